@@ -1,0 +1,34 @@
+#ifndef GCDLAB_CDISPATCHSUPPORT_H
+#define GCDLAB_CDISPATCHSUPPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The C functions of libdispatch that Swift's overlay hides, under names of our own: a second declaration of the
+// real names would clash with the Dispatch module. `__asm__` binds each to the real symbol, so nothing is wrapped
+// and a call costs what it costs in C. (Swift has no <dispatch/dispatch.h> on its C include path on Linux.)
+#define GCDLAB_STRING_(x) #x
+#define GCDLAB_STRING(x) GCDLAB_STRING_(x)
+#define GCDLAB_SYMBOL(name) __asm__(GCDLAB_STRING(__USER_LABEL_PREFIX__) name)
+
+void gcdlab_dispatch_once_f(intptr_t *predicate, void *context, void (*function)(void *))
+    GCDLAB_SYMBOL("dispatch_once_f");
+void *gcdlab_dispatch_get_global_queue(intptr_t identifier, uintptr_t flags)
+    GCDLAB_SYMBOL("dispatch_get_global_queue");
+void gcdlab_dispatch_apply_f(size_t count, void *queue, void *context, void (*function)(void *, size_t))
+    GCDLAB_SYMBOL("dispatch_apply_f");
+
+/// `dispatch_once_f`, with the inlined fast path that <dispatch/once.h> gives every C caller: runs
+/// `function(context)` once for `predicate`, which must start at 0 and stay where it is.
+static inline void gcdlab_once(intptr_t *predicate, void *context, void (*function)(void *)) {
+  if (__builtin_expect(*(volatile intptr_t *)predicate, ~0l) != ~0l) {
+    gcdlab_dispatch_once_f(predicate, context, function);
+  }
+}
+
+/// `dispatch_apply_f` on the global queue of default priority: runs `function(context, i)` for each i below `count`.
+static inline void gcdlab_apply_global(size_t count, void *context, void (*function)(void *, size_t)) {
+  gcdlab_dispatch_apply_f(count, gcdlab_dispatch_get_global_queue(0, 0), context, function);
+}
+
+#endif

@@ -1,0 +1,65 @@
+/// Bad input: a scenario file, a flag or a value that cannot be used. Exit status 64.
+public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Where: `stride.yml:12`, `--set`; empty when the place is not known yet.
+  public var place: String
+  /// What was found and what is allowed.
+  public let message: String
+  /// The allowed name that is nearest to what was found, if any is near.
+  public let nearest: String?
+
+  /// An error with the nearest of `names` to `found`, if one is near enough to be meant.
+  public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
+    self.place = place
+    self.message = message
+    nearest = names.nearest(to: found)
+  }
+
+  /// The same error with its place, unless it already has one.
+  public func at(_ place: String) -> InputError {
+    var placed = self
+    if placed.place.isEmpty { placed.place = place }
+    return placed
+  }
+
+  /// `place: message; did you mean 'nearest'?`
+  public var description: String {
+    (place.isEmpty ? "" : place + ": ") + message + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+  }
+}
+
+/// The lab itself could not do its work: the machine is the reason. Exit status 2.
+public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What could not be done and why.
+  public let description: String
+
+  /// An error that says what could not be done and why.
+  public init(_ description: String) { self.description = description }
+}
+
+extension [String] {
+  /// The name nearest to `found` by edit distance, when it is near enough to be a slip: a third of its length.
+  public func nearest(to found: String) -> String? {
+    guard !found.isEmpty, found.count <= 64 else { return nil }
+    let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
+    guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+    return best.distance <= Swift.max(1, Swift.max(found.count, best.name.count) / 3) ? best.name : nil
+  }
+}
+
+extension String {
+  /// How many insertions, deletions and substitutions lead from this text to `other` (Levenshtein).
+  func editDistance(to other: String) -> Int {
+    let target = Array(other)
+    var row = Array(0...target.count)
+    for (i, character) in enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, wanted) in target.enumerated() {
+        let substituted = diagonal + (character == wanted ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = Swift.min(substituted, diagonal + 1, row[j] + 1)
+      }
+    }
+    return row[target.count]
+  }
+}

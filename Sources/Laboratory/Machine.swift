@@ -1,0 +1,48 @@
+import Measurement
+
+/// The machine a run was made on, as far as it bears on the figures.
+public struct Machine: Sendable, Codable, Hashable {
+  /// `Linux`, `Darwin`.
+  public var os: String
+  /// The kernel's release.
+  public var kernel: String
+  /// The processor's name; nil where the system does not tell.
+  public var cpu: String?
+  /// Cores this process may use.
+  public var cores: Int
+  /// Memory in bytes; nil where the system does not tell.
+  public var memory: Int?
+  /// The version of Swift the lab was built with.
+  public var swift: String
+  /// Whether the lab was built with optimisation; figures of a debug build mean nothing.
+  public var optimised: Bool
+  /// The soft limit of open descriptors.
+  public var descriptorLimit: Int
+  /// The soft limit of threads of this user; nil when there is none.
+  public var threadLimit: Int?
+  /// What a read of the clock costs, in nanoseconds.
+  public var clockRead: Double
+  /// The noise floor: what timing nothing costs (two clock reads and a record), in nanoseconds.
+  public var floor: Double
+  /// How fast the calibrated work runs here.
+  public var work: CalibratedWork
+
+  /// A machine, with every fact given.
+  public init(
+    os: String, kernel: String, cpu: String?, cores: Int, memory: Int?, swift: String, optimised: Bool,
+    descriptorLimit: Int, threadLimit: Int?, clockRead: Double, floor: Double, work: CalibratedWork
+  ) {
+    self.os = os
+    self.kernel = kernel
+    self.cpu = cpu
+    self.cores = cores
+    self.memory = memory
+    self.swift = swift
+    self.optimised = optimised
+    self.descriptorLimit = descriptorLimit
+    self.threadLimit = threadLimit
+    self.clockRead = clockRead
+    self.floor = floor
+    self.work = work
+  }
+}

@@ -1,0 +1,179 @@
+import Measurement
+
+/// One setting of a parameter.
+public struct Setting: Sendable, Hashable {
+  /// The parameter.
+  public let name: String
+  /// Its value.
+  public let value: ParameterValue
+
+  /// `name` set to `value`.
+  public init(_ name: String, _ value: ParameterValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// One combination of the swept parameters; empty when nothing is swept.
+public struct Point: Sendable, Hashable {
+  /// The settings, in the order of the sweep.
+  public let settings: [Setting]
+
+  /// A combination of settings.
+  public init(_ settings: [Setting] = []) { self.settings = settings }
+
+  /// The value of `name` at this point, if it is swept.
+  public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
+}
+
+/// One trial's place in the run, how it ended and what it measured.
+public struct TrialRecord: Sendable {
+  /// The round, from 0.
+  public let round: Int
+  /// How it ended.
+  public let outcome: Outcome
+  /// What it measured, when it completed.
+  public let observation: Observation
+
+  /// A finished trial.
+  public init(round: Int, outcome: Outcome, observation: Observation = Observation()) {
+    self.round = round
+    self.outcome = outcome
+    self.observation = observation
+  }
+
+  /// The figure of `metric` in this trial, by `statistic` or the metric's own; nil when it was not measured.
+  public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
+    if Metric.outcomes.contains(metric) { return outcome.name == metric.name ? 1 : 0 }
+    return observation.metrics[metric.name]?.summary?[statistic ?? metric.defaultStatistic]
+  }
+}
+
+extension Summary {
+  /// A statistic by its name; nil when the samples are too few to have it.
+  public subscript(statistic: Statistic) -> Double? {
+    switch statistic {
+    case .min: min
+    case .p50: p50
+    case .p90: p90
+    case .p99: p99
+    case .p999: p999
+    case .max: max
+    case .mean: mean
+    case .total: total
+    }
+  }
+}
+
+/// All trials of one variant at one point.
+public struct Run: Sendable {
+  /// The variant.
+  public let variant: Variant
+  /// The point; empty for a variant that ignores what is swept.
+  public let point: Point
+  /// The value of every parameter, those of the point included.
+  public let parameters: [String: ParameterValue]
+  /// The finished trials, by round.
+  public var trials: [TrialRecord]
+
+  /// A variant at a point, and its trials so far.
+  public init(
+    variant: Variant, point: Point, parameters: [String: ParameterValue], trials: [TrialRecord] = []
+  ) {
+    self.variant = variant
+    self.point = point
+    self.parameters = parameters
+    self.trials = trials
+  }
+
+  /// The samples of `metric` over all trials; nil when none was measured.
+  public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
+}
+
+/// The samples of one metric over the trials of a run.
+public struct Measured: Sendable {
+  /// The metric.
+  public let metric: Metric
+  /// The statistics of all samples together.
+  public let summary: Summary
+  /// The figure of each round that has one.
+  public let rounds: [Double]
+  /// All samples as ascending `[value, count]` pairs; whole values for histograms.
+  public let pairs: [(value: Double, count: Int)]
+  /// All samples as a histogram, when they were recorded as one.
+  public let histogram: LatencyHistogram?
+
+  init?(_ metric: Metric, _ trials: [TrialRecord]) {
+    let samples = trials.compactMap { $0.observation.metrics[metric.name] }
+    var values: [Double] = []
+    var merged = LatencyHistogram()
+    for sample in samples {
+      switch sample {
+      case .histogram(let pairs): for pair in pairs where pair.count == 2 { merged.record(pair[0], count: pair[1]) }
+      case .values(let recorded): values += recorded
+      }
+    }
+    guard let summary = merged.isEmpty ? Summary(values) : Summary(merged) else { return nil }
+    self.metric = metric
+    self.summary = summary
+    rounds = trials.compactMap { $0.figure(metric) }
+    if merged.isEmpty {
+      histogram = nil
+      pairs = Dictionary(grouping: values) { $0 }.map { ($0.key, $0.value.count) }.sorted { $0.0 < $1.0 }
+    } else {
+      histogram = merged
+      pairs = merged.pairs.map { (Double($0[0]), Int($0[1])) }
+    }
+  }
+}
+
+/// Everything a run of one experiment gave: what the renderers show.
+public struct Results: Sendable {
+  /// What was tried.
+  public let experiment: Experiment
+  /// Where.
+  public let machine: Machine
+  /// The seed of the order and of the resampling.
+  public let seed: UInt64
+  /// When it started: ISO 8601, UTC.
+  public let started: String
+  /// How long it took.
+  public var seconds: Double
+  /// Whether it was cut short by an interrupt; what was finished is here.
+  public var interrupted: Bool
+  /// Every variant at every point, in the order of the experiment.
+  public var runs: [Run]
+  /// What disturbed the run, and what to know when reading it.
+  public var warnings: [String]
+  /// The claims, judged.
+  public var judgements: [Judgement]
+  /// What the pattern itself has to say: one line each.
+  public var findings: [String]
+
+  /// Results without judgements yet; see ``Judge``.
+  public init(
+    experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
+    interrupted: Bool = false, runs: [Run], warnings: [String] = [], judgements: [Judgement] = [],
+    findings: [String] = []
+  ) {
+    self.experiment = experiment
+    self.machine = machine
+    self.seed = seed
+    self.started = started
+    self.seconds = seconds
+    self.interrupted = interrupted
+    self.runs = runs
+    self.warnings = warnings
+    self.judgements = judgements
+    self.findings = findings
+  }
+
+  /// The run of `variant` at `point`; a variant that ignores what is swept has one run for all points.
+  public func run(_ variant: String, at point: Point = Point()) -> Run? {
+    runs.first { $0.variant.name == variant && $0.point == point }
+      ?? runs.first { $0.variant.name == variant && $0.point.settings.isEmpty }
+  }
+
+  /// The run that ratios at `point` refer to, when the experiment names a baseline.
+  public func baseline(at point: Point) -> Run? { experiment.baseline.flatMap { run($0, at: point) } }
+}

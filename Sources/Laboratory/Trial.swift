@@ -1,0 +1,116 @@
+import Measurement
+
+/// What a pattern is given to run one variant once.
+public struct Trial: Sendable {
+  /// The variant to run.
+  public let variant: String
+  /// A value for every parameter of the pattern.
+  public let parameters: [String: ParameterValue]
+  /// For anything random in the trial.
+  public let seed: UInt64
+  /// Spinning of a known length, the same speed for all workers of a run.
+  public let work: CalibratedWork
+  /// How many cores the process may use.
+  public let cores: Int
+
+  /// A trial of `variant` with a value for every parameter.
+  public init(
+    variant: String, parameters: [String: ParameterValue], seed: UInt64, work: CalibratedWork, cores: Int
+  ) {
+    self.variant = variant
+    self.parameters = parameters
+    self.seed = seed
+    self.work = work
+    self.cores = cores
+  }
+
+  /// A count, a duration in nanoseconds or a size in bytes.
+  public func integer(_ name: String) -> Int {
+    guard case .integer(let number)? = parameters[name] else { preconditionFailure("no integer parameter '\(name)'") }
+    return number
+  }
+
+  /// A choice.
+  public func choice(_ name: String) -> String {
+    guard case .text(let text)? = parameters[name] else { preconditionFailure("no choice parameter '\(name)'") }
+    return text
+  }
+}
+
+/// The machine does not allow a trial; the variant is unavailable, with this reason.
+public struct TrialFailure: Error, Sendable, CustomStringConvertible {
+  /// What was needed and what there is.
+  public let description: String
+
+  /// A reason that says what was needed and what there is.
+  public init(_ description: String) { self.description = description }
+}
+
+/// What a trial measured. What was not measured is absent.
+public struct Observation: Sendable, Codable, Equatable {
+  /// The samples of each metric that has any.
+  public private(set) var metrics: [String: Samples] = [:]
+
+  /// Nothing measured yet.
+  public init() {}
+
+  /// Records all values of `histogram`; an empty one leaves the metric absent.
+  public mutating func record(_ metric: String, _ histogram: LatencyHistogram) {
+    guard !histogram.isEmpty else { return }
+    metrics[metric] = .histogram(histogram.pairs)
+  }
+
+  /// Records one value, beside those recorded before; one that is not finite is not recorded.
+  public mutating func record(_ metric: String, _ value: Double) {
+    guard value.isFinite else { return }
+    if case .values(let values)? = metrics[metric] {
+      metrics[metric] = .values(values + [value])
+    } else {
+      metrics[metric] = .values([value])
+    }
+  }
+
+  /// Records a count.
+  public mutating func record(_ metric: String, _ count: Int) { record(metric, Double(count)) }
+}
+
+/// The samples of one metric in one trial.
+public enum Samples: Sendable, Codable, Equatable {
+  /// `[value, count]` pairs of a histogram.
+  case histogram([[UInt64]])
+  /// Every value, in the order recorded.
+  case values([Double])
+
+  /// Their statistics.
+  public var summary: Summary? {
+    switch self {
+    case .histogram(let pairs): Summary(LatencyHistogram(pairs: pairs))
+    case .values(let values): Summary(values)
+    }
+  }
+}
+
+/// How a trial ended.
+public enum Outcome: Sendable, Codable, Hashable {
+  /// It ran to its end and reported.
+  case completed
+  /// A signal ended the worker; its number.
+  case trapped(signal: Int)
+  /// The watchdog ended it.
+  case hung
+  /// The worker ended with this status and without a report, or with one that could not be read.
+  case broken(reason: String)
+  /// The machine does not allow it.
+  case unavailable(reason: String)
+
+  /// The name of its kind, as result documents write it.
+  public var name: String {
+    switch self {
+    case .completed: "completed"
+    case .trapped: "trapped"
+    case .hung: "hung"
+    case .broken: "broken"
+    case .unavailable: "unavailable"
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// What a number counts.
+public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
+  /// Nanoseconds.
+  case nanoseconds = "ns"
+  /// Bytes.
+  case bytes = "B"
+  /// Events a second.
+  case perSecond = "1/s"
+  /// A share of a whole, in hundredths.
+  case percent = "%"
+  /// A plain count.
+  case none = ""
+}
+
+/// A number with its unit, as scenario files and the command line write it (`50ns`, `2ms`, `64KiB`, `1_000_000`)
+/// and as reports print it (`3.2 us`, `1.4 ms`, `64 KiB`).
+public struct Quantity: Sendable, Hashable {
+  /// The number, in `unit`.
+  public var value: Double
+  /// What it counts.
+  public var unit: Unit
+
+  /// A number of `unit`.
+  public init(_ value: Double, _ unit: Unit) {
+    self.value = value
+    self.unit = unit
+  }
+
+  /// Every suffix that is understood, and what it stands for.
+  static let suffixes: [String: (factor: Double, unit: Unit)] = [
+    "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
+    "μs": (1e3, .nanoseconds), "ms": (1e6, .nanoseconds), "s": (1e9, .nanoseconds), "min": (6e10, .nanoseconds),
+    "B": (1, .bytes), "KiB": (1024, .bytes), "MiB": (1_048_576, .bytes), "GiB": (1_073_741_824, .bytes),
+    "/s": (1, .perSecond), "%": (1, .percent),
+  ]
+
+  /// The suffixes to offer when one is not understood.
+  public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
+
+  /// Reads `text`: digits with optional `_` groups and decimals, then a suffix.
+  ///
+  /// - Throws: ``QuantityError`` that says which part was not understood.
+  public init(parsing text: String) throws(QuantityError) {
+    let compact = text.filter { $0 != " " }
+    let number = compact.prefix { $0.isASCII && ($0.isNumber || "_.+-".contains($0)) }
+    let suffix = String(compact.dropFirst(number.count))
+    guard let value = Double(number.filter { $0 != "_" }), value.isFinite, number.first != "_" else {
+      throw .notANumber(text)
+    }
+    guard let (factor, unit) = Self.suffixes[suffix] else { throw .unknownUnit(suffix) }
+    self.init(value * factor, unit)
+  }
+}
+
+/// Why a text is not a ``Quantity``.
+public enum QuantityError: Error, Equatable, CustomStringConvertible {
+  /// It does not start with a number.
+  case notANumber(String)
+  /// The part behind the number is no known unit.
+  case unknownUnit(String)
+
+  /// The reason, for an error message.
+  public var description: String {
+    switch self {
+    case .notANumber(let text): "'\(text)' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"
+    case .unknownUnit(let unit):
+      "unknown unit '\(unit)' (known: \(Quantity.knownSuffixes.joined(separator: ", ")), or none for a count)"
+    }
+  }
+}
+
+extension Quantity: CustomStringConvertible {
+  /// Three significant digits with the unit that suits the size: `3.2 us`, `64 KiB`, `1.2 M/s`.
+  public var description: String {
+    switch unit {
+    case .nanoseconds: Self.scaled(value, [(1e9, " s"), (1e6, " ms"), (1e3, " us"), (1, " ns")])
+    case .bytes: Self.scaled(value, [(1_073_741_824, " GiB"), (1_048_576, " MiB"), (1024, " KiB"), (1, " B")])
+    case .perSecond: Self.scaled(value, [(1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s"), (1, " /s")])
+    case .percent: Self.number(value) + " %"
+    case .none: abs(value) >= 1e5 ? Self.scaled(value, [(1e9, " G"), (1e6, " M"), (1e3, " k")]) : Self.number(value)
+    }
+  }
+
+  private static func scaled(_ value: Double, _ scale: [(Double, String)]) -> String {
+    // Compared after rounding to three digits, so that 999.9 ns reads as 1.00 us and not as 1000 ns.
+    let step = scale.first { abs(value) >= $0.0 * 0.9995 } ?? scale[scale.count - 1]
+    return number(value / step.0) + step.1
+  }
+
+  /// Three significant digits, without an exponent; whole numbers below 100 000 stay whole.
+  public static func number(_ value: Double) -> String {
+    if value == value.rounded(), abs(value) < 1e5 { return String(Int(value)) }
+    switch abs(value) {
+    case 99.95...: return String(Int(value.rounded()))
+    case 9.995...: return fixed(value, decimals: 1)
+    case 0.9995...: return fixed(value, decimals: 2)
+    default: return fixed(value, decimals: 3)
+    }
+  }
+
+  /// `value` with exactly `decimals` digits behind the point.
+  public static func fixed(_ value: Double, decimals: Int) -> String {
+    var scale = 1
+    for _ in 0..<decimals { scale *= 10 }
+    let scaled = (abs(value) * Double(scale)).rounded()
+    guard scaled < 9e15 else { return String(value) }
+    let whole = Int(scaled)
+    let sign = value < 0 && whole != 0 ? "-" : ""
+    guard decimals > 0 else { return sign + String(whole) }
+    let fraction = String(whole % scale)
+    return sign + String(whole / scale) + "." + String(repeating: "0", count: decimals - fraction.count) + fraction
+  }
+}

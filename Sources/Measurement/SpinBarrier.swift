@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Lets a fixed number of threads go at the same instant, round after round, by spinning: a kernel wake-up would
+/// release them microseconds apart, longer than the races that the lab looks for.
+///
+/// It yields now and then, so that more threads than cores still make progress.
+public final class SpinBarrier: Sendable {
+  private let parties: Int
+  private let arrived = Atomic<Int>(0)
+  private let generation = Atomic<Int>(0)
+
+  /// A barrier for `parties` threads, at least 1.
+  public init(parties: Int) { self.parties = parties }
+
+  /// Waits until all parties have called it.
+  @inline(__always)
+  public func wait() {
+    let mine = generation.load(ordering: .acquiring)
+    if arrived.add(1, ordering: .acquiringAndReleasing).newValue == parties {
+      arrived.store(0, ordering: .relaxed)
+      generation.store(mine &+ 1, ordering: .releasing)
+      return
+    }
+    var spins = 0
+    while generation.load(ordering: .acquiring) == mine {
+      spins &+= 1
+      if spins & 0x3ff == 0 { yieldProcessor() }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Lets another runnable thread have this core.
+@inline(never)
+public func yieldProcessor() { sched_yield() }

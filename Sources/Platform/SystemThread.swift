@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A thread of our own, outside the dispatch pool: patterns run on one, and their actors are such threads.
+public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque handle that any thread may join once.
+  private let handle: pthread_t
+
+  /// Starts a thread that runs `body`.
+  ///
+  /// - Throws: ``SystemError`` when the system has no thread to give (`EAGAIN` at a thread limit).
+  public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let box = Unmanaged.passRetained(Box(body))
+    #if canImport(Darwin)
+      var created: pthread_t?
+      let status = pthread_create(&created, nil, { Box.run($0) }, box.toOpaque())
+      guard status == 0, let created else {
+        box.release()
+        throw SystemError(status, "start a thread")
+      }
+    #else
+      var created = pthread_t()
+      let status = pthread_create(&created, nil, { Box.run($0) }, box.toOpaque())
+      guard status == 0 else {
+        box.release()
+        throw SystemError(status, "start a thread")
+      }
+    #endif
+    handle = created
+  }
+
+  /// Waits until the thread has ended. Call it once.
+  public func join() { pthread_join(handle, nil) }
+
+  private final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+      if let pointer { Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body() }
+      return nil
+    }
+  }
+}
+
+/// A system call that failed.
+public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The value of `errno`.
+  public let code: Int32
+  /// What could not be done and why: `cannot start a thread: Resource temporarily unavailable`.
+  public let description: String
+
+  /// The failure of `action` with the error number `code`.
+  public init(_ code: Int32, _ action: String) {
+    self.code = code
+    description = "cannot \(action): \(String(cString: strerror(code)))"
+  }
+}

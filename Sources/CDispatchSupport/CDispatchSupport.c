@@ -1,2 +1,26 @@
-// SwiftPM wants one source file in a C target; everything is inline in the header.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // sched_getaffinity
+#endif
 #include "CDispatchSupport.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+int gcdlab_core_count(void) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (int)online : 1;
+}
+
+int64_t gcdlab_soft_limit(enum gcdlab_limit which) {
+  struct rlimit limit;
+  if (getrlimit(which == GCDLAB_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_NOFILE, &limit) != 0) return -1;
+  return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
+}

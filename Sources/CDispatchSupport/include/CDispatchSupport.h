@@ -31,4 +31,12 @@ static inline void gcdlab_apply_global(size_t count, void *context, void (*funct
   gcdlab_dispatch_apply_f(count, gcdlab_dispatch_get_global_queue(0, 0), context, function);
 }
 
+/// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
+int gcdlab_core_count(void);
+
+enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
+
+/// A soft resource limit, or -1 when there is none. (Swift does not see RLIM_INFINITY, nor RLIMIT_NPROC on Linux.)
+int64_t gcdlab_soft_limit(enum gcdlab_limit which);
+
 #endif

@@ -1,0 +1,33 @@
+import Measurement
+import Platform
+
+/// Watches, from its creation on, what other programs and the hypervisor took from this run.
+struct DisturbanceWatch {
+  private let started = Host.processorTimes
+  private let ownStarted = Host.ownProcessorTime
+
+  /// A tenth of the cores is enough to move a median.
+  private static let tolerated = 0.1
+
+  /// What to know about the machine when reading the figures.
+  func warnings(_ machine: Machine) -> [String] {
+    var warnings: [String] = []
+    if !machine.optimised {
+      warnings.append("debug build: its figures mean nothing; use a release build (make build)")
+    }
+    guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
+    let total = Double(ended.total - started.total)
+    let stolen = Double(ended.stolen - started.stolen) / total
+    if stolen > Self.tolerated / 2 {
+      warnings.append("the hypervisor took \(Quantity.number((stolen * 100).rounded())) % of the processor time away")
+    }
+    let ownTicks = Double(Host.ownProcessorTime - ownStarted) / 1e9 * Host.ticksPerSecond
+    let others = (Double(ended.busy - started.busy) - ownTicks) / total
+    if others > Self.tolerated {
+      warnings.append(
+        "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "
+          + "close them or read the figures with care")
+    }
+    return warnings
+  }
+}

@@ -1,0 +1,35 @@
+import Measurement
+import Platform
+
+extension Machine {
+  /// Looks at this machine and measures the lab's own floor and the speed of calibrated work: about 50 ms.
+  public static func current() -> Machine {
+    let kernel = Host.kernel
+    return Machine(
+      os: kernel.name, kernel: kernel.release, cpu: Host.processorName, cores: Host.cores, memory: Host.memory,
+      swift: swiftVersion, optimised: isOptimised, descriptorLimit: Host.descriptorLimit,
+      threadLimit: Host.threadLimit, clockRead: NoiseFloor.clockRead(), floor: NoiseFloor.sample(),
+      work: .calibrated())
+  }
+
+  private static var isOptimised: Bool {
+    var optimised = true
+    // The body of an assertion runs in debug builds only.
+    assert(
+      {
+        optimised = false
+        return true
+      }())
+    return optimised
+  }
+
+  private static var swiftVersion: String {
+    #if compiler(>=6.4)
+      "6.4 or later"
+    #elseif compiler(>=6.3)
+      "6.3"
+    #else
+      "6.2"
+    #endif
+  }
+}

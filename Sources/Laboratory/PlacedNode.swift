@@ -1,0 +1,125 @@
+import Yams
+
+/// A node of a scenario file that knows where it stands, so that every error can say so.
+struct PlacedNode {
+  let node: Node
+  let file: String
+  /// The key's line for a value that has none of its own.
+  let fallbackLine: Int
+
+  /// `file:line`.
+  var place: String { "\(file):\(node.mark?.line ?? fallbackLine)" }
+
+  /// The text of a scalar; empty for anything else.
+  var text: String { node.scalar?.string ?? "" }
+
+  /// The text of a scalar called `name`.
+  func scalar(_ name: String) throws(InputError) -> String {
+    guard let scalar = node.scalar else {
+      throw InputError("\(name): expected a single value, found \(kind)", at: place)
+    }
+    return scalar.string
+  }
+
+  /// The items of a list called `name`.
+  func list(_ name: String) throws(InputError) -> [PlacedNode] {
+    guard let sequence = node.sequence else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
+    return sequence.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
+  }
+
+  var kind: String {
+    switch node {
+    case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string.prefix(40))'"
+    case .sequence: "a list"
+    case .mapping: "a mapping"
+    case .alias: "an alias"
+    }
+  }
+}
+
+/// The keys and values of a mapping.
+struct Mapping {
+  struct Entry {
+    let key: String
+    let keyPlace: String
+    let value: PlacedNode
+  }
+  let entries: [Entry]
+  let owner: PlacedNode
+
+  func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
+
+  /// Refuses a key that is not in `keys`.
+  func allow(_ keys: [String]) throws(InputError) {
+    for entry in entries where !keys.contains(entry.key) {
+      throw InputError(
+        "unknown key '\(entry.key)' (allowed: \(keys.joined(separator: ", ")))", at: entry.keyPlace, near: entry.key,
+        of: keys)
+    }
+  }
+
+  func optionalText(_ key: String) throws(InputError) -> String? {
+    try entries.first { $0.key == key }?.value.scalar(key)
+  }
+
+  func text(_ key: String) throws(InputError) -> String {
+    guard let text = try optionalText(key) else { throw InputError("the key '\(key)' is missing", at: owner.place) }
+    return text
+  }
+
+  /// The items of the list at `key`; none when there is no such key.
+  func list(_ key: String) throws(InputError) -> [PlacedNode] {
+    try entries.first { $0.key == key }?.value.list(key) ?? []
+  }
+
+  /// The entries of the mapping at `key`; none when there is no such key.
+  func entries(_ key: String) throws(InputError) -> [Entry] {
+    guard let value = entries.first(where: { $0.key == key })?.value else { return [] }
+    return try Mapping(value, key).entries
+  }
+
+  init(_ owner: PlacedNode, _ name: String) throws(InputError) {
+    guard let mapping = owner.node.mapping else {
+      throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)
+    }
+    var entries: [Entry] = []
+    for (key, value) in mapping {
+      let line = key.mark?.line ?? owner.fallbackLine
+      guard let text = key.scalar?.string else {
+        throw InputError("\(name): a key must be a word", at: "\(owner.file):\(line)")
+      }
+      entries.append(
+        Entry(
+          key: text, keyPlace: "\(owner.file):\(line)",
+          value: PlacedNode(node: value, file: owner.file, fallbackLine: line)))
+    }
+    self.entries = entries
+    self.owner = owner
+  }
+}
+
+extension ScenarioFile {
+  /// Parses YAML; a scanner or parser problem becomes an error with its line.
+  func compose(_ yaml: String) throws(InputError) -> PlacedNode {
+    let root: Node?
+    do { root = try Yams.compose(yaml: yaml) } catch let error as YamlError {
+      switch error {
+      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+        .composer(_, let problem, let mark, _):
+        throw InputError("not valid YAML: \(problem)", at: "\(place):\(mark.line)")
+      case .duplicatedKeysInMapping(let duplicates, let context):
+        let keys = duplicates.map { "\($0)" }.joined(separator: ", ")
+        throw InputError("the key \(keys) stands twice", at: "\(place):\(context.mark.line)")
+      default: throw InputError("not valid YAML: \(error)", at: place)
+      }
+    } catch { throw InputError("not valid YAML: \(error)", at: place) }
+    guard let root else { throw InputError("the file is empty", at: place) }
+    return PlacedNode(node: root, file: place, fallbackLine: 1)
+  }
+
+  func mapping(_ node: PlacedNode, _ name: String) throws(InputError) -> Mapping { try Mapping(node, name) }
+
+  func error(_ node: PlacedNode, _ message: String, near found: String = "", of names: [String] = []) -> InputError {
+    InputError(message, at: node.place, near: found, of: names)
+  }
+}

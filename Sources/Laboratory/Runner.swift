@@ -1,0 +1,132 @@
+import Measurement
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a run tells while it runs, so that running and showing stay apart.
+public protocol RunObserver: Sendable {
+  /// A trial starts: `done` of `total` are finished.
+  func trialStarts(_ run: Run, round: Int, done: Int, total: Int)
+}
+
+/// Runs a plan: round by round, each trial alone in a worker process.
+public struct Runner: Sendable {
+  /// The binary that knows the hidden subcommand `worker`.
+  public let executable: String
+  /// The machine, measured once for all runs.
+  public let machine: Machine
+
+  /// A runner of workers of `executable`.
+  public init(executable: String, machine: Machine) {
+    self.executable = executable
+    self.machine = machine
+  }
+
+  /// Runs the plan and judges its claims.
+  ///
+  /// When the task is cancelled, the trial under way is ended and what was finished is returned, marked interrupted.
+  ///
+  /// - Throws: ``LabError`` when no worker can be started.
+  public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
+    let disturbance = DisturbanceWatch()
+    let start = MonotonicClock.now()
+    let worker = WorkerProcess(executable: executable, watchdog: plan.budget.watchdog)
+    var results = Results(
+      experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
+    var done = 0
+    do {
+      for round in 0..<plan.budget.rounds {
+        if let limit = plan.budget.time, round > 0, MonotonicClock.now() &- start >= limit.nanoseconds { break }
+        for index in plan.order(ofRound: round) {
+          let run = plan.runs[index]
+          observer?.trialStarts(run, round: round, done: done, total: plan.budget.rounds * plan.runs.count)
+          let (outcome, report) = try await worker.run(request(run, plan, round))
+          results.runs[index].trials.append(
+            TrialRecord(round: round, outcome: outcome, observation: report?.observation ?? Observation()))
+          done += 1
+        }
+      }
+    } catch is CancellationError {
+      results.interrupted = true
+    }
+    results.seconds = Double(MonotonicClock.now() &- start) / 1e9
+    results.judgements = Judge(results).judgements()
+    results.findings = plan.experiment.pattern.findings(in: results)
+    results.warnings = disturbance.warnings(machine) + Self.warnings(about: results)
+    return results
+  }
+
+  private func request(_ run: Run, _ plan: Plan, _ round: Int) -> TrialRequest {
+    TrialRequest(
+      pattern: plan.experiment.pattern.name, variant: run.variant.name, parameters: run.parameters,
+      seed: plan.seed &+ UInt64(round), stepsPerMicrosecond: machine.work.stepsPerMicrosecond, cores: machine.cores)
+  }
+
+  /// What the trials themselves say about how far to trust them.
+  private static func warnings(about results: Results) -> [String] {
+    var warnings: [String] = []
+    if results.interrupted { warnings.append("interrupted: what was finished until then is shown") }
+    for run in results.runs {
+      for outcome in Set(run.trials.map(\.outcome)).sorted(by: { $0.name < $1.name }) {
+        switch outcome {
+        case .broken(let reason), .unavailable(let reason):
+          warnings.append("\(run.label): \(outcome.name), \(reason)")
+        case .completed, .trapped, .hung: break
+        }
+      }
+    }
+    if let headline = results.experiment.show.first.flatMap(results.experiment.pattern.metric) {
+      let unsettled = results.runs.filter { run in
+        guard run.trials.count >= ConfidenceInterval.fewest,
+          let rounds = Summary(run.trials.compactMap { $0.figure(headline) }),
+          let spread = rounds.stddev
+        else { return false }
+        return spread > 0.5 * rounds.mean
+      }
+      if !unsettled.isEmpty {
+        let names = unsettled.prefix(3).map(\.label).joined(separator: ", ") + (unsettled.count > 3 ? ", …" : "")
+        warnings.append(
+          "\(headline.name) varies by more than half from round to round in \(names): read its medians as a range")
+      }
+    }
+    return warnings
+  }
+
+  private static func timestamp() -> String {
+    var now = time(nil)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  }
+}
+
+extension Run {
+  /// Its variant and point, as checks write them: `apply[stride=64]`.
+  public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
+}
+
+extension Point {
+  /// Its settings: `stride=64,balance=ramp`.
+  public var label: String {
+    settings.map { setting in
+      switch setting.value {
+      case .integer(let number): "\(setting.name)=\(number)"
+      case .text(let text): "\(setting.name)=\(text)"
+      }
+    }.joined(separator: ",")
+  }
+}
+
+extension Duration {
+  /// In whole nanoseconds.
+  public var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
+  }
+}

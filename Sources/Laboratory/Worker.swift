@@ -1,0 +1,69 @@
+import Dispatch
+import FoundationEssentials
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The worker's side: runs one trial in this process and ends.
+///
+/// The main thread runs the main queue, as in an app. The trial has a thread of its own, outside the dispatch pool. A
+/// third thread waits for the end of standard input, which comes when the lab dies, however it dies.
+public enum Worker {
+  /// Exit status of a worker that could not read its request.
+  public static let badRequest: Int32 = 64
+
+  /// Reads a request from standard input, runs it, reports on standard output and exits.
+  public static func run(patterns: [any Pattern]) -> Never {
+    guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8)),
+      let pattern = patterns.first(where: { $0.name == request.pattern })
+    else {
+      try? writeAll(
+        "gcdlab worker: expected a trial request as one line of JSON; workers are started by the lab\n", to: 2)
+      exit(badRequest)
+    }
+    // What a pattern prints must not mix with the report: standard output becomes standard error.
+    let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    do {
+      _ = try SystemThread { dieWithTheLab() }
+      _ = try SystemThread { answer(request, pattern, to: report) }
+    } catch {
+      send(TrialReport(unavailable: error.description), to: report)
+      _exit(0)
+    }
+    dispatchMain()
+  }
+
+  private static func answer(_ request: TrialRequest, _ pattern: any Pattern, to descriptor: Int32) {
+    let trial = Trial(
+      variant: request.variant, parameters: request.parameters, seed: request.seed,
+      work: CalibratedWork(stepsPerMicrosecond: request.stepsPerMicrosecond), cores: request.cores)
+    var report: TrialReport
+    do { report = TrialReport(observation: try pattern.run(trial)) } catch {
+      report = TrialReport(unavailable: "\(error)")
+    }
+    (report.involuntarySwitches, report.peakMemory) = Host.ownUsage
+    send(report, to: descriptor)
+    // Not exit(): other threads still run, and nothing is left to flush.
+    _exit(0)
+  }
+
+  private static func send(_ report: TrialReport, to descriptor: Int32) {
+    guard let json = try? JSONEncoder().encode(report) else { return }
+    try? writeAll(String(decoding: json, as: UTF8.self) + "\n", to: descriptor)
+  }
+
+  private static func dieWithTheLab() {
+    var byte: UInt8 = 0
+    while true {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count == 0 || count < 0 && errno != EINTR { _exit(1) }
+    }
+  }
+}

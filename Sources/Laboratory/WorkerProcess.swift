@@ -1,0 +1,102 @@
+import FoundationEssentials
+import Measurement
+import Platform
+import Subprocess
+import Synchronization
+
+/// The lab's side of a worker: starts one, hands it a request, and says how it ended.
+struct WorkerProcess {
+  /// The binary to start, with `worker` as its argument.
+  let executable: String
+  /// A worker that runs longer is killed, and its trial is `hung`.
+  let watchdog: Duration
+
+  /// More than any honest report; a worker that writes more is broken.
+  private static let largestReport = 16 << 20
+  /// How much of what a worker wrote to standard error is kept for the message.
+  private static let keptNoise = 4096
+
+  /// Runs one trial to its end, whatever that is.
+  ///
+  /// - Throws: ``LabError`` when no worker can be started; `CancellationError` when the run is cancelled, after the
+  ///   worker is dead.
+  func run(_ request: TrialRequest) async throws -> (outcome: Outcome, report: TrialReport?) {
+    let line = Array(try JSONEncoder().encode(request) + Data("\n".utf8))
+    var options = PlatformOptions()
+    // A group of its own: Ctrl-C in the terminal must reach the lab alone, which then ends its worker.
+    options.processGroupID = 0
+    let watchdog = watchdog
+    let hung = Flag()
+    let status: TerminationStatus
+    let output: (report: [UInt8], noise: [UInt8])
+    do {
+      let result = try await Subprocess.run(
+        .path(.init(executable)), arguments: ["worker"],
+        environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
+        input: .inputWriter, output: .sequence, error: .sequence
+      ) { execution in
+        // Standard input stays open until the worker is done: its end is how a worker learns that the lab died. A
+        // worker that dies before it reads makes the write fail; how it died is told by its status.
+        _ = try? await execution.standardInputWriter.write(line)
+        let alarm = Task {
+          try await Task.sleep(for: watchdog)
+          hung.isSet.store(true, ordering: .relaxed)
+          try execution.send(signal: .kill, toProcessGroup: true)
+        }
+        defer { alarm.cancel() }
+        async let noise = Self.tail(of: execution.standardError)
+        let report = await Self.head(of: execution.standardOutput)
+        return (report: report, noise: await noise)
+      }
+      (status, output) = (result.terminationStatus, result.closureResult)
+    } catch let error as SubprocessError {
+      try Task.checkCancellation()
+      throw LabError("cannot run a worker: \(error)")
+    }
+    try Task.checkCancellation()
+    if hung.isSet.load(ordering: .relaxed) { return (.hung, nil) }
+    return Self.outcome(status, output.report, output.noise)
+  }
+
+  /// What a worker's status and output say about its trial.
+  static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
+    let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
+    switch status {
+    case .signaled(let signal): return (.trapped(signal: Int(signal)), nil)
+    case .exited(let code) where code != 0:
+      return (.broken(reason: "the worker ended with status \(code)\(said)"), nil)
+    case .exited:
+      guard let report = try? JSONDecoder().decode(TrialReport.self, from: Data(output)) else {
+        let found = output.isEmpty ? "no report" : "a report that cannot be read"
+        return (.broken(reason: "the worker ended with \(found)\(said)"), nil)
+      }
+      if let reason = report.unavailable { return (.unavailable(reason: reason), report) }
+      guard report.observation != nil else { return (.broken(reason: "the worker reported nothing"), report) }
+      return (.completed, report)
+    }
+  }
+
+  private final class Flag: Sendable {
+    let isSet = Atomic(false)
+  }
+
+  private static func head(of stream: SubprocessOutputSequence) async -> [UInt8] {
+    var bytes: [UInt8] = []
+    // The rest is read and dropped, or the worker would block on a full pipe.
+    do {
+      for try await buffer in stream where bytes.count <= largestReport { buffer.withUnsafeBytes { bytes += $0 } }
+    } catch {}
+    return bytes
+  }
+
+  private static func tail(of stream: SubprocessOutputSequence) async -> [UInt8] {
+    var bytes: [UInt8] = []
+    do {
+      for try await buffer in stream {
+        buffer.withUnsafeBytes { bytes += $0 }
+        bytes = bytes.suffix(keptNoise)
+      }
+    } catch {}
+    return bytes
+  }
+}

@@ -1,0 +1,33 @@
+/// What the lab's own instruments cost: a figure near it says nothing about the thing measured.
+public enum NoiseFloor {
+  private static let batch = 2000
+  private static let batches = 25
+
+  /// The cost of one clock read, in nanoseconds: the fastest of several batches.
+  public static func clockRead() -> Double {
+    fastest {
+      var last: UInt64 = 0
+      for _ in 0..<batch { last = last &+ MonotonicClock.now() }
+      CalibratedWork.consume(last)
+    }
+  }
+
+  /// The cost of one recorded sample, in nanoseconds: two clock reads and a histogram record.
+  public static func sample() -> Double {
+    var histogram = LatencyHistogram()
+    let cost = fastest {
+      for _ in 0..<batch {
+        let start = MonotonicClock.now()
+        histogram.record(MonotonicClock.now() &- start)
+      }
+    }
+    CalibratedWork.consume(histogram.count)
+    return cost
+  }
+
+  private static func fastest(_ body: () -> Void) -> Double {
+    var fastest = UInt64.max
+    for _ in 0..<batches { fastest = min(fastest, MonotonicClock.time(body)) }
+    return Double(fastest) / Double(batch)
+  }
+}

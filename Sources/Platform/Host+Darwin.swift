@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+  import Darwin
+
+  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+  extension Host {
+    /// The absolute path of the running binary.
+    public static var executablePath: String {
+      var size: UInt32 = 0
+      _NSGetExecutablePath(nil, &size)
+      var buffer = [CChar](repeating: 0, count: Int(size))
+      guard _NSGetExecutablePath(&buffer, &size) == 0 else { return CommandLine.arguments[0] }
+      return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
+    }
+
+    /// The processor's name.
+    public static var processorName: String? {
+      var size = 0
+      guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+      var name = [UInt8](repeating: 0, count: size)
+      guard sysctlbyname("machdep.cpu.brand_string", &name, &size, nil, 0) == 0 else { return nil }
+      return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// Physical memory in bytes.
+    public static var memory: Int? {
+      var bytes: UInt64 = 0
+      var size = MemoryLayout<UInt64>.size
+      return sysctlbyname("hw.memsize", &bytes, &size, nil, 0) == 0 ? Int(bytes) : nil
+    }
+
+    /// Not offered: Darwin has no stolen time, so a disturbed run is not warned about.
+    public static var processorTimes: ProcessorTimes? { nil }
+
+    /// Clock ticks in a second.
+    public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
+  }
+#endif

@@ -1,0 +1,45 @@
+#if os(Linux)
+  import Glibc
+
+  extension Host {
+    /// The absolute path of the running binary.
+    public static var executablePath: String {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let length = readlink("/proc/self/exe", &buffer, buffer.count)
+      guard length > 0 else { return CommandLine.arguments[0] }
+      return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The processor's name; nil without `/proc`.
+    public static var processorName: String? {
+      firstLine(of: "/proc/cpuinfo", startingWith: "model name")?.split(separator: ":").last.map { name in
+        String(name.drop { $0 == " " })
+      }
+    }
+
+    /// Physical memory in bytes.
+    public static var memory: Int? {
+      let pages = sysconf(Int32(_SC_PHYS_PAGES))
+      let size = sysconf(Int32(_SC_PAGESIZE))
+      return pages > 0 && size > 0 ? pages * size : nil
+    }
+
+    /// How the processors spent their time so far; nil without `/proc`.
+    public static var processorTimes: ProcessorTimes? {
+      guard let line = firstLine(of: "/proc/stat", startingWith: "cpu ") else { return nil }
+      let ticks = line.split(separator: " ").dropFirst().compactMap { UInt64($0) }
+      guard ticks.count >= 8 else { return nil }
+      // user nice system idle iowait irq softirq steal; guest time is already part of user.
+      let total = ticks[..<8].reduce(0, +)
+      return ProcessorTimes(busy: total - ticks[3] - ticks[4] - ticks[7], stolen: ticks[7], total: total)
+    }
+
+    /// Clock ticks in a second, the unit of ``processorTimes``.
+    public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
+
+    private static func firstLine(of path: String, startingWith prefix: String) -> String? {
+      guard let text = readFile(path) else { return nil }
+      return text.split(separator: "\n").first { $0.hasPrefix(prefix) }.map(String.init)
+    }
+  }
+#endif

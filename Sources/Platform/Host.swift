@@ -1,0 +1,87 @@
+import CDispatchSupport
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the operating system tells about this machine. The parts that differ are in `Host+Linux.swift` and
+/// `Host+Darwin.swift`.
+public enum Host {
+  /// The system's name and kernel release, as `uname` gives them.
+  public static var kernel: (name: String, release: String) {
+    var names = utsname()
+    guard uname(&names) == 0 else { return ("unknown", "unknown") }
+    return (text(&names.sysname), text(&names.release))
+  }
+
+  private static func text<T>(_ field: inout T) -> String {
+    withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+
+  /// The soft limit of open descriptors; `Int.max` when there is none.
+  public static var descriptorLimit: Int { limit(GCDLAB_LIMIT_DESCRIPTORS) ?? Int.max }
+
+  /// The soft limit of this user's threads; nil when there is none.
+  public static var threadLimit: Int? { limit(GCDLAB_LIMIT_THREADS) }
+
+  private static func limit(_ which: gcdlab_limit) -> Int? {
+    let value = gcdlab_soft_limit(which)
+    return value < 0 ? nil : Int(value)
+  }
+
+  /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts.
+  public static var cores: Int { max(1, Int(gcdlab_core_count())) }
+
+  /// Processor time this process and its finished children used so far, in nanoseconds.
+  public static var ownProcessorTime: UInt64 { usage(thisProcess).processorTime + usage(children).processorTime }
+
+  /// How often the kernel took a core away from this process, and its peak memory in bytes.
+  public static var ownUsage: (involuntarySwitches: Int, peakMemory: Int) {
+    let usage = usage(thisProcess)
+    #if canImport(Darwin)
+      return (Int(usage.ru_nivcsw), Int(usage.ru_maxrss))
+    #else
+      return (Int(usage.ru_nivcsw), Int(usage.ru_maxrss) * 1024)  // Linux counts it in KiB.
+    #endif
+  }
+}
+
+extension rusage {
+  fileprivate var processorTime: UInt64 {
+    func nanoseconds(_ time: timeval) -> UInt64 { UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000 }
+    return nanoseconds(ru_utime) + nanoseconds(ru_stime)
+  }
+}
+
+#if canImport(Darwin)
+  private let thisProcess = RUSAGE_SELF
+  private let children = RUSAGE_CHILDREN
+#else
+  private let thisProcess = RUSAGE_SELF.rawValue
+  private let children = RUSAGE_CHILDREN.rawValue
+#endif
+
+private func usage(_ who: Int32) -> rusage {
+  var usage = rusage()
+  getrusage(who, &usage)
+  return usage
+}
+
+/// How the processors of the whole machine spent their time since it started, in clock ticks.
+public struct ProcessorTimes: Sendable {
+  /// Working, for anyone.
+  public let busy: UInt64
+  /// Taken by the hypervisor for other machines.
+  public let stolen: UInt64
+  /// All time, idle included.
+  public let total: UInt64
+
+  /// Times in clock ticks.
+  public init(busy: UInt64, stolen: UInt64, total: UInt64) {
+    self.busy = busy
+    self.stolen = stolen
+    self.total = total
+  }
+}

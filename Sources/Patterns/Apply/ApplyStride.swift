@@ -1,0 +1,129 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// Is a parallel loop faster, and how long must a block be?
+///
+/// The document replaces a `for` loop with `dispatch_apply` and warns that a block which does little costs more to
+/// schedule than it saves; several iterations a block ("striding") repair that. Here the same loop runs plain, through
+/// `concurrentPerform`, through `dispatch_apply_f` on a global queue, as async blocks in a group, on one thread a core
+/// and as a task group, over a sweep of strides.
+///
+/// Iteration `i` adds the result of its calibrated work to element `i` of an array. So a loop that leaves an index out
+/// or visits one twice is found out afterwards, in the very run that was timed, at the price of one store an iteration.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently" and "Improving on
+/// Loop Code".
+public struct ApplyStride: Pattern {
+  enum Way: String, CaseIterable {
+    case serialLoop = "serial-loop"
+    case apply
+    case applyQueue = "apply-queue"
+    case asyncGroup = "async-group"
+    case threads
+    case taskGroup = "task-group"
+  }
+
+  /// The pattern, with nothing to configure.
+  public init() {}
+
+  /// `apply-stride`.
+  public let name = "apply-stride"
+
+  /// How much work there is and how it is cut into blocks.
+  public let parameters: [Parameter] = [
+    .count("iterations", 1...100_000_000, default: 1_000_000, "iterations of the loop"),
+    .count("stride", 1...100_000_000, default: 64, "iterations in one block"),
+    .duration("work", 0...1_000_000_000, default: 15, "calibrated work of an iteration, on average"),
+    .choice(
+      "balance", ["uniform", "ramp", "random"],
+      "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice"),
+    .count("threads", 0...1024, default: 0, "threads of the `threads` variant; 0 for one a core"),
+    .count("repeats", 1...1000, default: 5, "timed loops in a trial; fewer when they take more than 100 ms together"),
+  ]
+
+  /// The loop, the two forms of apply, and what else one might write.
+  public let variants: [Variant] = [
+    Variant("serial-loop", .yardstick, ignores: ["stride", "threads"], "a for loop on one thread"),
+    Variant("apply", .documented, ignores: ["threads"], "DispatchQueue.concurrentPerform, one call for all blocks"),
+    Variant(
+      "apply-queue", .documented, ignores: ["threads"], "the C function dispatch_apply_f on the default global queue"),
+    Variant(
+      "async-group", .documented, ignores: ["threads"], "one async block a stride in a dispatch group, then wait"),
+    Variant("threads", .yardstick, ignores: ["stride"], "one thread a core, each a contiguous part"),
+    Variant("task-group", .modern, ignores: ["threads"], "one child task a stride in a task group"),
+  ]
+
+  /// What the loop took and whether it did all its work.
+  public let metrics: [Metric] = [
+    Metric("elapsed", .latency, .nanoseconds, "the whole loop"),
+    Metric("per-iteration", .latency, .nanoseconds, "the loop's time over its iterations"),
+    Metric("speedup", .rate, .none, "the plain loop's time over this one's, both in the same process"),
+    Metric("efficiency", .rate, .percent, "the speedup as a share of the cores"),
+    Metric("blocks", .count, .none, "blocks the loop was cut into"),
+    Metric("share", .rate, .percent, "iterations that each thread ran, in the warm-up loop"),
+    Metric("missed", .count, .none, "iterations never run"),
+    Metric("repeated", .count, .none, "iterations run more than once"),
+  ]
+
+  private static let enough: UInt64 = 100_000_000
+
+  /// Runs one variant: the plain loop for reference, a warm-up that sees which thread runs what, then the timed loops.
+  public func run(_ trial: Trial) throws -> Observation {
+    guard let way = Way(rawValue: trial.variant) else { throw TrialFailure("unknown variant \(trial.variant)") }
+    return try measure(StridedLoop(trial)) { loop, shares in try loop.run(way, noting: shares) }
+  }
+
+  /// Times `execute` on `loop` and checks what it did. (Separate, so that a test can hand in a loop that cheats.)
+  func measure(_ loop: StridedLoop, _ execute: (StridedLoop, ThreadShares?) throws -> Void) throws -> Observation {
+    defer { loop.deallocate() }
+    // Twice: the first touches the memory, the second is the reference that the speedup refers to.
+    loop.body(0..<loop.iterations)
+    loop.clear()
+    let alone = MonotonicClock.time { loop.body(0..<loop.iterations) }
+    loop.keepAsReference()
+    let shares = ThreadShares()
+    try execute(loop, shares)
+    loop.clear()
+
+    var observation = Observation()
+    var missed = 0
+    var repeated = 0
+    var spent: UInt64 = 0
+    for _ in 0..<loop.repeats where spent < Self.enough {
+      let elapsed = try MonotonicClock.time { try execute(loop, nil) }
+      spent += elapsed
+      observation.record("elapsed", Double(elapsed))
+      observation.record("per-iteration", Double(elapsed) / Double(loop.iterations))
+      observation.record("speedup", Double(alone) / Double(max(elapsed, 1)))
+      observation.record("efficiency", 100 * Double(alone) / Double(max(elapsed, 1)) / Double(loop.cores))
+      let wrong = loop.differencesFromReference()
+      missed += wrong.missed
+      repeated += wrong.repeated
+      loop.clear()
+    }
+    for share in shares.percentages(of: loop.iterations) { observation.record("share", share) }
+    observation.record("blocks", loop.blocks)
+    observation.record("missed", missed)
+    observation.record("repeated", repeated)
+    return observation
+  }
+
+  /// The best stride of each strided variant, and the cost model of `apply`.
+  public func findings(in results: Results) -> [String] {
+    ["apply", "apply-queue", "async-group", "task-group"].flatMap { name -> [String] in
+      let costs = StrideModel.costs(of: name, in: results)
+      guard costs.count > 1, let best = costs.min(by: { $0.elapsed < $1.elapsed }) else { return [] }
+      var line = "\(name) is fastest at stride \(best.stride.grouped)"
+      if let speedup = best.speedup {
+        line +=
+          ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
+          + "\(Int((100 * speedup / Double(results.machine.cores)).rounded())) % of \(results.machine.cores) cores"
+      }
+      return [line] + (StrideModel(fitting: costs).map { [$0.sentence(for: name)] } ?? [])
+    }
+  }
+}

@@ -22,7 +22,6 @@ let package = Package(
       dependencies: [
         "Laboratory", "Patterns", "Reporting", "Scenarios", "Measurement", "Platform",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Rainbow",
       ]),
     // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
     .target(
@@ -36,7 +35,7 @@ let package = Package(
       name: "Patterns", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
     // Results to every format, one file each.
     .target(
-      name: "Reporting", dependencies: ["Laboratory", "Measurement", "Rainbow", "TextTable", histogram]),
+      name: "Reporting", dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram]),
     // Clock, latency recorder, calibrated work, statistics, units.
     .target(name: "Measurement", dependencies: [histogram, "Platform"]),
     // The seam to Linux and Darwin.
@@ -48,9 +47,6 @@ let package = Package(
       name: "Scenarios", path: "scenarios",
       resources: [
         .embedInCode("apply-stride.yml"),
-        .embedInCode("fd-semaphore.yml"),
-        .embedInCode("file-monitor.yml"),
-        .embedInCode("group-wait-vs-notify.yml"),
         .embedInCode("singleton-race.yml"),
       ]),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"]),

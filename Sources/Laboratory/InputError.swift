@@ -37,12 +37,14 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension [String] {
-  /// The name nearest to `found` by edit distance, when it is near enough to be a slip: a third of its length.
+  /// The name nearest to `found` by edit distance, when it is near enough to be a slip: a third of its length, or two
+  /// letters that changed places.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= Swift.max(1, Swift.max(found.count, best.name.count) / 3) ? best.name : nil
+    let length = Swift.max(found.count, best.name.count)
+    return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
 }
 

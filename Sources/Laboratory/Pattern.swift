@@ -91,14 +91,17 @@ public struct Metric: Sendable, Hashable {
   public let kind: Kind
   /// What its values count.
   public let unit: Unit
+  /// Whether its values are batch times over the batch's size, which the cost of the clock does not reach.
+  public let amortised: Bool
   /// One sentence: what it measures.
   public let summary: String
 
   /// A metric.
-  public init(_ name: String, _ kind: Kind, _ unit: Unit, _ summary: String) {
+  public init(_ name: String, _ kind: Kind, _ unit: Unit, amortised: Bool = false, _ summary: String) {
     self.name = name
     self.kind = kind
     self.unit = unit
+    self.amortised = amortised
     self.summary = summary
   }
 

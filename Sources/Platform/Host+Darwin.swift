@@ -31,6 +31,12 @@
     /// Not offered: Darwin has no stolen time, so a disturbed run is not warned about.
     public static var processorTimes: ProcessorTimes? { nil }
 
+    /// The kinds of dispatch source that exist on this system.
+    public static let dispatchSources = [
+      "timer", "signal", "read", "write", "data add", "data or", "data replace", "vnode", "process", "mach send",
+      "mach receive", "memory pressure",
+    ]
+
     /// Clock ticks in a second.
     public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
   }

@@ -34,6 +34,9 @@
       return ProcessorTimes(busy: total - ticks[3] - ticks[4] - ticks[7], stolen: ticks[7], total: total)
     }
 
+    /// The kinds of dispatch source that exist on this system.
+    public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
+
     /// Clock ticks in a second, the unit of ``processorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 

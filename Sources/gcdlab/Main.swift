@@ -2,12 +2,74 @@ import ArgumentParser
 import Dispatch
 import Laboratory
 import Patterns
+import Platform
+import Reporting
+import Scenarios
 
-/// The entry point. Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime for
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The entry point. Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime even for
 /// `--version`, and would not leave the main thread to a worker's main queue.
 @main enum Main {
   static func main() {
-    // Before the command line is parsed: a worker is started for every trial, and parsing costs half its life.
+    // Before the command line is parsed: a worker is started for every trial, and parsing would be half its cost.
     if CommandLine.arguments.dropFirst().first == "worker" { Worker.run(patterns: Registry.patterns) }
+    // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try Root.parseAsRoot()
+      guard let asynchronous = command as? any AsyncParsableCommand else {
+        try command.run()
+        return
+      }
+      Interrupt.run(asynchronous)
+    } catch { fail(error) }
   }
+
+  /// Prints the error where errors go and ends with the status that DESIGN gives its kind.
+  static func fail(_ error: any Error) -> Never {
+    switch error {
+    case let error as InputError: stop(64, error.description)
+    case let error as LabError: stop(2, error.description)
+    case let error as SystemError where error.code == EPIPE: exit(128 + SIGPIPE)
+    case let error as SystemError: stop(2, error.description)
+    default: Root.exit(withError: error)
+    }
+  }
+
+  private static func stop(_ status: Int32, _ message: String) -> Never {
+    try? writeAll("gcdlab: \(message)\n", to: STDERR_FILENO)
+    exit(status)
+  }
+}
+
+struct Root: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gcdlab",
+    abstract:
+      "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them.",
+    discussion: """
+      Start with `gcdlab list`, then `gcdlab scenario singleton-race`.
+
+      Exit status: 0 all held; 1 a guarantee or anomaly claim failed; 2 the lab could not do its work; \
+      64 bad usage or input; 130 interrupted.
+      """,
+    version: Tool.version,
+    subcommands: [
+      List.self, Explain.self, ScenarioCommand.self, Smoke.self, MachineCommand.self, WorkerCommand.self,
+    ])
+
+  static let library = ScenarioLibrary(embedded: EmbeddedScenarios.files, patterns: Registry.patterns)
+}
+
+/// Only so that help and errors know the word; see ``Main/main()``.
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)
+
+  func run() { Worker.run(patterns: Registry.patterns) }
 }

@@ -1,0 +1,60 @@
+# gcdlab: `make run` tries a pattern, `make test` runs the tests. Both build what they need; Swift is all they ask for.
+
+PREFIX   ?= /usr/local
+SCENARIO ?= singleton-race
+SWIFT    ?= swift
+
+# The released binary carries the Swift runtime. It is not position independent: relocating it would be half the cost
+# of starting a worker, and a worker starts for every trial.
+ifeq ($(shell uname -s),Linux)
+RELEASE := -c release --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xlinker --gc-sections
+else
+RELEASE := -c release
+endif
+BINARY  := .build/release/gcdlab
+
+.PHONY: run test build smoke bench lint format install uninstall clean help
+
+run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
+	$(BINARY) scenario $(SCENARIO)
+
+test:                 ## build and run the tests
+	$(SWIFT) test
+
+build:                ## build the release binary
+	$(SWIFT) build $(RELEASE) --product gcdlab
+
+smoke: build          ## run every scenario, short
+	$(BINARY) smoke
+
+bench: build          ## compare with hand-written C counterparts, in one run
+	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
+
+lint:                 ## check the format
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests scenarios
+
+format:               ## mend the format
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests scenarios
+
+install: build        ## install binary, completions and man page under PREFIX
+	$(SWIFT) package plugin generate-manual --date 2026-11-21 > /dev/null
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	install -m 755 -s $(BINARY) "$(DESTDIR)$(PREFIX)/bin/gcdlab"
+	install -m 644 .build/plugins/GenerateManual/outputs/gcdlab/gcdlab.1 "$(DESTDIR)$(PREFIX)/share/man/man1/gcdlab.1"
+	$(BINARY) --generate-completion-script bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gcdlab"
+	$(BINARY) --generate-completion-script zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gcdlab"
+	$(BINARY) --generate-completion-script fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gcdlab.fish"
+
+uninstall:            ## remove what install put under PREFIX
+	rm -f "$(DESTDIR)$(PREFIX)/bin/gcdlab" "$(DESTDIR)$(PREFIX)/share/man/man1/gcdlab.1" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gcdlab" \
+	  "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gcdlab" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gcdlab.fish"
+
+clean:                ## remove what was built
+	rm -rf .build Benchmarks/.build
+
+help:                 ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

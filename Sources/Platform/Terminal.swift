@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What is at the other end of a stream.
+public enum Terminal {
+  /// Whether `descriptor` is a terminal.
+  public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// The columns of the terminal at `descriptor`; nil when it is none or does not tell.
+  public static func columns(_ descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// An environment variable; nil when it is not set.
+  public static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+extension Terminal {
+  /// Whether the locale's characters are UTF-8, by the variables that `setlocale` looks at, in its order.
+  public static var isUnicode: Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
+    // No locale at all is the rule in containers and CI, whose logs are UTF-8.
+    guard let locale else { return true }
+    return locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+  }
+}

@@ -1,0 +1,40 @@
+import Laboratory
+import Measurement
+
+extension Judgement {
+  /// The evidence in one sentence.
+  var evidenceText: String {
+    func figure(_ value: Double?) -> String { value.map { Quantity($0, evidence.unit).description } ?? "-" }
+    let trials = "\(evidence.trials) trial\(evidence.trials == 1 ? "" : "s")"
+    switch verdict {
+    case .unavailable: return evidence.reason ?? "not measured"
+    case .held: return "\(figure(evidence.left)) in \(evidence.trials == 1 ? "the one trial" : "all \(trials)")"
+    case .violated:
+      let found = evidence.left.map { "found \(Quantity($0, evidence.unit)): " } ?? ""
+      return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
+    case .witnessed:
+      return "in \(evidence.met) of \(trials)"
+        + (evidence.left.map { ", \(Quantity($0, evidence.unit)) at the median" } ?? "")
+    case .notWitnessed: return "never in \(trials): \(figure(evidence.left)) at the median"
+    case .supported, .refuted, .inconclusive:
+      var text = "\(figure(evidence.left)) against \(figure(evidence.right))"
+      if let ratio = evidence.ratio {
+        text += ", \(Quantity.number(ratio.estimate))x [\(Quantity.number(ratio.low)), \(Quantity.number(ratio.high))]"
+      }
+      return text + (evidence.reason.map { "; \($0)" } ?? " in \(evidence.trials) paired rounds")
+    }
+  }
+
+  /// The verdict with its mark, in its colour.
+  func verdictText(_ style: TextStyle) -> String {
+    let (mark, ink): (String, Ink) =
+      switch verdict {
+      case .held, .witnessed, .supported: (style.sign("✓", "+"), .good)
+      case .violated, .notWitnessed: (style.sign("✗", "x"), .bad)
+      case .refuted: (style.sign("✗", "x"), .care)
+      case .inconclusive: ("?", .care)
+      case .unavailable: ("-", .quiet)
+      }
+    return ink("\(mark) \(verdict.rawValue)".padded(to: 15), style)
+  }
+}

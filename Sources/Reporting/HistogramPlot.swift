@@ -1,0 +1,90 @@
+import Laboratory
+import Measurement
+
+/// Distributions as bars, one line each on a common logarithmic axis, with ticks at the percentiles.
+struct HistogramPlot {
+  let series: [(label: String, measured: Measured)]
+  let unit: Unit
+  let style: TextStyle
+
+  private static let fewestColumns = 16
+
+  /// The plot; empty when the width leaves no room for one.
+  func lines() -> [String] {
+    let labels = min(series.map(\.label.displayWidth).max() ?? 0, style.width / 3)
+    let columns = style.width - labels - 4
+    guard columns >= Self.fewestColumns, let axis = axis(columns: columns) else { return [] }
+    var lines: [String] = []
+    for (label, measured) in series {
+      let name = Ink.name(label.clipped(to: labels).padded(to: labels), style)
+      lines.append("  \(name)  \(bars(measured, axis))")
+      lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(ticks(measured, axis), style))
+    }
+    lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(scale(axis), style))
+    return lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
+  }
+
+  /// Where a value stands: columns are equal steps of the logarithm.
+  private struct Axis {
+    let low: Double
+    let high: Double
+    let columns: Int
+
+    func column(_ value: Double) -> Int {
+      let position = LogScale.position(value, low: low, high: high)
+      return min(max(Int(position * Double(columns)), 0), columns - 1)
+    }
+  }
+
+  private func axis(columns: Int) -> Axis? {
+    let values = series.flatMap { $0.measured.pairs.map(\.value) }.filter { $0 > 0 }
+    guard let low = values.min(), let high = values.max() else { return nil }
+    // A single value still needs an axis with two ends.
+    return Axis(low: low * 0.98, high: max(high * 1.02, low * 1.2), columns: columns)
+  }
+
+  private func bars(_ measured: Measured, _ axis: Axis) -> String {
+    var heights = [Int](repeating: 0, count: axis.columns)
+    for (value, count) in measured.pairs { heights[axis.column(value)] += count }
+    let levels = Array(style.sign("▁▂▃▄▅▆▇█", ".:-=+*#@"))
+    let tallest = Double(heights.max() ?? 1)
+    return String(
+      heights.map { height -> Character in
+        guard height > 0 else { return " " }
+        return levels[min(levels.count - 1, Int(Double(height) / tallest * Double(levels.count)))]
+      })
+  }
+
+  private func ticks(_ measured: Measured, _ axis: Axis) -> String {
+    let percentiles: [(String, Double?)] = [
+      ("p50", measured.summary.p50), ("p90", measured.summary.p90), ("p99", measured.summary.p99),
+    ]
+    let marks = percentiles.compactMap { name, value in value.map { (axis.column($0), style.sign("╵", "^") + name) } }
+    return Self.place(marks, in: axis.columns)
+  }
+
+  private func scale(_ axis: Axis) -> String {
+    var marks: [(Int, String)] = []
+    let steps: [Double] = axis.high / axis.low < 100 ? [1, 2, 5] : [1]
+    for decade in LogScale.decades(from: axis.low / 10, to: axis.high) {
+      for value in steps.map({ decade * $0 }) where value >= axis.low && value <= axis.high {
+        marks.append((axis.column(value), mark(value)))
+      }
+    }
+    if marks.count < 2 { marks = [axis.low, (axis.low * axis.high).squareRoot()].map { (axis.column($0), mark($0)) } }
+    return Self.place(marks, in: axis.columns)
+  }
+
+  private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
+
+  /// Puts texts at their columns; one that would touch the one before it is left out.
+  private static func place(_ marks: [(Int, String)], in columns: Int) -> String {
+    var line = ""
+    for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {
+      let start = min(column, columns - text.count)
+      guard line.isEmpty ? start >= 0 : start > line.count else { continue }
+      line += String(repeating: " ", count: start - line.count) + text
+    }
+    return line
+  }
+}

@@ -1,0 +1,20 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Equal steps of the logarithm.
+enum LogScale {
+  /// Where `value` lies between `low` (0) and `high` (1); all above 0, and `low` below `high`.
+  static func position(_ value: Double, low: Double, high: Double) -> Double {
+    (log(max(value, low)) - log(low)) / (log(high) - log(low))
+  }
+
+  /// 1, 10, 100 …: the powers of ten from `low` to `high`.
+  static func decades(from low: Double, to high: Double) -> [Double] {
+    let first = Int(log10(low).rounded(.up))
+    let last = Int(log10(high).rounded(.down))
+    return first <= last ? (first...last).map { pow(10, Double($0)) } : []
+  }
+}

@@ -1,0 +1,24 @@
+import Laboratory
+import Measurement
+import Platform
+
+/// What the lab knows and measured of this machine.
+public enum MachineReport {
+  /// The facts, one a line.
+  public static func render(_ machine: Machine, _ style: TextStyle) -> String {
+    let facts: [(String, String?)] = [
+      ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
+      ("memory", machine.memory.map { Quantity(Double($0), .bytes).description }),
+      ("Swift", machine.swift + (machine.optimised ? ", optimised" : ", debug: figures mean nothing")),
+      ("descriptor limit", machine.descriptorLimit == .max ? "none" : "\(machine.descriptorLimit)"),
+      ("thread limit", machine.threadLimit.map { "\($0)" } ?? "none"),
+      ("clock read", Quantity(machine.clockRead, .nanoseconds).description),
+      ("noise floor", "\(Quantity(machine.floor, .nanoseconds)), two clock reads and a histogram record"),
+      ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps a microsecond"),
+      ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
+    ]
+    return facts.compactMap { name, value in
+      value.map { Ink.name(name.padded(to: 18), style) + $0 + "\n" }
+    }.joined()
+  }
+}

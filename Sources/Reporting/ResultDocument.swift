@@ -1,0 +1,214 @@
+import FoundationEssentials
+import Laboratory
+import Measurement
+
+/// The result document, schema `gcdlab.result/1`: what `--format json` prints and `--export x.json` writes.
+///
+/// Durations are in nanoseconds, whole where they came from the clock. What was not measured is not there.
+public struct ResultDocument: Encodable {
+  /// The version of this format.
+  public static let schema = "gcdlab.result/1"
+
+  let schema = Self.schema
+  let tool = ToolFacts()
+  let machine: Machine
+  let started: String
+  let seconds: Double
+  let seed: UInt64
+  let scenario: ScenarioFacts
+  let interrupted: Bool?
+  let warnings: [String]
+  let findings: [String]
+  let runs: [RunFacts]
+  let claims: [ClaimFacts]
+
+  /// The document of some results.
+  public init(_ results: Results) {
+    machine = results.machine
+    started = results.started
+    seconds = (results.seconds * 1000).rounded() / 1000
+    seed = results.seed
+    scenario = ScenarioFacts(
+      name: results.experiment.name, title: results.experiment.title, source: results.experiment.source)
+    interrupted = results.interrupted ? true : nil
+    warnings = results.warnings
+    findings = results.findings
+    runs = results.runs.map { RunFacts($0, results.experiment.pattern) }
+    claims = results.judgements.map(ClaimFacts.init)
+  }
+
+  /// The JSON of one result document, or of an array of them when there are several.
+  ///
+  /// - Throws: `EncodingError`, which no measured result can cause: figures are finite.
+  public static func json(_ results: [Results]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    let documents = results.map(ResultDocument.init)
+    let data = documents.count == 1 ? try encoder.encode(documents[0]) : try encoder.encode(documents)
+    return compacted(String(decoding: data, as: UTF8.self)) + "\n"
+  }
+
+  /// Histograms and other lists of numbers on one line each: a pair of numbers needs no four lines.
+  private static func compacted(_ json: String) -> String {
+    var lines: [Substring] = []
+    var list: String?
+    for line in json.split(separator: "\n") {
+      let content = line.drop { $0 == " " }
+      let isNumber = content.first.map { $0.isNumber || $0 == "-" } ?? false
+      if let open = list {
+        if isNumber {
+          list = open + (open.hasSuffix("[") ? "" : " ") + content
+        } else if content.hasPrefix("]") {
+          lines.append(Substring(open + content))
+          list = nil
+        } else {
+          lines += [Substring(open), line]
+          list = content.hasSuffix("[") ? String(lines.removeLast()) : nil
+        }
+      } else if content.hasSuffix("[") {
+        list = String(line)
+      } else {
+        lines.append(line)
+      }
+    }
+    if let list { lines.append(Substring(list)) }
+    return lines.joined(separator: "\n")
+  }
+
+  struct ToolFacts: Encodable {
+    let name = Tool.name
+    let version = Tool.version
+  }
+
+  struct ScenarioFacts: Encodable {
+    let name: String
+    let title: String
+    let source: String
+  }
+
+  struct RunFacts: Encodable {
+    let variant: String
+    let point: [String: ParameterValue]
+    let parameters: [String: ParameterValue]
+    let rounds: Int
+    let outcomes: [String: Int]
+    let metrics: [String: MetricFacts]
+
+    init(_ run: Run, _ pattern: any Pattern) {
+      variant = run.variant.name
+      point = Dictionary(uniqueKeysWithValues: run.point.settings.map { ($0.name, $0.value) })
+      parameters = run.parameters
+      rounds = run.trials.count
+      outcomes = Dictionary(grouping: run.trials) { $0.outcome.name }.mapValues(\.count)
+      var metrics: [String: MetricFacts] = [:]
+      for metric in pattern.metrics { metrics[metric.name] = run.measured(metric).map(MetricFacts.init) }
+      self.metrics = metrics
+    }
+  }
+
+  struct MetricFacts: Encodable {
+    let kind: Metric.Kind
+    let unit: Unit
+    let count: Int
+    let min: Number
+    let p50: Number
+    let p90: Number?
+    let p99: Number?
+    let p99_9: Number?
+    let max: Number
+    let mean: Number
+    let stddev: Number?
+    let total: Number
+    let rounds: [Number]
+    let histogram: [[Number]]
+
+    init(_ measured: Measured) {
+      kind = measured.metric.kind
+      unit = measured.metric.unit
+      let summary = measured.summary
+      count = summary.count
+      min = Number(summary.min)
+      p50 = Number(summary.p50)
+      p90 = summary.p90.map(Number.init)
+      p99 = summary.p99.map(Number.init)
+      p99_9 = summary.p999.map(Number.init)
+      max = Number(summary.max)
+      mean = Number(summary.mean)
+      stddev = summary.stddev.map(Number.init)
+      total = Number(summary.total)
+      rounds = measured.rounds.map(Number.init)
+      histogram = measured.thinnedPairs.map { [Number($0.value), Number(Double($0.count))] }
+    }
+  }
+
+  struct ClaimFacts: Encodable {
+    struct EvidenceFacts: Encodable {
+      let left: Number?
+      let right: Number?
+      let ratio: Number?
+      let low: Number?
+      let high: Number?
+      let trials: Int
+      let met: Int
+      let reason: String?
+    }
+    let says: String
+    let kind: String
+    let check: String
+    let verdict: String
+    let evidence: EvidenceFacts
+
+    init(_ judgement: Judgement) {
+      says = judgement.claim.says
+      kind = judgement.claim.kind.rawValue
+      check = judgement.claim.check.text
+      verdict = judgement.verdict.rawValue
+      let found = judgement.evidence
+      evidence = EvidenceFacts(
+        left: found.left.map(Number.init), right: found.right.map(Number.init),
+        ratio: found.ratio.map { Number($0.estimate) }, low: found.ratio.map { Number($0.low) },
+        high: found.ratio.map { Number($0.high) }, trials: found.trials, met: found.met, reason: found.reason)
+    }
+  }
+
+  /// A number that is written whole when it is, and with six significant digits when it is not.
+  struct Number: Encodable {
+    let value: Double
+
+    init(_ value: Double) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(rounded) }
+    }
+
+    private var rounded: Double {
+      var scale = 1.0
+      while abs(value) * scale < 100_000, scale < 1e12 { scale *= 10 }
+      return (value * scale).rounded() / scale
+    }
+  }
+}
+
+extension Measured {
+  /// The pairs for a document: as recorded up to 128 of them, else merged into that many equal steps of the logarithm,
+  /// each at its smallest value; percentiles in the document are of all samples.
+  var thinnedPairs: [(value: Double, count: Int)] {
+    let most = 128
+    guard pairs.count > most, let low = pairs.first(where: { $0.value > 0 })?.value, let high = pairs.last?.value,
+      high > low
+    else { return pairs }
+    var merged: [(value: Double, count: Int)] = []
+    var last = -1
+    for (value, count) in pairs {
+      let step = value <= low ? 0 : Int(Double(most - 1) * LogScale.position(value, low: low, high: high))
+      if step == last {
+        merged[merged.count - 1].count += count
+      } else {
+        merged.append((value, count))
+        last = step
+      }
+    }
+    return merged
+  }
+}

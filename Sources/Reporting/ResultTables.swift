@@ -1,0 +1,151 @@
+import Laboratory
+import Measurement
+
+/// The tables of a result, as plain cells: what the terminal and Markdown both show.
+struct ResultTables {
+  struct Table {
+    let title: String
+    let note: String
+    let headings: [TextGrid.Heading]
+    let rows: [[String]]
+  }
+
+  let results: Results
+
+  private var pattern: any Pattern { results.experiment.pattern }
+  private var shown: [Metric] { results.experiment.show.compactMap(pattern.metric) }
+  private var swept: [String] { results.experiment.sweep.map(\.name) }
+
+  /// Runs with at least one figure; one that was never reached has no row.
+  private var rows: [Run] { results.runs.filter { !$0.trials.isEmpty } }
+
+  /// The headline metric with its percentiles and the ratio to the baseline, in at most `width` cells as far as leaving
+  /// out percentiles can do that; nil when nothing was measured.
+  func headline(width: Int) -> Table? {
+    guard let metric = shown.first else { return nil }
+    let measured = rows.compactMap { run in run.measured(metric).map { (run, $0.summary) } }
+    guard !measured.isEmpty else { return nil }
+    let narrower: [[Statistic]] = [
+      [.min, .p50, .p90, .p99, .max], [.p50, .p90, .p99, .max], [.p50, .p99, .max], [.p50, .max], [.p50],
+    ]
+    let tables = narrower.map { statistics -> Table in
+      // A percentile that nobody has enough samples for has no column.
+      let statistics = statistics.filter { statistic in measured.contains { $0.1[statistic] != nil } }
+      var headings = labelHeadings + statistics.map { TextGrid.Heading($0.rawValue) }
+      if let baseline = results.experiment.baseline { headings.append(.init("against \(baseline)")) }
+      let cells = measured.map { run, summary in
+        label(run) + statistics.map { text(summary[$0], metric) }
+          + (results.experiment.baseline == nil ? [] : [comparison(run, metric)])
+      }
+      return Table(title: metric.name, note: metric.summary, headings: headings, rows: cells)
+    }
+    return tables.first { TextGrid(headings: $0.headings, rows: $0.rows).width + 2 <= width } ?? tables.last
+  }
+
+  /// The other metrics, one column each.
+  var others: Table? {
+    let metrics = shown.dropFirst().filter { metric in rows.contains { $0.measured(metric) != nil } }
+    guard !metrics.isEmpty else { return nil }
+    let headings = labelHeadings + metrics.map { TextGrid.Heading($0.name) }
+    let cells = rows.map { run in label(run) + metrics.map { figure(run, $0) } }
+    return Table(
+      title: "more", note: "a trial's figure, the median of its rounds; a range where a trial has many samples",
+      headings: headings, rows: cells)
+  }
+
+  private var labelHeadings: [TextGrid.Heading] {
+    [.init("variant", .left)] + swept.map { TextGrid.Heading($0) }
+  }
+
+  private func label(_ run: Run) -> [String] {
+    [run.variant.name]
+      + swept.map { name in
+        guard let value = run.point[name] else { return "-" }
+        return pattern.parameter(name)?.describe(value) ?? "-"
+      }
+  }
+
+  /// Whether a figure is so near to what timing nothing costs that it says little.
+  private func isNearFloor(_ value: Double, _ metric: Metric) -> Bool {
+    metric.unit == .nanoseconds && metric.kind == .latency && !metric.amortised && value > 0
+      && value <= 2 * results.machine.floor
+  }
+
+  /// Whether any figure is marked as near the floor.
+  var marksFloor: Bool {
+    shown.contains { metric in
+      rows.contains { run in run.measured(metric).map { isNearFloor($0.summary.p50, metric) } ?? false }
+    }
+  }
+
+  private func text(_ value: Double?, _ metric: Metric) -> String {
+    guard let value else { return "-" }
+    return Quantity(value, metric.unit).description + (isNearFloor(value, metric) ? "~" : "")
+  }
+
+  private func figure(_ run: Run, _ metric: Metric) -> String {
+    guard let measured = run.measured(metric), let rounds = Summary(measured.rounds) else { return "-" }
+    if metric.kind != .latency, measured.summary.count > measured.rounds.count {
+      let low = text(measured.summary.min, metric)
+      let high = text(measured.summary.max, metric)
+      return low == high ? low : "\(low) … \(high)"
+    }
+    return text(rounds.p50, metric)
+  }
+
+  /// `1.93x faster ±2 %`: the geometric mean of the rounds' ratios, with the half width of its interval.
+  private func comparison(_ run: Run, _ metric: Metric) -> String {
+    guard let baseline = results.baseline(at: run.point), baseline.label != run.label else { return "" }
+    let pairs = run.trials.compactMap { trial -> (left: Double, right: Double)? in
+      guard let left = trial.figure(metric),
+        let right = baseline.trials.first(where: { $0.round == trial.round })?.figure(metric)
+      else { return nil }
+      return (left, right)
+    }
+    guard !pairs.isEmpty, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return "-" }
+    guard let interval = ConfidenceInterval.ofRatio(pairs, seed: results.seed) else {
+      guard let ratio = Summary(pairs.map { $0.left / $0.right })?.p50 else { return "-" }
+      return wording(ratio, metric)
+    }
+    let spread = 100 * max(interval.high / interval.estimate - 1, 1 - interval.low / interval.estimate)
+    let margin =
+      spread < 1000 ? " ±\(Quantity.number(spread < 10 ? (spread * 10).rounded() / 10 : spread.rounded())) %" : " ±?"
+    if interval.low <= 1, interval.high >= 1 { return "no difference" + margin }
+    return wording(interval.estimate, metric) + margin
+  }
+
+  private func wording(_ ratio: Double, _ metric: Metric) -> String {
+    guard metric.kind == .latency else { return Quantity.number(ratio) + "x" }
+    return ratio <= 1 ? Quantity.number(1 / ratio) + "x faster" : Quantity.number(ratio) + "x slower"
+  }
+
+  /// What did not complete: `wait: 9 completed, 1 hung`.
+  var outcomes: [String] {
+    rows.compactMap { run in
+      let counts = Dictionary(grouping: run.trials) { $0.outcome }.mapValues(\.count)
+      guard counts.keys.contains(where: { $0 != .completed }) else { return nil }
+      let parts = counts.map { outcome, count -> (String, Int) in
+        if case .trapped(let signal) = outcome { return ("trapped by signal \(signal)", count) }
+        return (outcome.name, count)
+      }
+      let merged = Dictionary(parts, uniquingKeysWith: +).sorted { $0.key < $1.key }
+      return "\(run.label): " + merged.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+  }
+
+  /// The latency metrics with enough samples to draw, and for each the runs to draw: for a sweep the best of a variant.
+  var plots: [(metric: Metric, series: [(label: String, measured: Measured)])] {
+    shown.filter { $0.kind == .latency }.compactMap { metric in
+      let series = results.experiment.variants.compactMap { variant -> (label: String, measured: Measured)? in
+        let candidates = rows.filter { $0.variant == variant }.compactMap { run in
+          run.measured(metric).map { (label: run.label, measured: $0) }
+        }.filter { $0.measured.summary.count >= 30 }
+        return candidates.min { $0.measured.summary.p50 < $1.measured.summary.p50 }
+      }
+      return series.isEmpty ? nil : (metric, series)
+    }
+  }
+
+  /// Whether the plots leave out points of the sweep.
+  var plotsBestOnly: Bool { !results.experiment.sweep.isEmpty }
+}

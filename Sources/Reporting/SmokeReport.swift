@@ -1,0 +1,28 @@
+import Laboratory
+import Measurement
+
+/// A smoke run: a line a scenario, everything about those that failed.
+public enum SmokeReport {
+  /// What came of one scenario; a failing one is shown in full.
+  public static func line(_ results: Results, strict: Bool, _ style: TextStyle) -> String {
+    let failed = results.judgements.contains { $0.verdict.isFailure(strict: strict) }
+    let counts = Verdict.allCases.compactMap { verdict -> String? in
+      // Three rounds cannot grade performance, and need not say so five times.
+      guard verdict != .inconclusive else { return nil }
+      let count = results.judgements.count { $0.verdict == verdict }
+      return count > 0 ? "\(count) \(verdict.rawValue)" : nil
+    }
+    let trials = results.runs.map(\.trials.count).reduce(0, +)
+    let mark = failed ? Ink.bad(style.sign("✗", "x"), style) : Ink.good(style.sign("✓", "+"), style)
+    var text = "\(mark) " + Ink.name(results.experiment.name.padded(to: 22), style)
+    text += " " + counts.joined(separator: ", ")
+    text += Ink.quiet("  \(trials) trials, \(Quantity(results.seconds * 1e9, .nanoseconds))", style) + "\n"
+    return failed ? text + "\n" + TerminalReport(style).render(results) + "\n" : text
+  }
+
+  /// The closing line: `5 passed, 0 failed`.
+  public static func summary(_ results: [Results], strict: Bool, _ style: TextStyle) -> String {
+    let failed = results.count { $0.judgements.contains { $0.verdict.isFailure(strict: strict) } }
+    return "\(results.count - failed) passed, \(failed) failed\n"
+  }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+import Laboratory
+import Reporting
+
+struct MachineCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "machine", abstract: "Show this machine: cores, limits, clock, and the lab's own noise floor.")
+
+  @OptionGroup var color: ColorOptions
+
+  func run() throws {
+    let machine = Machine.current()
+    try color.print { MachineReport.render(machine, $0) }
+  }
+}

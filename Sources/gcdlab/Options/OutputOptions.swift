@@ -1,0 +1,101 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A form that results can be printed in.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+  case table, json, markdown, csv
+}
+
+/// How to show results and where else to put them.
+struct OutputOptions: ParsableArguments {
+  @Option(help: "How to print results: table, json, markdown or csv.")
+  var format: OutputFormat = .table
+
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp(
+      "Also write a file, by its extension: .json .md .csv .hgrm .xml (repeatable).", valueName: "file"))
+  var exports: [String] = []
+
+  @OptionGroup var color: ColorOptions
+
+  @Flag(help: "No progress.")
+  var quiet = false
+
+  @Flag(help: "A refuted performance claim is a failure too.")
+  var strict = false
+
+  /// The files to write, checked so that a long run is not made in vain.
+  ///
+  /// - Throws: ``InputError`` for an extension that has no format or a file that cannot be written.
+  func exportFiles() throws(InputError) -> [Export] {
+    var files: [Export] = []
+    for path in exports { files.append(try Export(path)) }
+    return files
+  }
+
+  /// Prints results and writes the exports.
+  func deliver(_ results: [Results], to files: [Export]) throws {
+    for file in files { try file.write(results, strict: strict) }
+    try color.print { style in
+      switch format {
+      case .table: results.map { TerminalReport(style).render($0) }.joined(separator: "\n")
+      case .json: try ResultDocument.json(results)
+      case .markdown: results.map(MarkdownReport.render).joined(separator: "\n")
+      case .csv: CSVReport.render(results)
+      }
+    }
+  }
+
+  /// Shows how far a run is, on a terminal.
+  func progress() -> ProgressDisplay? {
+    guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
+    return ProgressDisplay(style: color.style(for: STDERR_FILENO))
+  }
+
+  /// 1 when a claim failed, else 0.
+  func status(of results: [Results]) -> Int32 {
+    results.contains { $0.judgements.contains { $0.verdict.isFailure(strict: strict) } } ? 1 : 0
+  }
+}
+
+/// A file that results are written to, in the format of its extension.
+struct Export {
+  private enum Format: String, CaseIterable {
+    case json, md, csv, hgrm, xml
+  }
+  private let format: Format
+  private let file: OutputFile
+
+  init(_ path: String) throws(InputError) {
+    let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
+    guard let format = Format(rawValue: ending) else {
+      let known = Format.allCases.map(\.rawValue)
+      throw InputError(
+        "\(path): no format for '\(ending.isEmpty ? path : "." + ending)' (known: "
+          + known.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: ending, of: known)
+    }
+    self.format = format
+    do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
+  }
+
+  func write(_ results: [Results], strict: Bool) throws {
+    let text =
+      switch format {
+      case .json: try ResultDocument.json(results)
+      case .md: results.map(MarkdownReport.render).joined(separator: "\n")
+      case .csv: CSVReport.render(results)
+      case .hgrm: PercentileReport.render(results)
+      case .xml: JUnitReport.render(results, strict: strict)
+      }
+    try file.write(text)
+  }
+}

@@ -1,0 +1,27 @@
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The progress line on standard error, drawn anew for each trial and wiped before anything else is printed.
+struct ProgressDisplay: RunObserver {
+  let style: TextStyle
+  private let start = MonotonicClock.now()
+
+  init(style: TextStyle) { self.style = style }
+
+  func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
+    let line = ProgressLine.render(
+      done: done, total: total, elapsed: Double(MonotonicClock.now() &- start) / 1e9,
+      label: "round \(round + 1), \(run.label)", style: style)
+    try? writeAll("\r\u{1b}[K" + line, to: STDERR_FILENO)
+  }
+
+  func clear() { try? writeAll("\r\u{1b}[K", to: STDERR_FILENO) }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+struct ScenarioCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenario",
+    abstract: "Run scenarios and judge their claims.",
+    discussion: """
+      Every variant runs once a round in a process of its own, in shuffled order. Guarantees and anomalies are judged \
+      on every trial, performance claims on paired rounds.
+      """)
+
+  @Argument(help: "Scenarios by name, or .yml files.", completion: .list(Root.library.names))
+  var names: [String]
+
+  @OptionGroup(title: "What to run") var run: RunOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() async throws {
+    let budget = try run.budget()
+    let plans = try names.map { name in
+      Plan(try Root.library.experiment(name).applying(run.overrides), budget: budget, seed: run.seedOrRandom)
+    }
+    let files = try output.exportFiles()
+    let runner = Runner(executable: Host.executablePath, machine: .current())
+    var results: [Results] = []
+    for plan in plans {
+      let progress = output.progress()
+      defer { progress?.clear() }
+      results.append(try await runner.run(plan, observer: progress))
+      if Task.isCancelled { break }
+    }
+    try output.deliver(results, to: files)
+    let status = output.status(of: results)
+    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
+  }
+}

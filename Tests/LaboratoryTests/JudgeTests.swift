@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Laboratory
+
+/// Every verdict, from made-up trials: each check is shown to fail as well as to hold.
+@Suite struct JudgeTests {
+  /// Results of one claim; `figures` has a value a round for each variant and metric, nil where none was measured.
+  private func judge(
+    _ kind: Claim.Kind, _ check: String, _ figures: [String: [String: [Double?]]], outcome: Outcome = .completed,
+    rounds: Int = 10
+  ) throws -> Judgement {
+    var results = Results(
+      experiment: FakePattern.experiment(claims: [try FakePattern.claim(kind, check)]), machine: FakePattern.machine,
+      seed: 1, started: "2026-01-01T00:00:00Z",
+      runs: Plan(FakePattern.experiment(), budget: .standard, seed: 1).runs)
+    for index in results.runs.indices {
+      for round in 0..<rounds {
+        var observation = Observation()
+        for (metric, values) in figures[results.runs[index].variant.name] ?? [:] {
+          if let value = values[round % values.count] { observation.record(metric, value) }
+        }
+        results.runs[index].trials.append(
+          TrialRecord(
+            round: round, outcome: observation.metrics.isEmpty ? outcome : .completed, observation: observation))
+      }
+    }
+    return try #require(Judge(results).judgements().first)
+  }
+
+  @Test func aGuaranteeHoldsInEveryTrialOrIsViolated() throws {
+    let clean = ["loop": ["missed": [0.0]], "apply": ["missed": [0]]]
+    let held = try judge(.guarantee, "all.missed == 0", clean)
+    #expect(held.verdict == .held)
+    #expect(held.evidence.trials == 20)
+    let once = ["loop": ["missed": [0.0]], "apply": ["missed": [0, 0, 0, 0, 0, 0, 0, 0, 0, 3]]]
+    let violated = try judge(.guarantee, "all.missed == 0", once)
+    #expect(violated.verdict == .violated)
+    #expect(violated.evidence.left == 3)
+    #expect(violated.evidence.met == 19)
+    #expect(violated.evidence.reason == "apply in round 10")
+  }
+
+  @Test(arguments: [Outcome.hung, .trapped(signal: 4), .broken(reason: "no report")])
+  func aGuaranteeIsViolatedByATrialThatDoesNotEnd(_ outcome: Outcome) throws {
+    let judged = try judge(.guarantee, "apply.missed == 0", [:], outcome: outcome)
+    #expect(judged.verdict == .violated)
+    #expect(judged.evidence.reason == "apply \(outcome.name) in round 1")
+  }
+
+  @Test func anAnomalyNeedsOneWitness() throws {
+    let once: [Double?] = [0, 0, 0, 0, 0, 0, 0, 7, 0, 0]
+    #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": once]]).verdict == .witnessed)
+    #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
+  }
+
+  @Test func anAnomalyCanBeAnOutcome() throws {
+    #expect(try judge(.anomaly, "broken.hung == 1", [:], outcome: .hung).verdict == .witnessed)
+    #expect(try judge(.anomaly, "broken.hung == 1", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
+  }
+
+  @Test func anyNeedsOneVariantInEachRound() throws {
+    let shared = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0, 1]], "broken": ["missed": [0]]]
+    #expect(try judge(.guarantee, "any.missed == 1", shared).verdict == .held)
+    let lacking = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0]], "broken": ["missed": [0]]]
+    #expect(try judge(.guarantee, "any.missed == 1", lacking).verdict == .violated)
+  }
+
+  @Test func performanceNeedsAnIntervalThatExcludesNoChange() throws {
+    func verdict(_ left: [Double], _ right: [Double], _ check: String = "apply.elapsed < loop.elapsed") throws
+      -> Verdict
+    {
+      try judge(.performance, check, ["apply": ["elapsed": left], "loop": ["elapsed": right]]).verdict
+    }
+    let noisy = [98.0, 101, 99, 103, 97, 100, 102, 99, 101, 100]
+    let double = noisy.map { $0 * 2 }
+    #expect(try verdict(noisy, double.reversed()) == .supported)
+    #expect(try verdict(double, noisy.reversed()) == .refuted)
+    #expect(try verdict(noisy, noisy.reversed()) == .inconclusive)
+    #expect(try verdict(double, noisy.reversed(), "apply.elapsed > loop.elapsed") == .supported)
+    #expect(try verdict(double, noisy.reversed(), "apply.elapsed < 3 * loop.elapsed") == .supported)
+    #expect(try verdict(double, noisy, "apply.elapsed < 1us") == .supported)
+  }
+
+  @Test func performanceOfZerosIsJudgedByTheDifference() throws {
+    let judged = try judge(
+      .performance, "apply.missed < loop.missed", ["apply": ["missed": [0]], "loop": ["missed": [1, 2]]])
+    #expect(judged.verdict == .supported)
+    #expect(judged.evidence.ratio == nil)
+    let same = try judge(
+      .performance, "apply.missed < loop.missed", ["apply": ["missed": [0]], "loop": ["missed": [0]]])
+    #expect(same.verdict == .refuted)
+  }
+
+  @Test func fewRoundsAreInconclusive() throws {
+    let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
+    let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)
+    #expect(judged.verdict == .inconclusive)
+    #expect(judged.evidence.reason == "3 rounds are too few to tell, 5 are needed")
+  }
+
+  @Test func whatIsNotThereIsUnavailable() throws {
+    let judged = try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]])
+    #expect(judged.verdict == .unavailable)
+    #expect(judged.evidence.reason == "apply[stride=1] is not part of this run")
+    let refused = try judge(.guarantee, "apply.missed == 0", [:], outcome: .unavailable(reason: "too few descriptors"))
+    #expect(refused.verdict == .unavailable)
+    #expect(refused.evidence.reason == "too few descriptors")
+  }
+
+  @Test func onlyFailedGuaranteesAndAnomaliesFailUnlessStrict() {
+    let failures = Verdict.allCases.filter { $0.isFailure(strict: false) }
+    #expect(failures == [.violated, .notWitnessed])
+    #expect(Verdict.allCases.filter { $0.isFailure(strict: true) } == [.violated, .notWitnessed, .refuted])
+  }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import Laboratory
+
+@Suite struct PlanTests {
+  private let plan = Plan(
+    FakePattern.experiment(sweep: [("stride", [.integer(1), .integer(8)]), ("work", [.integer(10), .integer(20)])]),
+    budget: Budget(rounds: 2), seed: 7)
+
+  @Test func runsEveryVariantAtEveryPointItHeeds() {
+    // The loop ignores the stride: two points for it, four for the others.
+    #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10]", "loop[work=20]"])
+    #expect(plan.runs.count { $0.variant.name == "apply" } == 4)
+    #expect(plan.runs.count == 10)
+  }
+
+  @Test func everyParameterHasAValue() {
+    for run in plan.runs { #expect(Set(run.parameters.keys) == ["stride", "work", "chunk", "balance"]) }
+    #expect(plan.runs.last?.parameters["stride"] == .integer(8))
+    #expect(plan.runs.last?.parameters["balance"] == .text("uniform"))
+  }
+
+  @Test func theSeedFixesTheOrder() {
+    let again = Plan(plan.experiment, budget: plan.budget, seed: 7)
+    let other = Plan(plan.experiment, budget: plan.budget, seed: 8)
+    #expect(plan.order(ofRound: 0) == again.order(ofRound: 0))
+    #expect(plan.order(ofRound: 0).sorted() == Array(0..<10))
+    #expect(plan.order(ofRound: 0) != plan.order(ofRound: 1))
+    #expect(plan.order(ofRound: 0) != other.order(ofRound: 0))
+  }
+
+  @Test func settingReplacesTheSweep() throws {
+    let changed = try plan.experiment.applying(Overrides(settings: ["stride=32"], variants: ["apply"]))
+    #expect(changed.sweep.map(\.name) == ["work"])
+    #expect(changed.parameters["stride"] == .integer(32))
+    #expect(changed.variants.map(\.name) == ["apply"])
+    #expect(changed.baseline == nil)  // The loop is not part of it any more.
+  }
+
+  @Test(arguments: [
+    (
+      ["strid=1"], [],
+      "--set: unknown parameter 'strid' of fake (known: stride, work, chunk, balance); did you mean 'stride'?"
+    ),
+    (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=64"),
+    (["stride=1ms"], [], "--set: stride: found '1ms', expected a plain number without a unit"),
+    (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
+    ([], ["aply"], "--variant: unknown variant 'aply' of fake (known: loop, apply, broken); did you mean 'apply'?"),
+  ])
+  func refusesUnknownChanges(_ settings: [String], _ variants: [String], _ message: String) {
+    let error = #expect(throws: InputError.self) {
+      try plan.experiment.applying(Overrides(settings: settings, variants: variants))
+    }
+    #expect(error?.description == message)
+  }
+}

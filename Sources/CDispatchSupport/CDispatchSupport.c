@@ -19,6 +19,24 @@ int gcdlab_core_count(void) {
   return online > 0 ? (int)online : 1;
 }
 
+void gcdlab_prefer_core(int index) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return;
+  int wanted = index % CPU_COUNT(&allowed);
+  for (int core = 0; core < CPU_SETSIZE; core++) {
+    if (!CPU_ISSET(core, &allowed) || wanted-- > 0) continue;
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(core, &only);
+    sched_setaffinity(0, sizeof only, &only);
+    return;
+  }
+#else
+  (void)index;
+#endif
+}
+
 int64_t gcdlab_soft_limit(enum gcdlab_limit which) {
   struct rlimit limit;
   if (getrlimit(which == GCDLAB_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_NOFILE, &limit) != 0) return -1;

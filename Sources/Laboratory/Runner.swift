@@ -70,15 +70,19 @@ public struct Runner: Sendable {
   private static func warnings(about results: Results) -> [String] {
     var warnings: [String] = []
     if results.interrupted { warnings.append("interrupted: what was finished until then is shown") }
+    // One line a reason: a sweep has many points that fail alike.
+    var failures: [(reason: String, labels: [String])] = []
     for run in results.runs {
       for outcome in Set(run.trials.map(\.outcome)).sorted(by: { $0.name < $1.name }) {
-        switch outcome {
-        case .broken(let reason), .unavailable(let reason):
-          warnings.append("\(run.label): \(outcome.name), \(reason)")
-        case .completed, .trapped, .hung: break
+        guard let reason = outcome.reason else { continue }
+        if let index = failures.firstIndex(where: { $0.reason == reason }) {
+          failures[index].labels.append(run.label)
+        } else {
+          failures.append((reason, [run.label]))
         }
       }
     }
+    warnings += failures.map { "\($0.labels.joined(separator: ", ")): \($0.reason)" }
     if let headline = results.experiment.show.first.flatMap(results.experiment.pattern.metric) {
       let unsettled = results.runs.filter { run in
         guard run.trials.count >= ConfidenceInterval.fewest,

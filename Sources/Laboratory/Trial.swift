@@ -113,4 +113,12 @@ public enum Outcome: Sendable, Codable, Hashable {
     case .unavailable: "unavailable"
     }
   }
+
+  /// Why there is no observation, when there is more to say than the name; with the name in front.
+  public var reason: String? {
+    switch self {
+    case .broken(let reason), .unavailable(let reason): "\(name): \(reason)"
+    case .completed, .trapped, .hung: nil
+    }
+  }
 }

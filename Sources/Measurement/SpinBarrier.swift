@@ -3,7 +3,8 @@ import Synchronization
 /// Lets a fixed number of threads go at the same instant, round after round, by spinning: a kernel wake-up would
 /// release them microseconds apart, longer than the races that the lab looks for.
 ///
-/// It yields now and then, so that more threads than cores still make progress.
+/// It yields after some 50 us of spinning, so that more threads than cores still make progress. Not sooner: on a busy
+/// machine a thread that gave its core away would seldom be running when the other one arrives.
 public final class SpinBarrier: Sendable {
   private let parties: Int
   private let arrived = Atomic<Int>(0)
@@ -24,7 +25,7 @@ public final class SpinBarrier: Sendable {
     var spins = 0
     while generation.load(ordering: .acquiring) == mine {
       spins &+= 1
-      if spins & 0x3ff == 0 { yieldProcessor() }
+      if spins & 0xffff == 0 { yieldProcessor() }
     }
   }
 }

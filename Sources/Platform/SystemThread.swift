@@ -1,3 +1,5 @@
+import CDispatchSupport
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -33,6 +35,10 @@ public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque han
 
   /// Waits until the thread has ended. Call it once.
   public func join() { pthread_join(handle, nil) }
+
+  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Only a wish:
+  /// nothing happens where the system has no such call (Darwin).
+  public static func prefer(core: Int) { gcdlab_prefer_core(Int32(truncatingIfNeeded: core)) }
 
   private final class Box: Sendable {
     let body: @Sendable () -> Void

@@ -110,7 +110,7 @@ struct ResultTables {
     let spread = 100 * max(interval.high / interval.estimate - 1, 1 - interval.low / interval.estimate)
     let margin =
       spread < 1000 ? " ±\(Quantity.number(spread < 10 ? (spread * 10).rounded() / 10 : spread.rounded())) %" : " ±?"
-    if interval.low <= 1, interval.high >= 1 { return "no difference" + margin }
+    if interval.low <= 1, interval.high >= 1 { return "within noise" + margin }
     return wording(interval.estimate, metric) + margin
   }
 

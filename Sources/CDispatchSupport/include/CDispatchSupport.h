@@ -34,6 +34,9 @@ static inline void gcdlab_apply_global(size_t count, void *context, void (*funct
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
 
+/// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask; does nothing elsewhere than on Linux.
+void gcdlab_prefer_core(int index);
+
 enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
 
 /// A soft resource limit, or -1 when there is none. (Swift does not see RLIM_INFINITY, nor RLIMIT_NPROC on Linux.)

@@ -42,18 +42,24 @@ public struct ApplyStride: Pattern {
       "balance", ["uniform", "ramp", "random"],
       "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice"),
     .count("threads", 0...1024, default: 0, "threads of the `threads` variant; 0 for one a core"),
+    .count(
+      "group-blocks", 1...100_000_000, default: 70_000,
+      "async-group and task-group: not run with more blocks, each of which takes memory and up to microseconds"),
     .count("repeats", 1...1000, default: 5, "timed loops in a trial; fewer when they take more than 100 ms together"),
   ]
 
   /// The loop, the two forms of apply, and what else one might write.
   public let variants: [Variant] = [
-    Variant("serial-loop", .yardstick, ignores: ["stride", "threads"], "a for loop on one thread"),
-    Variant("apply", .documented, ignores: ["threads"], "DispatchQueue.concurrentPerform, one call for all blocks"),
+    Variant("serial-loop", .yardstick, ignores: ["stride", "threads", "group-blocks"], "a for loop on one thread"),
     Variant(
-      "apply-queue", .documented, ignores: ["threads"], "the C function dispatch_apply_f on the default global queue"),
+      "apply", .documented, ignores: ["threads", "group-blocks"],
+      "DispatchQueue.concurrentPerform, one call for all blocks"),
+    Variant(
+      "apply-queue", .documented, ignores: ["threads", "group-blocks"],
+      "the C function dispatch_apply_f on the default global queue"),
     Variant(
       "async-group", .documented, ignores: ["threads"], "one async block a stride in a dispatch group, then wait"),
-    Variant("threads", .yardstick, ignores: ["stride"], "one thread a core, each a contiguous part"),
+    Variant("threads", .yardstick, ignores: ["stride", "group-blocks"], "one thread a core, each a contiguous part"),
     Variant("task-group", .modern, ignores: ["threads"], "one child task a stride in a task group"),
   ]
 
@@ -74,6 +80,10 @@ public struct ApplyStride: Pattern {
   /// Runs one variant: the plain loop for reference, a warm-up that sees which thread runs what, then the timed loops.
   public func run(_ trial: Trial) throws -> Observation {
     guard let way = Way(rawValue: trial.variant) else { throw TrialFailure("unknown variant \(trial.variant)") }
+    let blocks = (trial.integer("iterations") + trial.integer("stride") - 1) / trial.integer("stride")
+    if way == .asyncGroup || way == .taskGroup, blocks > trial.integer("group-blocks") {
+      throw TrialFailure("more than \(trial.integer("group-blocks")) blocks; raise group-blocks to run it")
+    }
     return try measure(StridedLoop(trial)) { loop, shares in try loop.run(way, noting: shares) }
   }
 
@@ -92,18 +102,22 @@ public struct ApplyStride: Pattern {
     var observation = Observation()
     var missed = 0
     var repeated = 0
+    var speedups: [Double] = []
     var spent: UInt64 = 0
     for _ in 0..<loop.repeats where spent < Self.enough {
       let elapsed = try MonotonicClock.time { try execute(loop, nil) }
       spent += elapsed
       observation.record("elapsed", Double(elapsed))
       observation.record("per-iteration", Double(elapsed) / Double(loop.iterations))
-      observation.record("speedup", Double(alone) / Double(max(elapsed, 1)))
-      observation.record("efficiency", 100 * Double(alone) / Double(max(elapsed, 1)) / Double(loop.cores))
+      speedups.append(Double(alone) / Double(max(elapsed, 1)))
       let wrong = loop.differencesFromReference()
       missed += wrong.missed
       repeated += wrong.repeated
       loop.clear()
+    }
+    if let speedup = Summary(speedups)?.p50 {
+      observation.record("speedup", speedup)
+      observation.record("efficiency", 100 * speedup / Double(loop.cores))
     }
     for share in shares.percentages(of: loop.iterations) { observation.record("share", share) }
     observation.record("blocks", loop.blocks)

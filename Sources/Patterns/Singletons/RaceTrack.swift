@@ -35,7 +35,7 @@ struct Visit: @unchecked Sendable {
 /// What came of many races.
 struct RaceTally: Sendable {
   private var histogram = LatencyHistogram()
-  private var duplicates = 0
+  private(set) var duplicates = 0
   /// How long racing and counting took; 0 when a rate means nothing.
   var nanoseconds: UInt64 = 0
 
@@ -88,25 +88,30 @@ struct RaceTrack: @unchecked Sendable {
     Visit(slot: track + slot, created: created + (actor * slots + slot))
   }
 
-  /// Races until `nanoseconds` have passed, at least one stride.
-  func race(_ guarding: some SingletonGuard, nanoseconds: UInt64) throws -> RaceTally {
+  /// Races until `nanoseconds` have passed, and `patience` longer while no duplicate was seen; at least one stride.
+  func race(_ guarding: some SingletonGuard, nanoseconds: Int, patience: Int = 0) throws -> RaceTally {
     let start = MonotonicClock.now()
-    return try race(guarding) { _ in MonotonicClock.now() &- start < nanoseconds }
+    return try race(guarding) { tally, _ in
+      let elapsed = Int(MonotonicClock.now() &- start)
+      return elapsed < nanoseconds || tally.duplicates == 0 && elapsed < nanoseconds + patience
+    }
   }
 
   /// Races a number of strides.
   func race(_ guarding: some SingletonGuard, strides: Int) throws -> RaceTally {
-    try race(guarding) { finished in finished < strides }
+    try race(guarding) { _, finished in finished < strides }
   }
 
-  private func race(_ guarding: some SingletonGuard, while goesOn: @escaping @Sendable (Int) -> Bool) throws
-    -> RaceTally
-  {
+  private func race(
+    _ guarding: some SingletonGuard, while goesOn: @escaping @Sendable (RaceTally, Int) -> Bool
+  ) throws -> RaceTally {
     let rendezvous = SpinBarrier(parties: actors)
     let finish = Finish()
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
       try SystemThread {
+        // On one core they would take turns and never meet inside the check.
+        SystemThread.prefer(core: actor)
         let mine = (slots * actor / actors)..<(slots * (actor + 1) / actors)
         var tally = RaceTally()
         var finished = 0
@@ -116,8 +121,8 @@ struct RaceTrack: @unchecked Sendable {
           rendezvous.wait()
           self.tally(slots: mine, into: &tally)
           finished += 1
-          // One actor decides for all, before the rendezvous that publishes it.
-          if actor == 0, !goesOn(finished) { finish.isReached.store(true, ordering: .relaxed) }
+          // One actor decides for all, on its own share, before the rendezvous that publishes it.
+          if actor == 0, !goesOn(tally, finished) { finish.isReached.store(true, ordering: .relaxed) }
           rendezvous.wait()
         } while !finish.isReached.load(ordering: .relaxed)
         finish.tally.withLock { $0.merge(tally) }

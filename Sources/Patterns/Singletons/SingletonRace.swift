@@ -39,6 +39,9 @@ public struct SingletonRace: Pattern {
   public let parameters: [Parameter] = [
     .count("actors", 2...64, default: 2, "threads that ask for the singleton at the same time"),
     .duration("race-time", 1_000_000...60_000_000_000, default: 200_000_000, "how long a trial goes on racing"),
+    .duration(
+      "patience", 0...600_000_000_000, default: 10_000_000_000,
+      "check-then-act: how much longer to go on when no duplicate was seen yet (a busy machine)"),
     .count("slots", 1...65_536, default: 1024, "independent singletons raced for at each rendezvous (the stride)"),
     .duration(
       "pause", 0...10_000_000_000, default: 25_000_000,
@@ -50,24 +53,28 @@ public struct SingletonRace: Pattern {
   /// Two broken ways, six guarded ones and Swift's actor.
   public let variants: [Variant] = [
     Variant(
-      "check-then-act", .broken, ignores: ["pause", "paused-races"], "if it is empty, create it; no guard at all"),
+      "check-then-act", .broken, ignores: ["pause", "paused-races", "patience"],
+      "if it is empty, create it; no guard at all"),
     Variant(
-      "check-then-act-paused", .broken, ignores: ["race-time", "slots", "batch"],
+      "check-then-act-paused", .broken, ignores: ["race-time", "slots", "batch", "patience"],
       "the same with the document's sleep between check and creation"),
-    Variant("dispatch-once", .documented, ignores: ["pause", "paused-races"], "dispatch_once_f, the C function"),
     Variant(
-      "static-let", .modern, ignores: ["pause", "paused-races", "race-time", "slots"],
+      "dispatch-once", .documented, ignores: ["pause", "paused-races", "patience"], "dispatch_once_f, the C function"),
+    Variant(
+      "static-let", .modern, ignores: ["pause", "paused-races", "race-time", "slots", "patience"],
       "a static let; one race a process, since it can be created only once"),
     Variant(
-      "serial-queue", .documented, ignores: ["pause", "paused-races"], "check and create inside sync on a serial queue"),
+      "serial-queue", .documented, ignores: ["pause", "paused-races", "patience"],
+      "check and create inside sync on a serial queue"),
     Variant(
-      "barrier", .documented, ignores: ["pause", "paused-races"],
+      "barrier", .documented, ignores: ["pause", "paused-races", "patience"],
       "check inside sync on a concurrent queue; create inside a barrier"),
-    Variant("mutex", .modern, ignores: ["pause", "paused-races"], "check and create under Synchronization.Mutex"),
     Variant(
-      "double-checked", .modern, ignores: ["pause", "paused-races"],
+      "mutex", .modern, ignores: ["pause", "paused-races", "patience"], "check and create under Synchronization.Mutex"),
+    Variant(
+      "double-checked", .modern, ignores: ["pause", "paused-races", "patience"],
       "an acquiring load first, the mutex only when it is empty"),
-    Variant("actor", .modern, ignores: ["pause", "paused-races"], "an actor owns it; callers await"),
+    Variant("actor", .modern, ignores: ["pause", "paused-races", "patience"], "an actor owns it; callers await"),
   ]
 
   /// What came of the races, and what the guard costs afterwards.
@@ -86,7 +93,7 @@ public struct SingletonRace: Pattern {
   public func run(_ trial: Trial) throws -> Observation {
     guard let way = Way(rawValue: trial.variant) else { throw TrialFailure("unknown variant \(trial.variant)") }
     return switch way {
-    case .checkThenAct: try race(CheckThenAct(), trial)
+    case .checkThenAct: try race(CheckThenAct(), trial, patience: trial.integer("patience"))
     case .checkThenActPaused: try pausedRace(trial)
     case .dispatchOnce: try race(DispatchOnce(), trial)
     case .staticLet: try staticLetRace(trial)
@@ -98,10 +105,12 @@ public struct SingletonRace: Pattern {
     }
   }
 
-  func race(_ guarding: some SingletonGuard, _ trial: Trial) throws -> Observation {
+  /// Races, then measures the hot path. With `patience` (ns) it goes on that much longer until a duplicate is seen.
+  func race(_ guarding: some SingletonGuard, _ trial: Trial, patience: Int = 0) throws -> Observation {
+    if patience > 0, trial.cores < 2 { throw TrialFailure("a race without pauses needs 2 cores, there is 1") }
     let track = RaceTrack(actors: trial.integer("actors"), slots: trial.integer("slots"))
     defer { track.deallocate() }
-    let tally = try track.race(guarding, nanoseconds: UInt64(trial.integer("race-time")))
+    let tally = try track.race(guarding, nanoseconds: trial.integer("race-time"), patience: patience)
     var observation = Observation()
     tally.record(in: &observation)
     let batch = trial.integer("batch")

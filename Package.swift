@@ -47,6 +47,7 @@ let package = Package(
       name: "Scenarios", path: "scenarios",
       resources: [
         .embedInCode("apply-stride.yml"),
+        .embedInCode("file-monitor.yml"),
         .embedInCode("singleton-race.yml"),
       ]),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"]),

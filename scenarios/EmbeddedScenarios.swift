@@ -4,5 +4,6 @@ public enum EmbeddedScenarios {
   public static let files: [(name: String, yaml: [UInt8])] = [
     ("singleton-race", PackageResources.singleton_race_yml),
     ("apply-stride", PackageResources.apply_stride_yml),
+    ("file-monitor", PackageResources.file_monitor_yml),
   ]
 }

@@ -63,7 +63,10 @@ public enum Worker {
     var byte: UInt8 = 0
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
-      if count == 0 || count < 0 && errno != EINTR { _exit(1) }
+      if count == 0 || count < 0 && errno != EINTR {
+        ScratchDirectory.remove(of: getpid())
+        _exit(1)
+      }
     }
   }
 }

@@ -44,6 +44,8 @@ struct WorkerProcess {
           try execution.send(signal: .kill, toProcessGroup: true)
         }
         defer { alarm.cancel() }
+        // A killed worker cannot clear up after itself.
+        defer { ScratchDirectory.remove(of: execution.processIdentifier.value) }
         async let noise = Self.tail(of: execution.standardError)
         let report = await Self.head(of: execution.standardOutput)
         return (report: report, noise: await noise)

@@ -60,7 +60,7 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      List.self, Explain.self, ScenarioCommand.self, Smoke.self, MachineCommand.self, WorkerCommand.self,
+      List.self, Explain.self, ScenarioCommand.self, Smoke.self, Watch.self, MachineCommand.self, WorkerCommand.self,
     ])
 
   static let library = ScenarioLibrary(embedded: EmbeddedScenarios.files, patterns: Registry.patterns)

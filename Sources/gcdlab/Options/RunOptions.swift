@@ -52,11 +52,6 @@ struct RunOptions: ParsableArguments {
 
   private func limit() throws -> Duration? {
     guard let time else { return nil }
-    let range = 1_000_000...86_400_000_000_000
-    let parameter = Parameter.duration("--time", range, default: range.upperBound, "the time budget")
-    do {
-      guard case .integer(let nanoseconds) = try parameter.value(parsing: time) else { return nil }
-      return .nanoseconds(nanoseconds)
-    } catch { throw ValidationError("\(error).") }
+    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
   }
 }

@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A directory for the files of one trial, named by its process, so that whoever survives can remove it: the worker
+/// itself when it ends or finds the lab gone, the lab when the worker was killed.
+public struct ScratchDirectory: Sendable {
+  /// Where it is.
+  public let path: String
+
+  /// A new empty directory of this process, under `TMPDIR` or `/tmp`.
+  ///
+  /// - Throws: ``SystemError`` when it cannot be made.
+  public init() throws(SystemError) {
+    path = Self.path(of: getpid())
+    // What a dead process of the same number left behind is nobody's.
+    Self.remove(of: getpid())
+    guard mkdir(path, 0o700) == 0 else { throw SystemError(errno, "make the directory \(path)") }
+  }
+
+  /// The path of `name` in it.
+  public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Removes it with all its files.
+  public func remove() { Self.remove(of: getpid()) }
+
+  /// Removes what the process `pid` has left; nothing when it left nothing.
+  public static func remove(of pid: pid_t) {
+    let path = path(of: pid)
+    guard let directory = opendir(path) else { return }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { unlink("\(path)/\(name)") }
+    }
+    closedir(directory)
+    rmdir(path)
+  }
+
+  private static func path(of pid: pid_t) -> String {
+    let parent = Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    return "\(parent)/gcdlab-\(pid)"
+  }
+}

@@ -47,6 +47,8 @@ let package = Package(
       name: "Scenarios", path: "scenarios",
       resources: [
         .embedInCode("apply-stride.yml"),
+        .embedInCode("fd-semaphore.yml"),
+        .embedInCode("group-wait-vs-notify.yml"),
         .embedInCode("singleton-race.yml"),
       ]),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"]),

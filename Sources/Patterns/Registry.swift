@@ -4,6 +4,6 @@ import Laboratory
 public enum Registry {
   /// One line each; see the file of the same name.
   public static let patterns: [any Pattern] = [
-    SingletonRace(), ApplyStride(),
+    SingletonRace(), GroupWaitVsNotify(), ApplyStride(), FileDescriptorSemaphore(),
   ]
 }

@@ -47,7 +47,9 @@ let package = Package(
       name: "Scenarios", path: "scenarios",
       resources: [
         .embedInCode("apply-stride.yml"),
+        .embedInCode("fd-semaphore.yml"),
         .embedInCode("file-monitor.yml"),
+        .embedInCode("group-wait-vs-notify.yml"),
         .embedInCode("singleton-race.yml"),
       ]),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement"]),

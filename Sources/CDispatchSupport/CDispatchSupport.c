@@ -8,6 +8,7 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <sys/syscall.h>
 #endif
 
 int gcdlab_core_count(void) {
@@ -41,4 +42,20 @@ int64_t gcdlab_soft_limit(enum gcdlab_limit which) {
   struct rlimit limit;
   if (getrlimit(which == GCDLAB_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_NOFILE, &limit) != 0) return -1;
   return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
+}
+
+int64_t gcdlab_thread_id(void) {
+#ifdef __linux__
+  return syscall(SYS_gettid);
+#else
+  return -1;
+#endif
+}
+
+int64_t gcdlab_futex_call(void) {
+#ifdef __linux__
+  return SYS_futex;
+#else
+  return -1;
+#endif
 }

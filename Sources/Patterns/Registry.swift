@@ -4,6 +4,10 @@ import Laboratory
 public enum Registry {
   /// One line each; see the file of the same name.
   public static let patterns: [any Pattern] = [
-    SingletonRace(), ApplyStride(), FileMonitorPattern(),
+    SingletonRace(),
+    GroupWaitVsNotify(),
+    ApplyStride(),
+    FileDescriptorSemaphore(),
+    FileMonitorPattern(),
   ]
 }

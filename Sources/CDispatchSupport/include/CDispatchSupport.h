@@ -42,4 +42,11 @@ enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
 /// A soft resource limit, or -1 when there is none. (Swift does not see RLIM_INFINITY, nor RLIMIT_NPROC on Linux.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 
+/// The number of the calling thread, as `/proc/self/task` lists it; -1 where threads have none. (Swift sees neither
+/// `gettid` nor the SYS_ constants.)
+int64_t gcdlab_thread_id(void);
+
+/// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
+int64_t gcdlab_futex_call(void);
+
 #endif

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+  import Darwin
+
+  private let descriptors = RLIMIT_NOFILE
+#else
+  import Glibc
+
+  private let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#endif
+
+/// How many descriptors this process may have open: `RLIMIT_NOFILE`.
+public struct DescriptorLimit: Sendable, Equatable {
+  /// What holds now; a process may lower it, and raise it up to ``hard``.
+  public let soft: Int
+  /// The most that ``soft`` may be raised to; `Int.max` when there is no limit.
+  public let hard: Int
+
+  /// A limit with its parts.
+  public init(soft: Int, hard: Int) {
+    self.soft = soft
+    self.hard = hard
+  }
+
+  /// The limits of this process.
+  ///
+  /// - Throws: ``SystemError`` when the system does not tell.
+  public static func current() throws(SystemError) -> DescriptorLimit {
+    let limit = try read()
+    return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
+  }
+
+  /// Sets the soft limit of the whole process and leaves the hard one alone. Descriptors above it stay open.
+  ///
+  /// - Throws: ``SystemError`` when `soft` is above the hard limit.
+  public static func setSoft(_ soft: Int) throws(SystemError) {
+    var limit = try read()
+    limit.rlim_cur = rlim_t(soft)
+    guard setrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "limit open descriptors to \(soft)") }
+  }
+
+  /// What the document asks for the size of the pool: `getdtablesize()`, which is the soft limit.
+  public static var tableSize: Int { Int(getdtablesize()) }
+
+  /// How many descriptors can still be opened under a soft limit of `limit`: the numbers below it that are free.
+  public static func free(below limit: Int) -> Int {
+    (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) == -1 && errno == EBADF }
+  }
+
+  private static func read() throws(SystemError) -> rlimit {
+    var limit = rlimit()
+    guard getrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "read the limit of open descriptors") }
+    return limit
+  }
+}

@@ -1,0 +1,49 @@
+#if os(Linux)
+  import CDispatchSupport
+  import Glibc
+
+  extension ThreadCensus {
+    /// The number of the calling thread.
+    public static var currentThread: Int { Int(gcdlab_thread_id()) }
+
+    /// The threads of this process now; nil where `/proc` does not tell what a thread waits for.
+    public static func taken() -> ThreadCensus? {
+      guard readFile("/proc/thread-self/syscall") != nil, let tasks = opendir("/proc/self/task") else { return nil }
+      defer { closedir(tasks) }
+      var threads: [Thread] = []
+      while let entry = readdir(tasks) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        // A thread may end while it is being looked at.
+        guard let id = Int(name), let comm = readFile("/proc/self/task/\(name)/comm"),
+          let call = readFile("/proc/self/task/\(name)/syscall")
+        else { continue }
+        threads.append(Thread(id: id, name: String(comm.prefix { $0 != "\n" }), sleep: Sleep(systemCall: call)))
+      }
+      return ThreadCensus(threads: threads)
+    }
+  }
+
+  extension ThreadCensus.Sleep {
+    /// Reads a line of `/proc/PID/task/TID/syscall`: the number of the call and its arguments in hexadecimal, or
+    /// `running`, which gives nil.
+    ///
+    /// All waits on memory are the futex call. An idle pool thread is in glibc's `sem_timedwait`: FUTEX_WAIT_BITSET
+    /// with a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without one; `dispatch_semaphore_wait` without a
+    /// timeout is FUTEX_WAIT_BITSET without one. (A semaphore wait *with* a timeout looks like an idle thread.)
+    init?(systemCall line: String, futex: Int = Int(gcdlab_futex_call())) {
+      let words = line.split { $0 == " " || $0 == "\n" }
+      guard let first = words.first, let number = Int(first) else { return nil }
+      guard number == futex, words.count > 4 else {
+        self = .other
+        return
+      }
+      func argument(_ index: Int) -> UInt64 { UInt64(words[index + 1].dropFirst(2), radix: 16) ?? 0 }
+      // The low seven bits are the operation; the others say private, and which clock.
+      let operation = argument(1) & 0x7f
+      let timeout = argument(3)
+      self = operation == 9 && timeout != 0 ? .idle : .wait
+    }
+  }
+#endif

@@ -1,0 +1,48 @@
+/// The threads of this process at one instant, as the kernel sees them: which belong to the dispatch pool, and which
+/// of those sleep because a block put them to sleep.
+///
+/// How threads are read is in `ThreadCensus+Linux.swift`; Darwin does not tell why a thread sleeps.
+public struct ThreadCensus: Sendable, Equatable {
+  /// One thread.
+  public struct Thread: Sendable, Equatable {
+    /// Its number, as ``ThreadCensus/currentThread`` gives it.
+    public let id: Int
+    /// Its name, cut to the 15 characters that the kernel keeps.
+    public let name: String
+    /// What it waits for; nil when it runs or could run. The thread that takes the census is in a call of its own.
+    public let sleep: Sleep?
+
+    /// A thread with its facts.
+    public init(id: Int, name: String, sleep: Sleep?) {
+      self.id = id
+      self.name = name
+      self.sleep = sleep
+    }
+
+    /// Whether it is a worker of the dispatch pool. Workers carry the end of their root queue's name
+    /// (`com.apple.root.default-qos`, `….overcommit`); no other thread is called so.
+    public var isPoolThread: Bool { name.contains("-qos") }
+  }
+
+  /// Why a thread sleeps.
+  public enum Sleep: Sendable, Equatable {
+    /// In a wait on memory that code of a block asked for: a group, a semaphore, a lock.
+    case wait
+    /// Like a pool thread that has no work: in a semaphore wait of a few seconds, after which it would end.
+    case idle
+    /// In another call of the kernel: reading, sleeping, polling.
+    case other
+  }
+
+  /// The threads, in no order.
+  public let threads: [Thread]
+
+  /// A census of these threads.
+  public init(threads: [Thread]) { self.threads = threads }
+
+  /// The numbers of the pool threads that a block put to sleep: they hold a stack and a place in the pool, and do
+  /// nothing.
+  public var parkedPoolThreads: [Int] {
+    threads.filter { $0.isPoolThread && $0.sleep == .wait }.map(\.id).sorted()
+  }
+}

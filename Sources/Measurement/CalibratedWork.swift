@@ -1,5 +1,5 @@
-/// Work of a known length: a chain of dependent multiply-adds that no compiler can shorten, the same number of steps
-/// for every variant that is compared.
+/// Work of a known length: a chain of dependent steps that no compiler can shorten, the same number for every variant
+/// that is compared.
 ///
 /// The speed is measured once, by the lab, and handed to every worker, so that all variants of a run spin the same
 /// number of steps whatever the machine did meanwhile.
@@ -29,14 +29,15 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
 
   /// Runs `steps` dependent steps from `seed` and returns the end of the chain, which the caller must use.
   ///
-  /// Each step needs the one before it, so the time grows with `steps` on any compiler setting; `steps` must be a
-  /// run-time value, since a constant count would let the compiler fold the loop.
+  /// Each step needs the one before it, so the time grows with `steps` on any compiler setting. The shift is what makes
+  /// it so: without it a step is linear, and the compiler folds eight of them into one multiplication. `steps` must be
+  /// a run-time value, since a constant count would let the compiler fold the loop.
   @inlinable @inline(__always)
   public static func spin(steps: Int, from seed: UInt64) -> UInt64 {
     var value = seed
     var left = steps
     while left > 0 {
-      value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      value = (value ^ value >> 32) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       left &-= 1
     }
     return value

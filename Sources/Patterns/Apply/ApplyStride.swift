@@ -12,8 +12,9 @@ import Synchronization
 /// `concurrentPerform`, through `dispatch_apply_f` on a global queue, as async blocks in a group, on one thread a core
 /// and as a task group, over a sweep of strides.
 ///
-/// Iteration `i` adds the result of its calibrated work to element `i` of an array. So a loop that leaves an index out
-/// or visits one twice is found out afterwards, in the very run that was timed, at the price of one store an iteration.
+/// Iteration `i` adds the result of its calibrated work, and a visit, to element `i` of an array. So a loop that leaves
+/// an index out or visits one twice is found out afterwards, in the very run that was timed, at the price of one store
+/// an iteration.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently" and "Improving on
 /// Loop Code".
@@ -94,7 +95,7 @@ public struct ApplyStride: Pattern {
     loop.body(0..<loop.iterations)
     loop.clear()
     let alone = MonotonicClock.time { loop.body(0..<loop.iterations) }
-    loop.keepAsReference()
+    loop.clear()
     let shares = ThreadShares()
     try execute(loop, shares)
     loop.clear()
@@ -110,7 +111,7 @@ public struct ApplyStride: Pattern {
       observation.record("elapsed", Double(elapsed))
       observation.record("per-iteration", Double(elapsed) / Double(loop.iterations))
       speedups.append(Double(alone) / Double(max(elapsed, 1)))
-      let wrong = loop.differencesFromReference()
+      let wrong = loop.irregularVisits()
       missed += wrong.missed
       repeated += wrong.repeated
       loop.clear()

@@ -65,9 +65,9 @@ struct StridedLoop: @unchecked Sendable {  // Each element is written by the one
   private func applyOnQueue(_ shares: ThreadShares?) {
     withUnsafePointer(to: (self, shares)) { context in
       gcdlab_apply_global(blocks, UnsafeMutableRawPointer(mutating: context)) { context, block in
-        guard let context else { return }
-        let (loop, shares) = context.assumingMemoryBound(to: (StridedLoop, ThreadShares?).self).pointee
-        loop.note(loop.range(ofBlock: block), shares)
+        // Through the pointer: a copy of the loop would cost more than a short block.
+        guard let context = context?.assumingMemoryBound(to: (StridedLoop, ThreadShares?).self) else { return }
+        context.pointee.0.note(context.pointee.0.range(ofBlock: block), context.pointee.1)
       }
     }
   }

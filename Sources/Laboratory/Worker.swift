@@ -12,7 +12,8 @@ import Synchronization
 
 /// The worker's side: runs one trial in this process and ends.
 ///
-/// The main thread runs the main queue, as in an app. The trial has a thread of its own, outside the dispatch pool. A
+/// The main thread serves the main queue, as in an app (on Linux `dispatchMain` hands that to the pool and ends the
+/// thread: its blocks still run one at a time and in order). The trial has a thread of its own, outside the dispatch pool. A
 /// third thread waits for the end of standard input, which comes when the lab dies, however it dies.
 public enum Worker {
   /// Exit status of a worker that could not read its request.

@@ -6,7 +6,9 @@
   ///
   /// It watches the directory and not the file, so it sees an editor write a new file and rename it over the old one,
   /// and goes on with the new one.
-  public final class PathWatcher: @unchecked Sendable {  // State is touched on the serial queue alone, or before it runs.
+  ///
+  /// Unchecked: its state is touched on the serial queue alone, or before that runs.
+  public final class PathWatcher: @unchecked Sendable {
     private struct Known {
       var inode: ino_t
       var size: off_t

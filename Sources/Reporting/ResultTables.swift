@@ -25,6 +25,7 @@ struct ResultTables {
     guard let metric = shown.first else { return nil }
     let measured = rows.compactMap { run in run.measured(metric).map { (run, $0.summary) } }
     guard !measured.isEmpty else { return nil }
+    let ratios = measured.map { comparison($0.0, metric) }
     let narrower: [[Statistic]] = [
       [.min, .p50, .p90, .p99, .max], [.p50, .p90, .p99, .max], [.p50, .p99, .max], [.p50, .max], [.p50],
     ]
@@ -32,10 +33,11 @@ struct ResultTables {
       // A percentile that nobody has enough samples for has no column.
       let statistics = statistics.filter { statistic in measured.contains { $0.1[statistic] != nil } }
       var headings = labelHeadings + statistics.map { TextGrid.Heading($0.rawValue) }
-      if let baseline = results.experiment.baseline { headings.append(.init("against \(baseline)")) }
-      let cells = measured.map { run, summary in
-        label(run) + statistics.map { text(summary[$0], metric) }
-          + (results.experiment.baseline == nil ? [] : [comparison(run, metric)])
+      if let baseline = results.experiment.baseline, !ratios.allSatisfy(\.isEmpty) {
+        headings.append(.init("against \(baseline)"))
+      }
+      let cells = zip(measured, ratios).map { measured, ratio in
+        label(measured.0) + statistics.map { text(measured.1[$0], metric) } + [ratio]
       }
       return Table(title: metric.name, note: metric.summary, headings: headings, rows: cells)
     }
@@ -102,9 +104,10 @@ struct ResultTables {
       else { return nil }
       return (left, right)
     }
-    guard !pairs.isEmpty, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return "-" }
+    // A count of 0 has no ratio.
+    guard !pairs.isEmpty, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return "" }
     guard let interval = ConfidenceInterval.ofRatio(pairs, seed: results.seed) else {
-      guard let ratio = Summary(pairs.map { $0.left / $0.right })?.p50 else { return "-" }
+      guard let ratio = Summary(pairs.map { $0.left / $0.right })?.p50 else { return "" }
       return wording(ratio, metric)
     }
     let spread = 100 * max(interval.high / interval.estimate - 1, 1 - interval.low / interval.estimate)

@@ -59,7 +59,8 @@ let package = Package(
       name: "PatternsTests", dependencies: ["Patterns", "Laboratory", "Scenarios", "Measurement", "Platform"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "Laboratory", "Measurement"]),
     .testTarget(
-      name: "CommandLineTests", dependencies: ["gcdlab", .product(name: "Subprocess", package: "swift-subprocess")]),
+      name: "CommandLineTests",
+      dependencies: ["gcdlab", "Platform", "Scenarios", .product(name: "Subprocess", package: "swift-subprocess")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -88,7 +88,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// What it accepts, for error messages and `explain`: `1 to 4 096`, `0 ns to 2 s`, `pool or thread`.
+  /// What it accepts, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
   public var allowed: String {
     switch kind {
     case .count(let range), .duration(let range), .size(let range):
@@ -129,7 +129,7 @@ public struct Parameter: Sendable {
     return .integer(number)
   }
 
-  /// `value` as people write it: `50 ns`, `64 KiB`, `1 000 000`, `ramp`.
+  /// `value` as people write it: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
   public func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
@@ -139,7 +139,7 @@ public struct Parameter: Sendable {
 }
 
 extension Int {
-  /// Digits in groups of three: `1 000 000`; up to four digits stay together.
+  /// Digits in groups of three, as scenario files may write them: `1_000_000`; up to four digits stay together.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }
@@ -149,6 +149,6 @@ extension Int {
       groups.append(rest.suffix(3))
       rest = rest.dropLast(3)
     }
-    return (self < 0 ? "-" : "") + groups.reversed().joined(separator: " ")
+    return (self < 0 ? "-" : "") + groups.reversed().joined(separator: "_")
   }
 }

@@ -22,33 +22,41 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 
   /// The confidence of every interval the lab prints.
   public static let confidence = 0.99
-  /// Fewer samples than this give no interval: resampling five or fewer pairs cannot see their spread.
-  public static let fewest = 5
+  /// Fewer samples than this give no interval: the signs of five equal pairs agree by chance too often.
+  public static let fewest = 6
 
   /// The interval of the mean of `values`, at ``confidence``; nil for fewer than ``fewest`` values.
   ///
-  /// The studentised bootstrap, which keeps its promise for as few as five values where the plain percentile
-  /// bootstrap is too narrow.
-  public static func ofMean(_ values: [Double], seed: UInt64, resamples: Int = 2000) -> ConfidenceInterval? {
+  /// The expanded percentile bootstrap (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015): percentiles
+  /// of the resampled means, taken further out for few samples, where the plain percentiles are too narrow.
+  public static func ofMean(_ values: [Double], seed: UInt64, resamples: Int = 4000) -> ConfidenceInterval? {
     let n = values.count
     guard n >= fewest, values.allSatisfy(\.isFinite) else { return nil }
-    let (mean, error) = meanAndError(values)
-    guard error > 0 else { return ConfidenceInterval(estimate: mean, low: mean, high: mean) }
     var generator = SplitMix64(seed: seed)
-    var resample = values
-    var studentised: [Double] = []
-    studentised.reserveCapacity(resamples)
-    while studentised.count < resamples {
-      for i in 0..<n { resample[i] = values[Int(generator.next() % UInt64(n))] }
-      let (resampled, resampledError) = meanAndError(resample)
-      // A resample of one value over and over has no spread to divide by; the original's stands in.
-      studentised.append((resampled - mean) / (resampledError > 0 ? resampledError : error))
+    var means: [Double] = []
+    means.reserveCapacity(resamples)
+    for _ in 0..<resamples {
+      var sum = 0.0
+      for _ in 0..<n { sum += values[Int(generator.next() % UInt64(n))] }
+      means.append(sum / Double(n))
     }
-    studentised.sort()
-    let tail = (1 - confidence) / 2
+    means.sort()
+    let tail = expandedTail(n)
     return ConfidenceInterval(
-      estimate: mean, low: mean - studentised.quantile(1 - tail) * error,
-      high: mean - studentised.quantile(tail) * error)
+      estimate: values.reduce(0, +) / Double(n), low: means.quantile(tail), high: means.quantile(1 - tail))
+  }
+
+  /// The tail to cut off at each end: that of a normal distribution where Student's t of `n` samples would cut,
+  /// widened by the bias of a variance that is taken over `n` and not `n - 1`.
+  private static func expandedTail(_ n: Int) -> Double {
+    let z = 2.575_829_303_548_901  // The 99.5th percentile of the normal distribution, for 99 % confidence.
+    let v = Double(n - 1)
+    let (z3, z5, z7) = (z * z * z, z * z * z * z * z, z * z * z * z * z * z * z)
+    // Student's t from the normal, by its Cornish-Fisher expansion.
+    let t =
+      z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v)
+      + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v)
+    return 0.5 * erfc((Double(n) / v).squareRoot() * t / 2.0.squareRoot())
   }
 
   /// The interval of the ratio left to right of paired values: the geometric mean of the pairs' ratios. Nil when a
@@ -57,12 +65,5 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     guard pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
     guard let logs = ofMean(pairs.map { log($0.left / $0.right) }, seed: seed) else { return nil }
     return ConfidenceInterval(estimate: exp(logs.estimate), low: exp(logs.low), high: exp(logs.high))
-  }
-
-  private static func meanAndError(_ values: [Double]) -> (mean: Double, error: Double) {
-    let n = Double(values.count)
-    let mean = values.reduce(0, +) / n
-    let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (n - 1)
-    return (mean, (variance / n).squareRoot())
   }
 }

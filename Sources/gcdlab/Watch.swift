@@ -36,6 +36,7 @@ struct Watch: AsyncParsableCommand {
       throw InputError(error.description)
     }
     defer { watcher.cancel() }
+    try writeAll("gcdlab: watching \(paths.joined(separator: ", ")); Ctrl-C ends it\n", to: 2)
     let timer = Task {
       guard let deadline = try deadline() else { return }
       try await Task.sleep(for: deadline)

@@ -95,7 +95,7 @@ import Testing
     let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
     let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)
     #expect(judged.verdict == .inconclusive)
-    #expect(judged.evidence.reason == "3 rounds are too few to tell, 5 are needed")
+    #expect(judged.evidence.reason == "3 rounds are too few to tell, 6 are needed")
   }
 
   @Test func whatIsNotThereIsUnavailable() throws {

@@ -1,0 +1,86 @@
+import Platform
+import Testing
+
+/// Each kind of bad input: one clear error on standard error, nothing on standard output, the right status.
+@Suite struct BadInputTests {
+  @Test(arguments: [
+    (
+      ["scenario", "singleton-rac"],
+      "gcdlab: unknown scenario 'singleton-rac' (known: singleton-race, group-wait-vs-notify, apply-stride, "
+        + "fd-semaphore, file-monitor, or a path to a .yml file); did you mean 'singleton-race'?\n"
+    ),
+    (
+      ["explain", "nothing-like-it"],
+      "gcdlab: unknown scenario 'nothing-like-it' (known: singleton-race, group-wait-vs-notify, apply-stride, "
+        + "fd-semaphore, file-monitor, or a path to a .yml file)\n"
+    ),
+    (
+      ["scenario", "apply-stride", "--set", "strid=4"],
+      "gcdlab: --set: unknown parameter 'strid' of apply-stride (known: iterations, stride, work, balance, threads, "
+        + "group-blocks, repeats); did you mean 'stride'?\n"
+    ),
+    (
+      ["scenario", "apply-stride", "--set", "stride=0"],
+      "gcdlab: --set: stride: 0 is out of range, allowed is 1 to 100_000_000\n"
+    ),
+    (
+      ["scenario", "apply-stride", "--set", "work=3lightyears"],
+      "gcdlab: --set: work: unknown unit 'lightyears' (known: ns, us, ms, s, min, B, KiB, MiB, GiB, /s, %, "
+        + "or none for a count)\n"
+    ),
+    (
+      ["scenario", "apply-stride", "--variant", "aply"],
+      "gcdlab: --variant: unknown variant 'aply' of apply-stride (known: serial-loop, apply, apply-queue, async-group, "
+        + "threads, task-group); did you mean 'apply'?\n"
+    ),
+    (["scenario", "missing.yml"], "gcdlab: cannot read missing.yml: No such file or directory\n"),
+    (["scenario", "/"], "gcdlab: cannot read /: Is a directory\n"),
+    (
+      ["scenario", "singleton-race", "--export", "/nowhere/x.json"],
+      "gcdlab: --export: cannot write /nowhere/x.json: No such file or directory\n"
+    ),
+    (
+      ["scenario", "singleton-race", "--export", "x.pdf"],
+      "gcdlab: --export: x.pdf: no format for '.pdf' (known: .json .md .csv .hgrm .xml)\n"
+    ),
+    (["watch", "/no/such/file"], "gcdlab: cannot watch /no/such/file: No such file or directory\n"),
+  ])
+  func isRefused(_ arguments: [String], _ message: String) async throws {
+    let finished = try await Binary.run(arguments)
+    #expect(finished.errors == message)
+    #expect(finished.output == "")
+    #expect(finished.status == 64)
+  }
+
+  @Test(arguments: [
+    (["scenario"], "Error: Missing expected argument '<names> ...'"),
+    (["scenario", "singleton-race", "--rounds", "0"], "Error: --rounds: found 0, allowed is 1 to 10000."),
+    (["scenario", "singleton-race", "--time", "soon"], "Error: --time: 'soon' is not a number with a unit"),
+    (["scenario", "singleton-race", "--quick", "--thorough"], "Error: --quick and --thorough exclude each other."),
+    (["scenario", "singleton-race", "--format", "xls"], "Error: The value 'xls' is invalid for '--format <format>'."),
+    (["scenari"], "Error: Unexpected argument 'scenari'"),
+    (["watch", ".", "--count", "0"], "Error: --count: found 0, allowed is 1 or more."),
+  ])
+  func usageErrorsEndWith64(_ arguments: [String], _ start: String) async throws {
+    let finished = try await Binary.run(arguments)
+    #expect(finished.errors.hasPrefix(start), "\(finished.errors)")
+    #expect(finished.output == "")
+    #expect(finished.status == 64)
+  }
+
+  @Test func aBrokenScenarioFileNamesItsLine() async throws {
+    let file = try TemporaryFile("broken.yml", "scenario: x\npattern: apply-stride\ntitle: t\nsource: s\nswep: {}\n")
+    let finished = try await Binary.run(["scenario", file.path])
+    #expect(
+      finished.errors
+        == "gcdlab: \(file.path):5: unknown key 'swep' (allowed: scenario, pattern, title, source, lesson, "
+        + "tags, parameters, variants, sweep, baseline, show, claims, quick); did you mean 'sweep'?\n")
+    #expect(finished.status == 64)
+  }
+
+  @Test func aWorkerWantsARequest() async throws {
+    let finished = try await Binary.run(["worker"])
+    #expect(finished.status == 64)
+    #expect(finished.errors.contains("expected a trial request as one line of JSON"))
+  }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Platform
+import Subprocess
+
+/// The built binary, driven from outside.
+enum Binary {
+  struct Finished {
+    let output: String
+    let errors: String
+    /// The exit status, or minus the signal.
+    let status: Int
+  }
+
+  /// It stands beside the test runner.
+  static let path = (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
+
+  /// A plain environment: no terminal, no colour switches, a fixed width.
+  static let environment: Environment = .inherit.updating([
+    "COLUMNS": "80", "NO_COLOR": nil, "CLICOLOR_FORCE": nil, "TERM": "dumb", "LC_ALL": "C.UTF-8",
+  ])
+
+  static func run(_ arguments: [String], environment: Environment = environment) async throws -> Finished {
+    let result = try await Subprocess.run(
+      .path(.init(path)), arguments: .init(arguments), environment: environment, output: .string(limit: 1 << 22),
+      error: .string(limit: 1 << 20))
+    let status =
+      switch result.terminationStatus {
+      case .exited(let code): Int(code)
+      case .signaled(let signal): -Int(signal)
+      }
+    return Finished(output: result.standardOutput, errors: result.standardError, status: status)
+  }
+}
+
+extension Binary {
+  /// Runs a shell script with the binary as `$0`.
+  static func shell(_ script: String) async throws -> Finished {
+    let result = try await Subprocess.run(
+      .path("/bin/sh"), arguments: ["-c", script, path], environment: environment, output: .string(limit: 1 << 20),
+      error: .string(limit: 1 << 20))
+    let status = if case .exited(let code) = result.terminationStatus { Int(code) } else { -1 }
+    return Finished(output: result.standardOutput, errors: result.standardError, status: status)
+  }
+
+  /// Starts the binary, waits for a line on its standard error, runs `act` with its process, and collects what it said.
+  static func converse(
+    _ arguments: [String], until line: String, _ act: @escaping @Sendable (pid_t) throws -> Void
+  ) async throws -> Finished {
+    let result = try await Subprocess.run(
+      .path(.init(path)), arguments: .init(arguments), environment: environment, input: .none,
+      output: .string(limit: 1 << 20), error: .sequence
+    ) { execution in
+      var errors = ""
+      for try await text in execution.standardError.strings() {
+        errors += text + "\n"
+        if text == line { try act(execution.processIdentifier.value) }
+      }
+      return errors
+    }
+    let status = if case .exited(let code) = result.terminationStatus { Int(code) } else { -1 }
+    return Finished(output: result.standardOutput, errors: result.closureResult, status: status)
+  }
+
+  /// A lab that runs while a test looks at it.
+  struct Lab: Sendable {
+    let pid: pid_t
+    fileprivate let task: Task<Finished, any Error>
+
+    /// Its worker, once there is one.
+    func firstWorker() -> pid_t {
+      while true {
+        for task in Binary.entries(of: "/proc/\(pid)/task") {
+          let children = readFile("/proc/\(pid)/task/\(task)/children") ?? ""
+          if let child = children.split(separator: " ").first.flatMap({ pid_t($0) }) { return child }
+        }
+        sched_yield()
+      }
+    }
+
+    func finish() async -> Finished {
+      do { return try await task.value } catch { return Finished(output: "", errors: "\(error)", status: -1000) }
+    }
+  }
+
+  static func start(_ arguments: [String]) async throws -> Lab {
+    let (started, feed) = AsyncStream.makeStream(of: pid_t.self)
+    let task = Task {
+      let result = try await Subprocess.run(
+        .path(.init(path)), arguments: .init(arguments), environment: environment, input: .none,
+        output: .string(limit: 1 << 20), error: .discarded
+      ) { execution in feed.yield(execution.processIdentifier.value) }
+      let status =
+        switch result.terminationStatus {
+        case .exited(let code): Int(code)
+        case .signaled(let signal): -Int(signal)
+        }
+      return Finished(output: result.standardOutput, errors: "", status: status)
+    }
+    var iterator = started.makeAsyncIterator()
+    guard let pid = await iterator.next() else { throw SystemError(ECHILD, "start \(path)") }
+    return Lab(pid: pid, task: task)
+  }
+
+  /// Waits until a process is no more (or a zombie that only its reaper has not met yet). A hang here is the failure.
+  static func isGone(_ pid: pid_t) -> Bool {
+    while let stat = readFile("/proc/\(pid)/stat") {
+      if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return true }
+      sched_yield()
+    }
+    return true
+  }
+
+  fileprivate static func entries(of path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+}

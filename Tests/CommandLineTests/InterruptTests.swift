@@ -1,0 +1,30 @@
+import Glibc
+import Platform
+import Testing
+
+/// Signals at the lab: nothing is left behind, and what was finished is told.
+@Suite struct InterruptTests {
+  private static let long = [
+    "scenario", "singleton-race", "--variant", "mutex", "--set", "race-time=60s", "--rounds", "1",
+  ]
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
+  func aSignalEndsTheWorkerAndIsTold(_ signal: Int32, _ status: Int) async throws {
+    let lab = try await Binary.start(Self.long)
+    let worker = lab.firstWorker()
+    kill(lab.pid, signal)
+    let finished = await lab.finish()
+    #expect(finished.status == status)
+    #expect(finished.output.contains("interrupted: what was finished until then is shown"))
+    #expect(Binary.isGone(worker))
+  }
+
+  @Test func aWorkerDiesWithItsLab() async throws {
+    let lab = try await Binary.start(Self.long)
+    let worker = lab.firstWorker()
+    kill(lab.pid, SIGKILL)
+    let finished = await lab.finish()
+    #expect(finished.status == -Int(SIGKILL))
+    #expect(Binary.isGone(worker))
+  }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Glibc
+import Platform
+import Testing
+
+/// Whole runs of the binary, short ones.
+@Suite struct RunTests {
+  private struct Document: Decodable {
+    struct Run: Decodable {
+      struct Figures: Decodable {
+        let count: Int
+        let rounds: [Double]
+      }
+      let variant: String
+      let rounds: Int
+      let outcomes: [String: Int]
+      let metrics: [String: Figures]
+    }
+    struct Claim: Decodable {
+      let verdict: String
+    }
+    let schema: String
+    let seed: Int
+    let runs: [Run]
+    let claims: [Claim]
+  }
+
+  private static let short = ["--set", "race-time=1ms", "--set", "batch=10", "--quiet"]
+
+  @Test func theDocumentHoldsWhatRan() async throws {
+    let finished = try await Binary.run(
+      [
+        "scenario", "singleton-race", "--variant", "dispatch-once", "--variant", "mutex", "--rounds", "2", "--seed",
+        "5",
+        "--format", "json",
+      ] + Self.short)
+    #expect(finished.status == 0)
+    #expect(finished.errors == "")
+    let document = try JSONDecoder().decode(Document.self, from: Data(finished.output.utf8))
+    #expect(document.schema == "gcdlab.result/1")
+    #expect(document.seed == 5)
+    #expect(document.runs.map(\.variant) == ["dispatch-once", "mutex"])
+    for run in document.runs {
+      #expect(run.rounds == 2)
+      #expect(run.outcomes == ["completed": 2])
+      #expect(run.metrics["duplicates"]?.rounds == [0, 0])
+    }
+    // Claims on variants that did not run are unavailable, not passed.
+    #expect(document.claims.map(\.verdict).filter { $0 == "held" }.count == 2)
+    #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == 8)
+  }
+
+  @Test func aPipeGetsNoColour() async throws {
+    let arguments = ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
+    let plain = try await Binary.run(arguments)
+    #expect(!plain.output.contains("\u{1b}"))
+    let forced = try await Binary.run(arguments, environment: Binary.environment.updating(["CLICOLOR_FORCE": "1"]))
+    #expect(forced.output.contains("\u{1b}["))
+    let never = try await Binary.run(
+      arguments + ["--color", "never"], environment: Binary.environment.updating(["CLICOLOR_FORCE": "1"]))
+    #expect(!never.output.contains("\u{1b}"))
+    let none = try await Binary.run(
+      arguments, environment: Binary.environment.updating(["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]))
+    #expect(!none.output.contains("\u{1b}"))
+  }
+
+  @Test(arguments: [
+    ("guarantee", "mutex.instances.max == 2", [], 1, "violated"),
+    ("guarantee", "mutex.instances.max == 1", [], 0, "held"),
+    ("anomaly", "mutex.duplicates > 0", [], 1, "not-witnessed"),
+    ("performance", "mutex.hot-path > 10s", [], 0, "refuted"),
+    ("performance", "mutex.hot-path > 10s", ["--strict"], 1, "refuted"),
+    ("performance", "mutex.hot-path < 10s", ["--strict"], 0, "supported"),
+  ])
+  func theStatusTellsOfTheClaims(
+    _ kind: String, _ check: String, _ flags: [String], _ status: Int, _ verdict: String
+  ) async throws {
+    let file = try TemporaryFile(
+      "mine.yml",
+      """
+      scenario: mine
+      pattern: singleton-race
+      title: My own
+      source: nowhere
+      variants: [mutex]
+      parameters: {race-time: 1ms, batch: 10}
+      claims:
+        - {says: It is so, kind: \(kind), check: \(check)}
+      """)
+    let finished = try await Binary.run(["scenario", file.path, "--rounds", "6"] + flags)
+    #expect(finished.status == status)
+    #expect(finished.output.contains(verdict))
+  }
+
+  @Test func exportsAreWrittenWholeInEveryFormat() async throws {
+    let file = try TemporaryFile("r.json")
+    let stem = file.path.dropLast(4)
+    let endings = ["json", "md", "csv", "hgrm", "xml"]
+    let finished = try await Binary.run(
+      ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
+        + endings.flatMap { ["--export", stem + $0] })
+    #expect(finished.status == 0)
+    #expect(file.neighbours == endings.map { "r." + $0 }.sorted())
+    let document = try JSONDecoder().decode(Document.self, from: Data(try readBytes(file.path)))
+    #expect(document.runs.count == 1)
+    #expect(readFile(stem + "csv")?.hasPrefix("scenario,variant,point,metric,unit,statistic,value\r\n") == true)
+    #expect(readFile(stem + "xml")?.contains("<testsuite name=\"singleton-race\"") == true)
+  }
+
+  @Test func resultsThatCannotBePrintedAreAnError() async throws {
+    // A shell, for its redirection.
+    let full = try await Binary.shell("\"$0\" list > /dev/full")
+    #expect(full.status == 2)
+    #expect(full.errors == "gcdlab: cannot write: No space left on device\n")
+    let closed = try await Binary.shell("{ \"$0\" explain singleton-race; echo $? >&2; } | true")
+    // Silent, with the status of a closed pipe, or 0 where the pipe took it all before it was closed.
+    #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
+  }
+
+  @Test func smokePassesOneScenario() async throws {
+    let finished = try await Binary.run(["smoke", "fd-semaphore"])
+    #expect(finished.status == 0, "\(finished.output)")
+    #expect(finished.output.hasSuffix("1 passed, 0 failed\n"))
+  }
+
+  @Test func watchShowsASaveByRenameAndGoesOn() async throws {
+    let file = try TemporaryFile("notes.txt", "one")
+    let finished = try await Binary.converse(
+      ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
+    ) { _ in
+      // How editors save: a new file, renamed over the old one. Then a plain write to the new one.
+      try OutputFile(file.path).write("two and more")
+      let descriptor = open(file.path, O_WRONLY | O_APPEND)
+      try writeAll("!", to: descriptor)
+      close(descriptor)
+      unlink(file.path)
+    }
+    let kinds = finished.output.split(separator: "\n").map {
+      $0.split(separator: " ").dropFirst(2).first.map(String.init)
+    }
+    #expect(kinds == ["replaced", "extend", "deleted"])
+    #expect(finished.errors.hasSuffix("gcdlab: 3 changes seen\n"))
+    #expect(finished.status == 0)
+  }
+}

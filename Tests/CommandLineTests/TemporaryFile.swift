@@ -1,0 +1,33 @@
+import Glibc
+import Platform
+
+/// A file in a directory of its own, removed at the end.
+final class TemporaryFile: Sendable {
+  let path: String
+  private let directory: String
+
+  init(_ name: String, _ text: String? = nil) throws {
+    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw SystemError(errno, "make a directory") }
+    directory = String(cString: made)
+    path = "\(directory)/\(name)"
+    if let text { try OutputFile(path).write(text) }
+  }
+
+  /// The names in its directory.
+  var neighbours: [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  deinit {
+    for name in neighbours { unlink("\(directory)/\(name)") }
+    rmdir(directory)
+  }
+}

@@ -49,7 +49,9 @@ struct ResultTables {
     let metrics = shown.dropFirst().filter { metric in rows.contains { $0.measured(metric) != nil } }
     guard !metrics.isEmpty else { return nil }
     let headings = labelHeadings + metrics.map { TextGrid.Heading($0.name) }
-    let cells = rows.map { run in label(run) + metrics.map { figure(run, $0) } }
+    let cells = rows.filter { run in metrics.contains { run.measured($0) != nil } }.map { run in
+      label(run) + metrics.map { figure(run, $0) }
+    }
     return Table(
       title: "more", note: "a trial's figure, the median of its rounds; a range where a trial has many samples",
       headings: headings, rows: cells)
@@ -122,11 +124,11 @@ struct ResultTables {
     return ratio <= 1 ? Quantity.number(1 / ratio) + "x faster" : Quantity.number(ratio) + "x slower"
   }
 
-  /// What did not complete: `wait: 9 completed, 1 hung`.
+  /// What went wrong: `wait: 9 completed, 1 hung`. What the machine does not allow is a warning, not an outcome.
   var outcomes: [String] {
     rows.compactMap { run in
       let counts = Dictionary(grouping: run.trials) { $0.outcome }.mapValues(\.count)
-      guard counts.keys.contains(where: { $0 != .completed }) else { return nil }
+      guard counts.keys.contains(where: { !["completed", "unavailable"].contains($0.name) }) else { return nil }
       let parts = counts.map { outcome, count -> (String, Int) in
         if case .trapped(let signal) = outcome { return ("trapped by signal \(signal)", count) }
         return (outcome.name, count)

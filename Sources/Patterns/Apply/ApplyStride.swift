@@ -44,9 +44,9 @@ public struct ApplyStride: Pattern {
       "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice"),
     .count("threads", 0...1024, default: 0, "threads of the `threads` variant; 0 for one a core"),
     .count(
-      "group-blocks", 1...100_000_000, default: 70_000,
+      "group-blocks", 1...100_000_000, default: 20_000,
       "async-group and task-group: not run with more blocks, each of which takes memory and up to microseconds"),
-    .count("repeats", 1...1000, default: 5, "timed loops in a trial; fewer when they take more than 100 ms together"),
+    .count("repeats", 1...1000, default: 3, "timed loops in a trial; fewer when they take more than 100 ms together"),
   ]
 
   /// The loop, the two forms of apply, and what else one might write.
@@ -85,7 +85,15 @@ public struct ApplyStride: Pattern {
     if way == .asyncGroup || way == .taskGroup, blocks > trial.integer("group-blocks") {
       throw TrialFailure("more than \(trial.integer("group-blocks")) blocks; raise group-blocks to run it")
     }
-    return try measure(StridedLoop(trial)) { loop, shares in try loop.run(way, noting: shares) }
+    let parts =
+      switch way {
+      case .serialLoop: 1
+      case .threads: trial.integer("threads") > 0 ? trial.integer("threads") : trial.cores
+      case .apply, .applyQueue, .asyncGroup, .taskGroup: blocks
+      }
+    var observation = try measure(StridedLoop(trial)) { loop, shares in try loop.run(way, noting: shares) }
+    observation.record("blocks", parts)
+    return observation
   }
 
   /// Times `execute` on `loop` and checks what it did. (Separate, so that a test can hand in a loop that cheats.)
@@ -121,7 +129,6 @@ public struct ApplyStride: Pattern {
       observation.record("efficiency", 100 * speedup / Double(loop.cores))
     }
     for share in shares.percentages(of: loop.iterations) { observation.record("share", share) }
-    observation.record("blocks", loop.blocks)
     observation.record("missed", missed)
     observation.record("repeated", repeated)
     return observation

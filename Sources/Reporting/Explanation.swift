@@ -6,9 +6,8 @@ public enum Explanation {
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
     let pattern = experiment.pattern
     var sections = [
-      [
-        Ink.heading(experiment.name, style) + "  " + experiment.title, Ink.quiet("Source: \(experiment.source)", style),
-      ],
+      [Ink.heading(experiment.name, style) + "  " + experiment.title]
+        + experiment.source.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) },
       experiment.lesson.reflowed(to: style.width),
     ]
     sections.append(

@@ -16,8 +16,15 @@ import Scenarios
 /// `--version`, and would not leave the main thread to a worker's main queue.
 @main enum Main {
   static func main() {
-    // Before the command line is parsed: a worker is started for every trial, and parsing would be half its cost.
-    if CommandLine.arguments.dropFirst().first == "worker" { Worker.run(patterns: Registry.patterns) }
+    // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
+    // trial.
+    switch CommandLine.arguments.dropFirst() {
+    case ["worker"]: Worker.run(patterns: Registry.patterns)
+    case ["--version"]:
+      print(Tool.version)
+      return
+    default: break
+    }
     // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -55,7 +55,9 @@ public struct FileMonitorPattern: Pattern {
   /// How late each kind of change was noticed, and what was not.
   public let metrics: [Metric] =
     [Metric("latency", .latency, .nanoseconds, "from just before a change until it was noticed, all kinds together")]
-    + FileChange.allCases.map { Metric("\($0)-latency", .latency, .nanoseconds, "the same for changes of kind \($0)") }
+    + FileChange.allCases.map {
+      Metric($0.rawValue + "-latency", .latency, .nanoseconds, "the same for changes of kind " + $0.rawValue)
+    }
     + [
       Metric("kinds", .count, .none, "kinds of change that were reported, of \(FileChange.allCases.count)"),
       Metric("missed", .count, .none, "changes that were not reported before the deadline"),
@@ -146,7 +148,7 @@ private struct ChangeTally {
     var observation = Observation()
     var all = LatencyHistogram()
     for (kind, latencies) in latencies {
-      observation.record("\(kind)-latency", latencies)
+      observation.record(kind.rawValue + "-latency", latencies)
       all.merge(latencies)
     }
     observation.record("latency", all)

@@ -45,7 +45,7 @@ public struct TrialRecord: Sendable {
   /// The figure of `metric` in this trial, by `statistic` or the metric's own; nil when it was not measured.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.name == metric.name ? 1 : 0 }
-    return observation.metrics[metric.name]?.summary?[statistic ?? metric.defaultStatistic]
+    return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
   }
 }
 
@@ -104,7 +104,7 @@ public struct Measured: Sendable {
   public let histogram: LatencyHistogram?
 
   init?(_ metric: Metric, _ trials: [TrialRecord]) {
-    let samples = trials.compactMap { $0.observation.metrics[metric.name] }
+    let samples = trials.compactMap { $0.observation.samples(metric.name) }
     var values: [Double] = []
     var merged = LatencyHistogram()
     for sample in samples {

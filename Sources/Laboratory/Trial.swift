@@ -48,26 +48,31 @@ public struct TrialFailure: Error, Sendable, CustomStringConvertible {
 
 /// What a trial measured. What was not measured is absent.
 public struct Observation: Sendable, Codable, Equatable {
-  /// The samples of each metric that has any.
-  public private(set) var metrics: [String: Samples] = [:]
+  // Two plain dictionaries rather than one of ``Samples``: a worker encodes them in half the time, once a trial.
+  private var values: [String: [Double]] = [:]
+  private var histograms: [String: [[UInt64]]] = [:]
 
   /// Nothing measured yet.
   public init() {}
 
+  /// The samples of each metric that has any.
+  public var metrics: [String: Samples] {
+    values.mapValues(Samples.values).merging(histograms.mapValues(Samples.histogram)) { _, histogram in histogram }
+  }
+
+  /// The samples of one metric; nil when it was not measured.
+  public func samples(_ metric: String) -> Samples? {
+    histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
+  }
+
   /// Records all values of `histogram`; an empty one leaves the metric absent.
   public mutating func record(_ metric: String, _ histogram: LatencyHistogram) {
-    guard !histogram.isEmpty else { return }
-    metrics[metric] = .histogram(histogram.pairs)
+    if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
   /// Records one value, beside those recorded before; one that is not finite is not recorded.
   public mutating func record(_ metric: String, _ value: Double) {
-    guard value.isFinite else { return }
-    if case .values(let values)? = metrics[metric] {
-      metrics[metric] = .values(values + [value])
-    } else {
-      metrics[metric] = .values([value])
-    }
+    if value.isFinite { values[metric, default: []].append(value) }
   }
 
   /// Records a count.
@@ -75,7 +80,7 @@ public struct Observation: Sendable, Codable, Equatable {
 }
 
 /// The samples of one metric in one trial.
-public enum Samples: Sendable, Codable, Equatable {
+public enum Samples: Sendable, Equatable {
   /// `[value, count]` pairs of a histogram.
   case histogram([[UInt64]])
   /// Every value, in the order recorded.

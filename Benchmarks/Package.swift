@@ -1,0 +1,10 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The driver of `make bench`. It knows gcdlab only as a binary, and the C counterparts only as programs.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  targets: [.executableTarget(name: "bench")],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,15 @@
+// The iterations of apply-stride, an object of its own: clang, which also makes Swift's code, compiles it for every way
+// of calling it, gcc's OpenMP included, so that only the calling differs.
+#include "apply_loop.h"
+
+void run_range(const struct loop *loop, size_t from, size_t to) {
+  uint64_t *results = loop->results;
+  long steps = loop->steps;
+  uint64_t value = from;
+  for (size_t i = from; i < to; i++) {
+    for (long left = steps; left > 0; left--) {
+      value = (value ^ value >> 32) * 6364136223846793005u + 1442695040888963407u;
+    }
+    results[i] += value << 8 | 1;
+  }
+}

@@ -1,0 +1,106 @@
+// The natural check-then-act race of the pattern singleton-race in C: threads are released together into a stride of
+// empty slots and create an instance wherever they find none.
+//
+// usage: singleton_race actors slots milliseconds
+// prints `race-rate`, `duplicate-rate`, `races` and `duplicates`, counting included in the time.
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+// Two cache lines each, as in RaceTrack: neighbours on one line would slow each other down and narrow the race.
+struct slot {
+  _Alignas(128) _Atomic(void *) instance;
+};
+
+static long actors, slots;
+static uint64_t deadline;
+static struct slot *track;
+static void **created;  // What each actor created at each slot: actor * slots + slot.
+static atomic_long arrived, generation;
+static atomic_bool finished;
+static atomic_ulong races, duplicates;
+
+static uint64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void rendezvous(void) {
+  long mine = atomic_load_explicit(&generation, memory_order_acquire);
+  if (atomic_fetch_add_explicit(&arrived, 1, memory_order_acq_rel) + 1 == actors) {
+    atomic_store_explicit(&arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&generation, mine + 1, memory_order_release);
+    return;
+  }
+  for (unsigned spins = 1; atomic_load_explicit(&generation, memory_order_acquire) == mine; spins++) {
+    if ((spins & 0x3ff) == 0) sched_yield();
+  }
+}
+
+static void check_then_act(struct slot *slot, void **note) {
+  if (atomic_load_explicit(&slot->instance, memory_order_relaxed)) return;
+  void *instance = malloc(16);
+  *note = instance;
+  atomic_store_explicit(&slot->instance, instance, memory_order_relaxed);
+}
+
+static void *act(void *argument) {
+  long actor = (long)(intptr_t)argument;
+  unsigned long my_races = 0, my_duplicates = 0;
+  do {
+    rendezvous();
+    for (long i = 0; i < slots; i++) check_then_act(track + i, created + actor * slots + i);
+    rendezvous();
+    for (long i = slots * actor / actors; i < slots * (actor + 1) / actors; i++) {
+      unsigned long instances = 0;
+      for (long other = 0; other < actors; other++) {
+        void **note = created + other * slots + i;
+        if (!*note) continue;
+        free(*note);
+        *note = NULL;
+        instances++;
+      }
+      my_races++;
+      my_duplicates += instances - 1;
+      atomic_store_explicit(&track[i].instance, NULL, memory_order_relaxed);
+    }
+    if (actor == 0 && now_ns() >= deadline) atomic_store_explicit(&finished, 1, memory_order_relaxed);
+    rendezvous();
+  } while (!atomic_load_explicit(&finished, memory_order_relaxed));
+  atomic_fetch_add(&races, my_races);
+  atomic_fetch_add(&duplicates, my_duplicates);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  long milliseconds = 0;
+  if (argc == 4) {
+    actors = strtol(argv[1], NULL, 10);
+    slots = strtol(argv[2], NULL, 10);
+    milliseconds = strtol(argv[3], NULL, 10);
+  }
+  if (actors < 2 || actors > 64 || slots < 1 || milliseconds < 1) {
+    return fprintf(stderr, "usage: %s actors slots milliseconds\n", argv[0]), 64;
+  }
+  track = aligned_alloc(_Alignof(struct slot), (size_t)slots * sizeof *track);
+  created = calloc((size_t)(actors * slots), sizeof *created);
+  if (!track || !created) return perror("malloc"), 2;
+  for (long i = 0; i < slots; i++) atomic_init(&track[i].instance, NULL);
+
+  uint64_t start = now_ns();
+  deadline = start + (uint64_t)milliseconds * 1000000;
+  pthread_t threads[64];
+  for (long i = 0; i < actors; i++) {
+    if (pthread_create(&threads[i], NULL, act, (void *)(intptr_t)i) != 0) return perror("pthread_create"), 2;
+  }
+  for (long i = 0; i < actors; i++) pthread_join(threads[i], NULL);
+  double seconds = (double)(now_ns() - start) / 1e9;
+  printf("race-rate %.0f\nduplicate-rate %.0f\n", (double)races / seconds, (double)duplicates / seconds);
+  printf("races %lu\nduplicates %lu\n", (unsigned long)races, (unsigned long)duplicates);
+  return 0;
+}

@@ -1,0 +1,94 @@
+/// One of the things compared: how to get its figures, by name.
+struct Side {
+  let name: String
+  let measure: () throws -> [String: Double]
+}
+
+/// The figures of a side, round by round, or why there are none.
+struct Series {
+  let name: String
+  private(set) var rounds: [[String: Double]] = []
+  private(set) var failure: String?
+
+  fileprivate mutating func add(_ measure: () throws -> [String: Double]) {
+    guard failure == nil else { return }
+    do { rounds.append(try measure()) } catch let error as Failure {
+      failure = error.reason
+    } catch { failure = "\(error)" }
+  }
+
+  /// The values of one figure.
+  func values(_ figure: String) throws(Failure) -> [Double] {
+    if let failure { throw Failure(reason: failure) }
+    let values = rounds.compactMap { $0[figure] }
+    guard !values.isEmpty, values.count == rounds.count else { throw Failure(reason: "\(name) has no \(figure)") }
+    return values
+  }
+}
+
+/// Measures every side once a round, each round starting with another, so that drift hits all alike.
+func interleave(_ rounds: Int, _ sides: [Side]) -> [Series] {
+  var series = sides.map { Series(name: $0.name) }
+  for round in 0..<rounds {
+    for step in sides.indices {
+      let side = (round + step) % sides.count
+      series[side].add(sides[side].measure)
+    }
+  }
+  return series
+}
+
+/// What a figure has to reach, as the lab's requirements say.
+enum Target {
+  /// Shown for what it is.
+  case none
+  /// The ratio of left to right, to two decimals.
+  case ratio(ClosedRange<Double>, String)
+  /// The left figure itself.
+  case value(ClosedRange<Double>, String)
+
+  static func ratio(atMost limit: Double) -> Target { .ratio(0...limit, "ratio <= \(fixed(limit, 2))") }
+  static func ratio(atLeast limit: Double) -> Target { .ratio(limit...Double.infinity, "ratio >= \(fixed(limit, 2))") }
+  static let within20Percent = Target.ratio(0.8...1.2, "ratio 0.80-1.20")
+
+  var text: String {
+    switch self {
+    case .none: ""
+    case .ratio(_, let text), .value(_, let text): text
+    }
+  }
+
+  /// Whether it is met; nil when there is nothing to meet.
+  func isMet(left: Double, ratio: Double?) -> Bool? {
+    switch self {
+    case .none: nil
+    case .ratio(let range, _): ratio.map { range.contains(($0 * 100).rounded() / 100) } ?? false
+    case .value(let range, _): range.contains(left)
+    }
+  }
+}
+
+/// A figure of two sides and what their ratio has to be.
+struct Row {
+  let title: String
+  let left: Series
+  let right: Series
+  let figure: String
+  let unit: Unit
+  let target: Target
+
+  /// Its cells, or why it was not measured.
+  func cells() throws(Failure) -> (cells: [String], isMet: Bool?) {
+    let (ours, theirs) = (try left.values(figure), try right.values(figure))
+    let ratios = zip(ours, theirs).compactMap { $1 > 0 ? $0 / $1 : nil }.sorted()
+    let ratio = ratios.isEmpty ? nil : ratios.median
+    let isMet = target.isMet(left: ours.median, ratio: ratio)
+    let spread = ratios.isEmpty ? "" : "\(fixed(ratios[0], 2))-\(fixed(ratios[ratios.count - 1], 2))"
+    return (
+      [
+        title, unit.text(ours.median), unit.text(theirs.median), ratio.map { fixed($0, 2) } ?? "", spread, target.text,
+        isMet.map { $0 ? "met" : "MISSED" } ?? "",
+      ], isMet
+    )
+  }
+}

@@ -1,0 +1,113 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The lab under test, spoken to in the protocol of its workers.
+struct Lab {
+  let binary: String
+  /// Starts the lab's programs; see spawn_cost.c.
+  let spawner: Program
+  /// What `gcdlab machine` says, by name.
+  let facts: [String: String]
+  let cores: Int
+  /// The speed of calibrated work, the same for the lab and for C.
+  let stepsPerMicrosecond: Double
+
+  /// Asks the lab about the machine.
+  init(binary: String, spawner: Program) throws {
+    self.binary = binary
+    self.spawner = spawner
+    facts = try Self.facts(binary)
+    cores = Int(try Self.number("cores", in: facts))
+    stepsPerMicrosecond = try Self.number("calibrated work", in: facts)
+  }
+
+  /// Runs a trial in a worker and returns the median of each metric, and what the worker cost: `wall` (nanoseconds) and
+  /// `peak-memory` (bytes). `parameters` must name all that the pattern has.
+  func trial(_ pattern: String, _ variant: String, _ parameters: [String: Value]) throws -> [String: Double] {
+    let request = Request(
+      pattern: pattern, variant: variant, parameters: parameters, seed: 1, stepsPerMicrosecond: stepsPerMicrosecond,
+      cores: cores)
+    let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+    let output = try spawner.run(["1", line, binary, "worker"])
+    let cost = Program.figures(output)
+    guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("{") }),
+      let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8))
+    else {
+      let status = Int(cost["status"] ?? -1)
+      throw Failure(reason: "no report of \(pattern) \(variant): the worker ended with status \(status)")
+    }
+    if let reason = report.unavailable { throw Failure(reason: reason) }
+    return cost.merging((report.observation?.medians ?? [:])) { _, metric in metric }
+  }
+
+  /// What a recorded sample costs, in nanoseconds: two clock reads and a record, measured anew.
+  func floor() throws -> Double { try Self.number("noise floor", in: Self.facts(binary)) }
+
+  private static func facts(_ binary: String) throws -> [String: String] {
+    // Names are padded to a column: `noise floor       43.1 ns, two clock reads and a histogram record`.
+    let column = 18
+    let facts = try Program(path: binary).run(["machine"]).split(separator: "\n").map { line in
+      (String(line.prefix(column).reversed().drop { $0 == " " }.reversed()), String(line.dropFirst(column)))
+    }
+    return Dictionary(facts) { first, _ in first }
+  }
+
+  private static func number(_ name: String, in facts: [String: String]) throws -> Double {
+    guard let number = facts[name]?.split(separator: " ").first.flatMap({ Double($0) }) else {
+      throw Failure(reason: "gcdlab machine shows no \(name)")
+    }
+    return number
+  }
+
+  /// A parameter of a pattern.
+  enum Value: Encodable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    case number(Int)
+    case word(String)
+
+    init(integerLiteral number: Int) { self = .number(number) }
+    init(stringLiteral word: String) { self = .word(word) }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .number(let number): try container.encode(number)
+      case .word(let word): try container.encode(word)
+      }
+    }
+  }
+
+  private struct Request: Encodable {
+    let pattern, variant: String
+    let parameters: [String: Value]
+    let seed: UInt64
+    let stepsPerMicrosecond: Double
+    let cores: Int
+  }
+
+  private struct Report: Decodable {
+    let observation: Observation?
+    let unavailable: String?
+
+    struct Observation: Decodable {
+      let values: [String: [Double]]
+      let histograms: [String: [[Double]]]
+
+      /// The median of each metric.
+      var medians: [String: Double] {
+        values.mapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }
+      }
+
+      private static func median(_ pairs: [[Double]]) -> Double? {
+        let half = pairs.reduce(0) { $0 + $1[1] } / 2
+        var seen = 0.0
+        return pairs.first { pair in
+          seen += pair[1]
+          return seen >= half
+        }?[0]
+      }
+    }
+  }
+}

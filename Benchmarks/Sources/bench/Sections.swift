@@ -1,0 +1,206 @@
+/// The figures of `make bench`, section by section. Every section measures its own in one interleaved run.
+struct Sections {
+  let lab: Lab
+  let probes: String
+  let rounds: Int
+
+  /// The sections by name, in order.
+  var all: [(name: String, title: String, rows: () -> [Row])] {
+    [
+      ("apply", "Striding: 2 million iterations of 15 ns, left apply-queue of gcdlab, right C", apply),
+      ("races", "Races: check-then-act by two threads over 1024 slots, left gcdlab, right C", races),
+      ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
+      ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
+      ("files", "Files: 50 changes of each kind, medians, left gcdlab, right C", files),
+      ("cost", "Cost of the lab", cost),
+    ]
+  }
+
+  private func probe(_ name: String, _ arguments: String...) throws -> [String: Double] {
+    try Program(path: "\(probes)/\(name)").figures(arguments)
+  }
+
+  // MARK: Striding
+
+  private static let iterations = 2_000_000
+
+  private func lab(_ variant: String, stride: Int) -> Side {
+    Side(name: "gcdlab \(variant)") {
+      try lab.trial(
+        "apply-stride", variant,
+        [
+          "iterations": .number(Self.iterations), "stride": .number(stride), "work": 15, "balance": "uniform",
+          "threads": 0, "repeats": 5, "group-blocks": 1,
+        ])
+    }
+  }
+
+  private func c(_ program: String, _ way: String, stride: Int, needs package: String? = nil) -> Side {
+    let steps = Int((15 * lab.stepsPerMicrosecond / 1000).rounded())
+    return Side(name: way) {
+      if let package, !Program(path: "\(probes)/\(program)").exists {
+        throw Failure(reason: "not installed: apt-get install \(package)")
+      }
+      return try probe(program, way, "\(Self.iterations)", "\(steps)", "\(stride)", "5")
+    }
+  }
+
+  private func apply() -> [Row] {
+    let strides = [1, 4, 16, 64, 256, 1024, 4096]
+    let swept = interleave(
+      rounds, strides.flatMap { [lab("apply-queue", stride: $0), c("apply_stride", "dispatch", stride: $0)] })
+    var rows = strides.indices.map { index in
+      Row(
+        title: "stride \(strides[index]) / dispatch_apply_f", left: swept[2 * index], right: swept[2 * index + 1],
+        figure: "elapsed", unit: .nanoseconds, target: .ratio(atMost: 1.05))
+    }
+    let medians = strides.indices.map { (try? swept[2 * $0].values("elapsed").median) ?? .infinity }
+    let best = strides[medians.indices.min { medians[$0] < medians[$1] } ?? 0]
+    let others = interleave(
+      rounds,
+      [
+        lab("apply-queue", stride: best), c("apply_openmp", "openmp", stride: best, needs: "gcc"),
+        c("apply_tbb", "tbb", stride: best, needs: "libtbb-dev"), lab("serial-loop", stride: best),
+        c("apply_stride", "serial", stride: best),
+      ])
+    func row(_ title: String, _ left: Int, _ right: Int, _ target: Target) -> Row {
+      Row(title: title, left: others[left], right: others[right], figure: "elapsed", unit: .nanoseconds, target: target)
+    }
+    rows += [
+      row("stride \(best) / OpenMP static", 0, 1, .ratio(atMost: 1)),
+      row("stride \(best) / oneTBB auto", 0, 2, .ratio(atMost: 1)),
+      row("plain loop / stride \(best)", 3, 0, .ratio(atLeast: 1.9)),
+      row("plain loop / plain loop in C", 3, 4, .none),
+    ]
+    return rows
+  }
+
+  // MARK: Races
+
+  private func races() -> [Row] {
+    let series = interleave(
+      rounds,
+      [
+        Side(name: "gcdlab") {
+          try lab.trial(
+            "singleton-race", "check-then-act",
+            [
+              "actors": 2, "race-time": 200_000_000, "slots": 1024, "pause": 25_000_000, "paused-races": 3,
+              "batch": 1000, "patience": 0,
+            ])
+        },
+        Side(name: "C") { try probe("singleton_race", "2", "1024", "200") },
+      ])
+    return [("duplicates", "duplicate-rate"), ("races", "race-rate")].map { title, figure in
+      Row(
+        title: title, left: series[0], right: series[1], figure: figure, unit: .perSecond,
+        target: figure == "duplicate-rate" ? .value(1e6...Double.infinity, "left >= 1 M/s") : .none)
+    }
+  }
+
+  // MARK: Groups
+
+  private func groups() -> [Row] {
+    let cases = ["wait", "notify", "semaphore"].flatMap { way in ["pool", "thread"].map { (way, $0) } }
+    let series = interleave(
+      rounds,
+      cases.flatMap { way, leaver in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial(
+              "group-wait-vs-notify", way,
+              ["tasks": 3, "work": 100_000, "leaver": .word(leaver), "timeout": 500_000, "repeats": 200])
+          },
+          Side(name: "C") { try probe("group_wait_notify", way, leaver, "3", "100000", "200", "500000") },
+        ]
+      })
+    return cases.indices.flatMap { index in
+      ["held", "wake"].map { figure in
+        Row(
+          title: "\(cases[index].0), \(figure), last leave by \(cases[index].1)", left: series[2 * index],
+          right: series[2 * index + 1], figure: figure, unit: .nanoseconds, target: .within20Percent)
+      }
+    }
+  }
+
+  // MARK: Descriptors
+
+  private func descriptors() -> [Row] {
+    let cases = ["unlimited", "semaphore"]
+    let series = interleave(
+      min(rounds, 5),
+      cases.flatMap { way in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial("fd-semaphore", way, ["limit": 64, "tasks": 400, "hold": 10_000_000])
+          },
+          Side(name: "C") { try probe("fd_semaphore", way, "64", "400", "10000000") },
+        ]
+      })
+    func row(_ title: String, _ way: Int, _ figure: String, _ target: Target) -> Row {
+      Row(
+        title: title, left: series[2 * way], right: series[2 * way + 1], figure: figure, unit: .count, target: target)
+    }
+    return [
+      row("unlimited, failed opens", 0, "failed-opens", .value(100...400, "left >= 100")),
+      row("semaphore, failed opens", 1, "failed-opens", .value(0...0, "left 0")),
+      row("semaphore, most open at once", 1, "peak-open", .value(32...32, "left 32")),
+    ]
+  }
+
+  // MARK: Files
+
+  private func files() -> [Row] {
+    let series = interleave(
+      rounds,
+      [
+        Side(name: "gcdlab") {
+          try lab.trial(
+            "file-monitor", "source",
+            ["changes": 50, "poll-interval": 10_000_000, "burst": 1, "deadline": 10_000_000_000])
+        },
+        Side(name: "C") { try probe("file_monitor", "50") },
+      ])
+    return [
+      "latency", "write-latency", "extend-latency", "attrib-latency", "link-latency", "rename-latency",
+      "delete-latency",
+    ]
+    .map { figure in
+      Row(
+        title: figure, left: series[0], right: series[1], figure: figure, unit: .nanoseconds,
+        target: figure == "latency" ? .within20Percent : .none)
+    }
+  }
+
+  // MARK: Cost of the lab
+
+  private func cost() -> [Row] {
+    let spawner = lab.spawner
+    let series = interleave(
+      rounds * 5,
+      [
+        Side(name: "gcdlab machine") { ["sample": try lab.floor()] },
+        Side(name: "record_cost") { try probe("record_cost", "2000", "25") },
+        Side(name: "worker") {
+          try lab.trial(
+            "apply-stride", "serial-loop",
+            [
+              "iterations": 1, "stride": 1, "work": 0, "balance": "uniform", "threads": 0, "repeats": 1,
+              "group-blocks": 1,
+            ])
+        },
+        Side(name: "gcdlab --version") { try spawner.figures(["1", "", lab.binary, "--version"]) },
+        Side(name: "true") { try spawner.figures(["1", "", "true"]) },
+      ])
+    func row(_ title: String, _ left: Int, _ right: Int, _ figure: String, _ unit: Unit, _ target: Target) -> Row {
+      Row(title: title, left: series[left], right: series[right], figure: figure, unit: unit, target: target)
+    }
+    let atMost5ms = Target.value(0...5e6, "left <= 5 ms")
+    return [
+      row("recorded sample / the same in C", 0, 1, "sample", .nanoseconds, .ratio(atMost: 1.2)),
+      row("worker, start to end / true", 2, 4, "wall", .nanoseconds, atMost5ms),
+      row("gcdlab --version / true", 3, 4, "wall", .nanoseconds, atMost5ms),
+      row("worker, peak memory / true", 2, 4, "peak-memory", .bytes, .value(0...30e6, "left <= 30 MB")),
+    ]
+  }
+}

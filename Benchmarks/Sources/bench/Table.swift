@@ -1,0 +1,64 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a figure counts.
+enum Unit {
+  case nanoseconds, bytes, perSecond, count
+
+  /// A value for people.
+  func text(_ value: Double) -> String {
+    switch self {
+    case .nanoseconds where value >= 1e6: "\(fixed(value / 1e6, 2)) ms"
+    case .nanoseconds where value >= 1e4: "\(fixed(value / 1e3, 1)) us"
+    case .nanoseconds: "\(fixed(value, 1)) ns"
+    case .bytes: "\(fixed(value / 1e6, 1)) MB"
+    case .perSecond: "\(fixed(value / 1e6, 2)) M/s"
+    case .count: fixed(value, 0)
+    }
+  }
+}
+
+/// `value` with so many decimals.
+func fixed(_ value: Double, _ decimals: Int) -> String {
+  guard value.isFinite else { return "-" }
+  let digits = String(Int((value * pow(10, Double(decimals))).rounded()))
+  guard decimals > 0 else { return digits }
+  let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+  return padded.dropLast(decimals) + "." + padded.suffix(decimals)
+}
+
+/// How many targets were met, missed, and not measured.
+struct Tally {
+  var met = 0, missed = 0, unmeasured = 0
+
+  /// Prints a table of `rows` and counts what came of them.
+  mutating func show(_ rows: [Row]) {
+    var lines = [["", "left", "right", "ratio", "min-max", "target", ""]]
+    var reasons: [String] = []
+    for row in rows {
+      do {
+        let (cells, isMet) = try row.cells()
+        lines.append(cells)
+        if let isMet { if isMet { met += 1 } else { missed += 1 } }
+      } catch {
+        unmeasured += 1
+        reasons.append("\(row.title): not measured: \(error.reason)")
+      }
+    }
+    let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    for line in lines where lines.count > 1 {
+      let cells = line.indices.map { column -> String in
+        let padding = String(repeating: " ", count: widths[column] - line[column].count)
+        return (1...4).contains(column) ? padding + line[column] : line[column] + padding
+      }
+      let text = cells.joined(separator: "  ")
+      print("  " + text[..<(text.lastIndex { $0 != " " }.map(text.index(after:)) ?? text.startIndex)])
+    }
+    for reason in reasons { print("  " + reason) }
+    print()
+    fflush(nil)
+  }
+}

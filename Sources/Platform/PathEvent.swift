@@ -32,4 +32,13 @@ public struct PathEvent: Sendable {
   public let size: Int?
   /// The size in bytes as it was known before.
   public let previousSize: Int?
+
+  /// A change.
+  public init(time: UInt64, kind: Kind, path: String, size: Int?, previousSize: Int?) {
+    self.time = time
+    self.kind = kind
+    self.path = path
+    self.size = size
+    self.previousSize = previousSize
+  }
 }

@@ -60,7 +60,7 @@ struct HistogramPlot {
       ("p50", measured.summary.p50), ("p90", measured.summary.p90), ("p99", measured.summary.p99),
     ]
     let marks = percentiles.compactMap { name, value in value.map { (axis.column($0), style.sign("╵", "^") + name) } }
-    return Self.place(marks, in: axis.columns)
+    return Self.place(marks, in: axis.columns, marksAlone: true)
   }
 
   private func scale(_ axis: Axis) -> String {
@@ -77,13 +77,16 @@ struct HistogramPlot {
 
   private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
 
-  /// Puts texts at their columns; one that would touch the one before it is left out.
-  private static func place(_ marks: [(Int, String)], in columns: Int) -> String {
+  /// Puts texts at their columns; of one that would touch the one before it only the mark is left, or nothing.
+  private static func place(_ marks: [(Int, String)], in columns: Int, marksAlone: Bool = false) -> String {
     var line = ""
     for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {
       let start = min(column, columns - text.count)
-      guard line.isEmpty ? start >= 0 : start > line.count else { continue }
-      line += String(repeating: " ", count: start - line.count) + text
+      if line.isEmpty ? start >= 0 : start > line.count {
+        line += String(repeating: " ", count: start - line.count) + text
+      } else if column >= line.count, column < columns, marksAlone {
+        line += String(repeating: " ", count: column - line.count) + text.prefix(1)
+      }
     }
     return line
   }

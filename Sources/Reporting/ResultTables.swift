@@ -3,14 +3,16 @@ import Measurement
 
 /// The tables of a result, as plain cells: what the terminal and Markdown both show.
 struct ResultTables {
+  let results: Results
+  /// Whether more than ASCII can be shown.
+  var unicode = true
+
   struct Table {
     let title: String
     let note: String
     let headings: [TextGrid.Heading]
     let rows: [[String]]
   }
-
-  let results: Results
 
   private var pattern: any Pattern { results.experiment.pattern }
   private var shown: [Metric] { results.experiment.show.compactMap(pattern.metric) }
@@ -53,7 +55,7 @@ struct ResultTables {
       label(run) + metrics.map { figure(run, $0) }
     }
     return Table(
-      title: "more", note: "a trial's figure, the median of its rounds; a range where a trial has many samples",
+      title: "more", note: "the median trial's figure; a range where a trial has many samples",
       headings: headings, rows: cells)
   }
 
@@ -92,7 +94,7 @@ struct ResultTables {
     if metric.kind != .latency, measured.summary.count > measured.rounds.count {
       let low = text(measured.summary.min, metric)
       let high = text(measured.summary.max, metric)
-      return low == high ? low : "\(low) … \(high)"
+      return low == high ? low : "\(low) \(unicode ? "…" : "..") \(high)"
     }
     return text(rounds.p50, metric)
   }
@@ -113,8 +115,8 @@ struct ResultTables {
       return wording(ratio, metric)
     }
     let spread = 100 * max(interval.high / interval.estimate - 1, 1 - interval.low / interval.estimate)
-    let margin =
-      spread < 1000 ? " ±\(Quantity.number(spread < 10 ? (spread * 10).rounded() / 10 : spread.rounded())) %" : " ±?"
+    let sign = unicode ? "±" : "+-"
+    let margin = " " + sign + (spread < 1000 ? "\(Quantity.fixed(spread, decimals: spread < 9.95 ? 1 : 0)) %" : "?")
     if interval.low <= 1, interval.high >= 1 { return "within noise" + margin }
     return wording(interval.estimate, metric) + margin
   }

@@ -10,7 +10,7 @@ public struct TerminalReport: Sendable {
 
   /// Heading, tables, distributions, outcomes, claims, findings and warnings, in that order.
   public func render(_ results: Results) -> String {
-    let tables = ResultTables(results: results)
+    let tables = ResultTables(results: results, unicode: style.unicode)
     var sections = [heading(results)]
     for table in [tables.headline(width: style.width), tables.others].compactMap(\.self) {
       sections.append(lines(of: table, results))
@@ -63,7 +63,9 @@ public struct TerminalReport: Sendable {
       var lines = TextGrid(headings: part.headings, rows: part.rows).lines()
       if !lines.isEmpty { lines[0] = Ink.quiet(lines[0], style) }
       let body = lines.dropFirst().map { highlight($0, results) }
-      let head = index == 0 ? [table.title == "more" ? Ink.quiet(note, style) : title(table.title, note)] : [""]
+      let head =
+        index == 0
+        ? [table.title == "more" ? Ink.quiet(note.clipped(to: style.width), style) : title(table.title, note)] : [""]
       return head + (lines.prefix(1) + body).map { "  " + $0 }
     }
   }

@@ -88,18 +88,16 @@ struct RaceTrack: @unchecked Sendable {
     Visit(slot: track + slot, created: created + (actor * slots + slot))
   }
 
-  /// Races until `nanoseconds` have passed, and `patience` longer while no duplicate was seen; at least one stride.
-  func race(_ guarding: some SingletonGuard, nanoseconds: Int, patience: Int = 0) throws -> RaceTally {
+  /// Races until `nanoseconds` have passed and `strides` are done, and up to `patience` (ns) longer while no duplicate was
+  /// seen: on a busy machine two threads may not be running at once for a long time.
+  func race(_ guarding: some SingletonGuard, nanoseconds: Int = 0, strides: Int = 1, patience: Int = 0) throws
+    -> RaceTally
+  {
     let start = MonotonicClock.now()
-    return try race(guarding) { tally, _ in
+    return try race(guarding) { tally, finished in
       let elapsed = Int(MonotonicClock.now() &- start)
-      return elapsed < nanoseconds || tally.duplicates == 0 && elapsed < nanoseconds + patience
+      return finished < strides || elapsed < nanoseconds || tally.duplicates == 0 && elapsed < nanoseconds + patience
     }
-  }
-
-  /// Races a number of strides.
-  func race(_ guarding: some SingletonGuard, strides: Int) throws -> RaceTally {
-    try race(guarding) { _, finished in finished < strides }
   }
 
   private func race(
@@ -121,8 +119,8 @@ struct RaceTrack: @unchecked Sendable {
           rendezvous.wait()
           self.tally(slots: mine, into: &tally)
           finished += 1
-          // One actor decides for all, on its own share, before the rendezvous that publishes it.
-          if actor == 0, !goesOn(tally, finished) { finish.isReached.store(true, ordering: .relaxed) }
+          // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never empty.
+          if actor == actors - 1, !goesOn(tally, finished) { finish.isReached.store(true, ordering: .relaxed) }
           rendezvous.wait()
         } while !finish.isReached.load(ordering: .relaxed)
         finish.tally.withLock { $0.merge(tally) }

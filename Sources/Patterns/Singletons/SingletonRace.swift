@@ -41,7 +41,7 @@ public struct SingletonRace: Pattern {
     .duration("race-time", 1_000_000...60_000_000_000, default: 200_000_000, "how long a trial goes on racing"),
     .duration(
       "patience", 0...600_000_000_000, default: 10_000_000_000,
-      "check-then-act: how much longer to go on when no duplicate was seen yet (a busy machine)"),
+      "check-then-act: how much longer to go on while no duplicate was seen (a busy machine)"),
     .count("slots", 1...65_536, default: 1024, "independent singletons raced for at each rendezvous (the stride)"),
     .duration(
       "pause", 0...10_000_000_000, default: 25_000_000,
@@ -56,7 +56,7 @@ public struct SingletonRace: Pattern {
       "check-then-act", .broken, ignores: ["pause", "paused-races", "patience"],
       "if it is empty, create it; no guard at all"),
     Variant(
-      "check-then-act-paused", .broken, ignores: ["race-time", "slots", "batch", "patience"],
+      "check-then-act-paused", .broken, ignores: ["race-time", "slots", "batch"],
       "the same with the document's sleep between check and creation"),
     Variant(
       "dispatch-once", .documented, ignores: ["pause", "paused-races", "patience"], "dispatch_once_f, the C function"),
@@ -130,7 +130,7 @@ public struct SingletonRace: Pattern {
     let guarding = CheckThenActPaused(microseconds: UInt32(clamping: trial.integer("pause") / 1000))
     let track = RaceTrack(actors: trial.integer("actors"), slots: 1)
     defer { track.deallocate() }
-    let tally = try track.race(guarding, strides: trial.integer("paused-races"))
+    let tally = try track.race(guarding, strides: trial.integer("paused-races"), patience: trial.integer("patience"))
     var observation = Observation()
     tally.record(in: &observation)
     return observation

@@ -1,0 +1,167 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+@Suite struct TerminalReportTests {
+  private func render(_ results: Results, width: Int = 80, color: Bool = false, unicode: Bool = true) -> String {
+    TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results)
+  }
+
+  @Test func `a whole report at 80 columns`() {
+    #expect(
+      render(Fixture.pair) == """
+        fixture  A fixture
+        Nowhere at all
+        stride 1
+        Test CPU, 2 cores, Linux 6.1.0, 6 rounds in 1.50 s, seed 7, noise floor 45 ns
+
+        elapsed  the whole loop
+          variant      min      p50      p90      p99      max         against slow
+          slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
+          fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
+
+        the median trial's figure; a range where a trial has many samples
+          variant  missed
+          slow       2.50
+          fast       2.50
+
+        distribution of elapsed  log scale
+          slow                                                                ▆▆█▆█▇▆█▃
+                                                                                  ╵p50╵
+          fast   ▃▆█▆█▇▆█▆
+                     ╵p50╵
+                 └10 us                                                       └20 us
+
+        claims
+          ✗ violated       Nothing is left out.
+                           all.missed == 0: found 5: fast in round 6; held in 10 of 12
+                           trials
+
+        warnings
+          • a word of care
+
+        """)
+  }
+
+  @Test func `a wider terminal gets wider distributions and no other words`() {
+    let narrow = render(Fixture.pair)
+    let wide = render(Fixture.pair, width: 160)
+    #expect(wide.split(separator: "\n").map(\.count).max() ?? 0 > 100)
+    #expect(narrow.filter { $0 == "█" }.count < wide.filter { $0 != " " }.count)
+    for word in ["2.00x faster", "noise floor 45 ns", "violated", "a word of care"] {
+      #expect(narrow.contains(word) && wide.contains(word))
+    }
+  }
+
+  @Test func `colour changes nothing but colour`() {
+    let colored = render(Fixture.pair, color: true)
+    #expect(colored.contains("\u{1b}[32mfaster\u{1b}[0m"))
+    #expect(colored.contains("\u{1b}[31;1m✗ violated"))
+    #expect(stripped(colored) == render(Fixture.pair))
+  }
+
+  private func stripped(_ text: String) -> String {
+    var plain = ""
+    var inCode = false
+    for character in text {
+      if character == "\u{1b}" {
+        inCode = true
+      } else if !inCode {
+        plain.append(character)
+      } else if character == "m" {
+        inCode = false
+      }
+    }
+    return plain
+  }
+
+  @Test func `without unicode everything is ASCII`() {
+    let plain = render(Fixture.pair, unicode: false)
+    #expect(plain.allSatisfy { $0.isASCII })
+    #expect(plain.contains("x violated"))
+  }
+
+  @Test(arguments: [1, 5, 20, 40, 59, 60, 79, 80, 120, 300])
+  func `any width can be rendered, and from 80 on nothing is wider`(_ width: Int) {
+    let lines = render(Fixture.pair, width: width).split(separator: "\n")
+    if width >= 80 { #expect(lines.allSatisfy { String($0).displayWidth <= width }) }
+    #expect(lines.count > 10)
+  }
+
+  @Test func `wide and combining names keep the columns`() {
+    let results = Fixture.results([
+      ("队列", [[10_000, 20_000]]), ("e\u{301}te\u{301}", [[10_000, 20_000]]), ("a🙂b", [[1, 2]]),
+    ])
+    let lines = render(results).split(separator: "\n").map(String.init)
+    let start = lines.firstIndex { $0.contains("variant") } ?? 0
+    // Right-aligned figures end in the same cell.
+    let widths = Set(lines[start...(start + 3)].map(\.displayWidth))
+    #expect(widths.count == 1, "\(lines[start...(start + 3)])")
+  }
+
+  @Test func `what went wrong is told, what was not measured is not`() {
+    let hung = render(Fixture.results([("stuck", [[], []]), ("fine", [[1000]])], outcome: .hung))
+    #expect(hung.contains("stuck: 2 hung"))
+    #expect(!hung.contains("fine: "))
+    let trapped = render(Fixture.results([("crash", [[]])], outcome: .trapped(signal: 4)))
+    #expect(trapped.contains("crash: 1 trapped by signal 4"))
+    let interrupted = render(Fixture.results([], interrupted: true, warnings: ["interrupted"]))
+    #expect(interrupted.contains("interrupted"))
+  }
+
+  @Test func `figures near the floor are marked`() {
+    let output = render(Fixture.results([("quick", [[60, 70, 80]])]))
+    #expect(output.contains("70 ns~") || output.contains("70.0 ns~"))
+    #expect(output.contains("~ within twice the noise floor of 45 ns"))
+    #expect(!render(Fixture.pair).contains("~"))
+  }
+
+  @Test(arguments: [
+    (Verdict.held, Evidence(left: 0, trials: 90, met: 90), "0 in all 90 trials"),
+    (.held, Evidence(left: 0, trials: 1, met: 1), "0 in the one trial"),
+    (
+      .violated, Evidence(left: 3, trials: 9, met: 8, reason: "a in round 2"),
+      "found 3: a in round 2; held in 8 of 9 trials"
+    ),
+    (.violated, Evidence(trials: 2, met: 1, reason: "a hung in round 1"), "a hung in round 1; held in 1 of 2 trials"),
+    (.witnessed, Evidence(left: 7, trials: 10, met: 4), "in 4 of 10 trials, 7 at the median"),
+    (.notWitnessed, Evidence(left: 0, trials: 10), "never in 10 trials: 0 at the median"),
+    (
+      .supported,
+      Evidence(
+        left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.25, high: 0.75),
+        trials: 10),
+      "1 us against 2 us, 0.500x [0.250, 0.750] in 10 paired rounds"
+    ),
+    (.refuted, Evidence(left: 1, right: 0, trials: 6), "1 against 0 in 6 paired rounds"),
+    (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "1 against 1; too few"),
+    (.unavailable, Evidence(reason: "no cores"), "no cores"),
+  ])
+  func `every verdict shows its evidence`(_ verdict: Verdict, _ evidence: Evidence, _ text: String) {
+    #expect(Fixture.judgement(verdict, evidence).evidenceText == text)
+  }
+
+  @Test func `texts are wrapped and measured by cells`() {
+    #expect("aa 队列 bb".wrapped(to: 7) == ["aa 队列", "bb"])
+    #expect("队列🙂e\u{301}".displayWidth == 7)
+    #expect("队列".clipped(to: 3) == "队…")
+    #expect("ab".clipped(to: 2) == "ab")
+    #expect("✓ ▁█".displayWidth == 4)
+  }
+
+  @Test(arguments: [
+    (ColorChoice.auto, true, [:], true), (.auto, false, [:], false), (.auto, true, ["NO_COLOR": "1"], false),
+    (.auto, true, ["NO_COLOR": ""], true), (.auto, false, ["CLICOLOR_FORCE": "1"], true),
+    (.auto, false, ["CLICOLOR_FORCE": "0"], false), (.auto, true, ["TERM": "dumb"], false),
+    (.auto, false, ["NO_COLOR": "1", "CLICOLOR_FORCE": "1"], false), (.always, false, ["NO_COLOR": "1"], true),
+    (.never, true, ["CLICOLOR_FORCE": "1"], false),
+  ])
+  func `colour is decided by the flag, the environment, then the terminal`(
+    _ choice: ColorChoice, _ isTerminal: Bool, _ variables: [String: String], _ isOn: Bool
+  ) {
+    let environment = ["TERM": "xterm"].merging(variables) { $1 }
+    #expect(choice.isOn(isTerminal: isTerminal) { environment[$0] } == isOn)
+  }
+}

@@ -100,30 +100,33 @@ public struct Measured: Sendable {
   public let rounds: [Double]
   /// All samples as ascending `[value, count]` pairs; whole values for histograms.
   public let pairs: [(value: Double, count: Int)]
-  /// All samples as a histogram, when they were recorded as one.
-  public let histogram: LatencyHistogram?
+  /// Whether the samples were recorded as histograms: whole values, at three significant digits.
+  public let isHistogram: Bool
 
   init?(_ metric: Metric, _ trials: [TrialRecord]) {
-    let samples = trials.compactMap { $0.observation.samples(metric.name) }
+    var counts: [Double: Int] = [:]
     var values: [Double] = []
-    var merged = LatencyHistogram()
-    for sample in samples {
+    for sample in trials.compactMap({ $0.observation.samples(metric.name) }) {
       switch sample {
-      case .histogram(let pairs): for pair in pairs where pair.count == 2 { merged.record(pair[0], count: pair[1]) }
+      case .histogram(let pairs):
+        for pair in pairs where pair.count == 2 { counts[Double(pair[0]), default: 0] += Int(clamping: pair[1]) }
       case .values(let recorded): values += recorded
       }
     }
-    guard let summary = merged.isEmpty ? Summary(values) : Summary(merged) else { return nil }
+    isHistogram = !counts.isEmpty
+    if counts.isEmpty { for value in values { counts[value, default: 0] += 1 } }
+    pairs = counts.map { ($0.key, $0.value) }.sorted { $0.value < $1.value }
+    let summary =
+      isHistogram ? Summary(pairs: pairs.map { [UInt64($0.value), UInt64($0.count)] }) : Summary(values)
+    guard let summary else { return nil }
     self.metric = metric
     self.summary = summary
     rounds = trials.compactMap { $0.figure(metric) }
-    if merged.isEmpty {
-      histogram = nil
-      pairs = Dictionary(grouping: values) { $0 }.map { ($0.key, $0.value.count) }.sorted { $0.0 < $1.0 }
-    } else {
-      histogram = merged
-      pairs = merged.pairs.map { (Double($0[0]), Int($0[1])) }
-    }
+  }
+
+  /// All samples as a histogram; nil when they were not recorded as one.
+  public var histogram: LatencyHistogram? {
+    isHistogram ? LatencyHistogram(pairs: pairs.map { [UInt64($0.value), UInt64($0.count)] }) : nil
   }
 }
 

@@ -89,7 +89,7 @@ public enum Samples: Sendable, Equatable {
   /// Their statistics.
   public var summary: Summary? {
     switch self {
-    case .histogram(let pairs): Summary(LatencyHistogram(pairs: pairs))
+    case .histogram(let pairs): Summary(pairs: pairs)
     case .values(let values): Summary(values)
     }
   }

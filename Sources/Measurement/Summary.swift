@@ -23,29 +23,41 @@ public struct Summary: Sendable, Hashable, Codable {
   public let total: Double
 
   /// The statistics of a histogram; nil when it is empty.
-  public init?(_ recorded: LatencyHistogram) {
-    let histogram = recorded.histogram
-    guard !recorded.isEmpty else { return nil }
-    let count = Int(histogram.totalCount)
+  public init?(_ histogram: LatencyHistogram) { self.init(pairs: histogram.pairs) }
+
+  /// The statistics of ascending `[value, count]` pairs, as ``LatencyHistogram/pairs`` gives them; nil when there are
+  /// none. Pairs of another length are left out.
+  public init?(pairs: [[UInt64]]) {
+    let pairs = pairs.filter { $0.count == 2 && $0[1] > 0 }
+    guard let first = pairs.first, let last = pairs.last else { return nil }
+    let count = pairs.reduce(0) { $0 + Int(clamping: $1[1]) }
     func percentile(_ p: Double, from least: Int) -> Double? {
-      count >= least ? Double(Swift.min(histogram.valueAtPercentile(p), histogram.maxRecorded)) : nil
+      guard count >= least else { return nil }
+      let rank = Int((p / 100 * Double(count)).rounded(.up))
+      var seen = 0
+      let pair = pairs.first { pair in
+        seen += Int(clamping: pair[1])
+        return seen >= rank
+      }
+      return pair.map { Double($0[0]) }
     }
+    let sum = pairs.reduce(0) { $0 + Double($1[0]) * Double($1[1]) }
+    let mean = sum / Double(count)
     self.count = count
-    // Zero is a real value here (counts), and the histogram's `min` says so.
-    min = Double(histogram.min)
+    min = Double(first[0])
     p50 = percentile(50, from: 1) ?? min
     p90 = percentile(90, from: 10)
     p99 = percentile(99, from: 100)
     p999 = percentile(99.9, from: 1000)
-    max = Double(histogram.maxRecorded)
-    // From the buckets, not from the library's mean, so that mean and total always agree.
-    var sum = 0.0
-    for value in histogram.recordedValues() {
-      sum += Double(histogram.medianEquivalentForValue(value.value)) * Double(value.count)
-    }
+    max = Double(last[0])
+    self.mean = mean
+    stddev =
+      count > 1
+      ? (pairs.reduce(0) { sum, pair in
+        let distance = Double(pair[0]) - mean
+        return sum + distance * distance * Double(pair[1])
+      } / Double(count - 1)).squareRoot() : nil
     total = sum
-    mean = sum / Double(count)
-    stddev = count > 1 ? histogram.stdDeviation : nil
   }
 
   /// The statistics of plain values; nil when there are none or one is not finite.

@@ -66,14 +66,14 @@ extension Binary {
     let pid: pid_t
     fileprivate let task: Task<Finished, any Error>
 
-    /// Its worker, once there is one.
-    func firstWorker() -> pid_t {
+    /// Its worker, once there is one. Another process's state is no event: it can only be looked at again.
+    func firstWorker() async -> pid_t {
       while true {
         for task in Binary.entries(of: "/proc/\(pid)/task") {
           let children = readFile("/proc/\(pid)/task/\(task)/children") ?? ""
           if let child = children.split(separator: " ").first.flatMap({ pid_t($0) }) { return child }
         }
-        sched_yield()
+        try? await Task.sleep(for: .milliseconds(1))
       }
     }
 
@@ -102,10 +102,10 @@ extension Binary {
   }
 
   /// Waits until a process is no more (or a zombie that only its reaper has not met yet). A hang here is the failure.
-  static func isGone(_ pid: pid_t) -> Bool {
+  static func isGone(_ pid: pid_t) async -> Bool {
     while let stat = readFile("/proc/\(pid)/stat") {
       if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return true }
-      sched_yield()
+      try? await Task.sleep(for: .milliseconds(1))
     }
     return true
   }

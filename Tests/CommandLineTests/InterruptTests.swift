@@ -11,20 +11,20 @@ import Testing
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
   func aSignalEndsTheWorkerAndIsTold(_ signal: Int32, _ status: Int) async throws {
     let lab = try await Binary.start(Self.long)
-    let worker = lab.firstWorker()
+    let worker = await lab.firstWorker()
     kill(lab.pid, signal)
     let finished = await lab.finish()
     #expect(finished.status == status)
     #expect(finished.output.contains("interrupted: what was finished until then is shown"))
-    #expect(Binary.isGone(worker))
+    #expect(await Binary.isGone(worker))
   }
 
   @Test func aWorkerDiesWithItsLab() async throws {
     let lab = try await Binary.start(Self.long)
-    let worker = lab.firstWorker()
+    let worker = await lab.firstWorker()
     kill(lab.pid, SIGKILL)
     let finished = await lab.finish()
     #expect(finished.status == -Int(SIGKILL))
-    #expect(Binary.isGone(worker))
+    #expect(await Binary.isGone(worker))
   }
 }

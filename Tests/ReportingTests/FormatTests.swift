@@ -140,7 +140,7 @@ import Testing
   /// Whatever was measured, nothing unmeasured is shown.
   @Test func `no format shows what is no number`() throws {
     var generator = SplitMix64(seed: 11)
-    for _ in 0..<25 {
+    for _ in 0..<12 {
       let runs = (0..<Int.random(in: 0...3, using: &generator)).map { index in
         (
           variant: "way\(index)",
@@ -155,10 +155,10 @@ import Testing
       let texts = [
         TerminalReport(TextStyle(width: 80)).render(results), MarkdownReport.render(results),
         CSVReport.render([results]),
-        try ResultDocument.json([results]), PercentileReport.render([results]),
+        try ResultDocument.json([results]),
         JUnitReport.render([results], strict: true),
       ]
-      for text in texts.indices where text != 4 {  // The percentile text is the library's own.
+      for text in texts.indices {
         for bad in ["nan", "inf ", "inf\"", ",inf", "-0 ", "-0\n"] {
           #expect(!texts[text].contains(bad), "\(texts[text])")
         }

@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import Subprocess
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The built binary, driven from outside.
 enum Binary {

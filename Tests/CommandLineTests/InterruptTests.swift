@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Signals at the lab: nothing is left behind, and what was finished is told.
 @Suite struct InterruptTests {

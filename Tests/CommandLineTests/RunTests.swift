@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import Platform
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Whole runs of the binary, short ones.
 @Suite struct RunTests {

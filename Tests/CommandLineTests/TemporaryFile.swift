@@ -1,5 +1,10 @@
-import Glibc
 import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A file in a directory of its own, removed at the end.
 final class TemporaryFile: Sendable {

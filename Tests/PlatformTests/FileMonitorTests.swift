@@ -1,8 +1,13 @@
 import Dispatch
-import Glibc
 import Platform
 import Synchronization
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Changes to real files, each awaited as an event.
 @Suite struct FileMonitorTests {

@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 @Suite struct FilesTests {
   @Test func `a file is written whole or not at all`() throws {

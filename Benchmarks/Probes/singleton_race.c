@@ -38,7 +38,7 @@ static void rendezvous(void) {
     return;
   }
   for (unsigned spins = 1; atomic_load_explicit(&generation, memory_order_acquire) == mine; spins++) {
-    if ((spins & 0x3ff) == 0) sched_yield();
+    if ((spins & 0xffff) == 0) sched_yield();  // As SpinBarrier does.
   }
 }
 
@@ -49,8 +49,21 @@ static void check_then_act(struct slot *slot, void **note) {
   atomic_store_explicit(&slot->instance, instance, memory_order_relaxed);
 }
 
+// One core an actor, as RaceTrack does: on one and the same core nothing races.
+static void prefer_core(long index) {
+  cpu_set_t allowed, only;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return;
+  long wanted = index % CPU_COUNT(&allowed);
+  int core = 0;
+  while (!CPU_ISSET(core, &allowed) || wanted-- > 0) core++;
+  CPU_ZERO(&only);
+  CPU_SET(core, &only);
+  sched_setaffinity(0, sizeof only, &only);
+}
+
 static void *act(void *argument) {
   long actor = (long)(intptr_t)argument;
+  prefer_core(actor);
   unsigned long my_races = 0, my_duplicates = 0;
   do {
     rendezvous();

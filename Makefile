@@ -31,10 +31,10 @@ bench: build          ## compare with hand-written C counterparts, in one run
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
 
 lint:                 ## check the format
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests scenarios
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources
 
 format:               ## mend the format
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests scenarios
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources
 
 install: build        ## install binary, completions and man page under PREFIX
 	$(SWIFT) package plugin generate-manual --date 2026-11-21 > /dev/null

@@ -37,6 +37,7 @@
       \(["processor", "system"].compactMap { lab.facts[$0] }.joined(separator: ", ")), \(lab.cores) cores, \
       load \(fixed(load, 2))
       Medians of \(rounds) rounds; ratio: left to right, the median of paired rounds
+      ~ the 95 % interval of the median reaches across the limit: too close or too unsteady to tell
 
       """)
     var tally = Tally()
@@ -45,6 +46,8 @@
       fflush(nil)
       tally.show(section.rows())
     }
-    print("\(tally.met) targets met, \(tally.missed) missed, \(tally.unmeasured) rows not measured")
+    print(
+      "\(tally.met) targets met, \(tally.missed) missed (\(tally.unsure) of these ~), \(tally.unmeasured) rows not measured"
+    )
   }
 }

@@ -58,13 +58,42 @@ enum Target {
     }
   }
 
-  /// Whether it is met; nil when there is nothing to meet.
-  func isMet(left: Double, ratio: Double?) -> Bool? {
+  /// Whether the figures meet it; nil when there is nothing to meet.
+  func verdict(left: [Double], ratios: [Double]) -> Verdict? {
     switch self {
     case .none: nil
-    case .ratio(let range, _): ratio.map { range.contains(($0 * 100).rounded() / 100) } ?? false
-    case .value(let range, _): range.contains(left)
+    case .ratio(let range, _): Verdict(ratios.map { ($0 * 100).rounded() / 100 }, range)
+    case .value(let range, _): Verdict(left, range)
     }
+  }
+}
+
+/// Whether a median is in its range, and whether as many other rounds might have shown the contrary.
+struct Verdict {
+  let isMet: Bool
+  let isSure: Bool
+
+  init(_ values: [Double], _ range: ClosedRange<Double>) {
+    guard !values.isEmpty else {
+      (isMet, isSure) = (false, false)
+      return
+    }
+    let met = range.contains(values.median)
+    let interval = values.medianInterval
+    isMet = met
+    isSure = [interval.low, interval.high].allSatisfy { range.contains($0) == met }
+  }
+
+  var text: String { (isMet ? "met" : "MISSED") + (isSure ? "" : " ~") }
+}
+
+extension [Double] {
+  /// The 95 % confidence interval of the median from the order statistics: how many of n values lie below the true
+  /// median is a toss of n coins, whatever their distribution. (The normal approximation; all values when n < 6.)
+  var medianInterval: (low: Double, high: Double) {
+    let sorted = sorted()
+    let rank = Swift.max(0, Int((Double(count) / 2 - 0.98 * Double(count).squareRoot()).rounded(.down)))
+    return (sorted[rank], sorted[count - 1 - rank])
   }
 }
 
@@ -78,17 +107,17 @@ struct Row {
   let target: Target
 
   /// Its cells, or why it was not measured.
-  func cells() throws(Failure) -> (cells: [String], isMet: Bool?) {
+  func cells() throws(Failure) -> (cells: [String], verdict: Verdict?) {
     let (ours, theirs) = (try left.values(figure), try right.values(figure))
     let ratios = zip(ours, theirs).compactMap { $1 > 0 ? $0 / $1 : nil }.sorted()
     let ratio = ratios.isEmpty ? nil : ratios.median
-    let isMet = target.isMet(left: ours.median, ratio: ratio)
+    let verdict = target.verdict(left: ours, ratios: ratios)
     let spread = ratios.isEmpty ? "" : "\(fixed(ratios[0], 2))-\(fixed(ratios[ratios.count - 1], 2))"
     return (
       [
         title, unit.text(ours.median), unit.text(theirs.median), ratio.map { fixed($0, 2) } ?? "", spread, target.text,
-        isMet.map { $0 ? "met" : "MISSED" } ?? "",
-      ], isMet
+        verdict?.text ?? "",
+      ], verdict
     )
   }
 }

@@ -30,9 +30,9 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// How many targets were met, missed, and not measured.
+/// How many targets were met, missed, either of them unsurely, and not measured.
 struct Tally {
-  var met = 0, missed = 0, unmeasured = 0
+  var met = 0, missed = 0, unsure = 0, unmeasured = 0
 
   /// Prints a table of `rows` and counts what came of them.
   mutating func show(_ rows: [Row]) {
@@ -40,9 +40,11 @@ struct Tally {
     var reasons: [String] = []
     for row in rows {
       do {
-        let (cells, isMet) = try row.cells()
+        let (cells, verdict) = try row.cells()
         lines.append(cells)
-        if let isMet { if isMet { met += 1 } else { missed += 1 } }
+        guard let verdict else { continue }
+        if verdict.isMet { met += 1 } else { missed += 1 }
+        if !verdict.isSure { unsure += 1 }
       } catch {
         unmeasured += 1
         reasons.append("\(row.title): not measured: \(error.reason)")

@@ -20,6 +20,9 @@ public struct Runner: Sendable {
   /// The machine, measured once for all runs.
   public let machine: Machine
 
+  /// Pipes of a worker, process descriptors, and what Dispatch and the concurrency runtime open: some 30, and room.
+  private static let fewestDescriptors = 64
+
   /// A runner of workers of `executable`.
   public init(executable: String, machine: Machine) {
     self.executable = executable
@@ -30,8 +33,13 @@ public struct Runner: Sendable {
   ///
   /// When the task is cancelled, the trial under way is ended and what was finished is returned, marked interrupted.
   ///
-  /// - Throws: ``LabError`` when no worker can be started.
+  /// - Throws: ``LabError`` when no worker can be started, or there are too few descriptors to start one.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
+    guard machine.descriptorLimit >= Self.fewestDescriptors else {
+      throw LabError(
+        "\(Self.fewestDescriptors) open descriptors are needed to run workers, the limit is \(machine.descriptorLimit); "
+          + "raise it with: ulimit -n \(Self.fewestDescriptors)")
+    }
     let disturbance = DisturbanceWatch()
     let start = MonotonicClock.now()
     let worker = WorkerProcess(executable: executable, watchdog: plan.budget.watchdog)

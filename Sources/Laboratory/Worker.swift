@@ -45,11 +45,10 @@ public enum Worker {
     let trial = Trial(
       variant: request.variant, parameters: request.parameters, seed: request.seed,
       work: CalibratedWork(stepsPerMicrosecond: request.stepsPerMicrosecond), cores: request.cores)
-    var report: TrialReport
+    let report: TrialReport
     do { report = TrialReport(observation: try pattern.run(trial)) } catch {
       report = TrialReport(unavailable: "\(error)")
     }
-    (report.involuntarySwitches, report.peakMemory) = Host.ownUsage
     send(report, to: descriptor)
     // Not exit(): other threads still run, and nothing is left to flush.
     _exit(0)

@@ -37,10 +37,6 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var observation: Observation?
   /// Why the machine does not allow the trial.
   public var unavailable: String?
-  /// How often the kernel took a core away from the worker.
-  public var involuntarySwitches: Int = 0
-  /// The worker's peak memory in bytes.
-  public var peakMemory: Int = 0
 
   /// A report of an observation, or of why there is none.
   public init(observation: Observation? = nil, unavailable: String? = nil) {

@@ -36,16 +36,6 @@ public enum Host {
 
   /// Processor time this process and its finished children used so far, in nanoseconds.
   public static var ownProcessorTime: UInt64 { usage(thisProcess).processorTime + usage(children).processorTime }
-
-  /// How often the kernel took a core away from this process, and its peak memory in bytes.
-  public static var ownUsage: (involuntarySwitches: Int, peakMemory: Int) {
-    let usage = usage(thisProcess)
-    #if canImport(Darwin)
-      return (Int(usage.ru_nivcsw), Int(usage.ru_maxrss))
-    #else
-      return (Int(usage.ru_nivcsw), Int(usage.ru_maxrss) * 1024)  // Linux counts it in KiB.
-    #endif
-  }
 }
 
 extension rusage {

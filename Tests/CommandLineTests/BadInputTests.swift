@@ -83,4 +83,12 @@ import Testing
     #expect(finished.status == 64)
     #expect(finished.errors.contains("expected a trial request as one line of JSON"))
   }
+
+  @Test func tooFewDescriptorsAreTheMachinesFault() async throws {
+    let finished = try await Binary.shell("ulimit -n 40; exec \"$0\" smoke singleton-race")
+    #expect(
+      finished.errors == "gcdlab: 64 open descriptors are needed to run workers, the limit is 40; "
+        + "raise it with: ulimit -n 64\n")
+    #expect(finished.status == 2)
+  }
 }

@@ -36,8 +36,10 @@ lint:                 ## check the format
 format:               ## mend the format
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources
 
-install: build        ## install binary, completions and man page under PREFIX
+install:              ## install binary, completions and man page under PREFIX
+	# The plugin builds the tool its own way, over ours: so the manual first, then the binary.
 	$(SWIFT) package plugin generate-manual --date 2026-11-21 > /dev/null
+	$(MAKE) build
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"

@@ -13,6 +13,8 @@ import Synchronization
 /// exits. The second signal ends it at once; workers notice by themselves.
 enum Interrupt {
   private static let caught = Mutex<Int32?>(nil)
+  /// Kept for good: the optimiser releases a local behind the last thing done with it, and a released source is deaf.
+  nonisolated(unsafe) private static var sources: [any DispatchSourceSignal] = []  // Set once, before the main loop.
 
   /// 128 and the signal that interrupted, as shells report it; nil when none did.
   static var status: Int32? { caught.withLock { $0 }.map { 128 + $0 } }
@@ -26,7 +28,7 @@ enum Interrupt {
         exit(status ?? 0)
       } catch { Main.fail(error) }
     }
-    let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInteractive))
       source.setEventHandler {
@@ -40,6 +42,6 @@ enum Interrupt {
       source.activate()
       return source
     }
-    withExtendedLifetime(sources) { dispatchMain() }
+    dispatchMain()
   }
 }

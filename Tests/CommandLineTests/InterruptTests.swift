@@ -32,4 +32,13 @@ import Testing
     #expect(finished.status == -Int(SIGKILL))
     #expect(await Binary.isGone(worker))
   }
+
+  @Test func watchingEndsWithASignal() async throws {
+    let file = try TemporaryFile("notes.txt", "one")
+    let finished = try await Binary.converse(
+      ["watch", file.path], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
+    ) { pid in kill(pid, SIGINT) }
+    #expect(finished.status == 130)
+    #expect(finished.errors.hasSuffix("gcdlab: 0 changes seen\n"))
+  }
 }

@@ -35,7 +35,8 @@ let package = Package(
       name: "Patterns", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
     // Results to every format, one file each.
     .target(
-      name: "Reporting", dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram]),
+      name: "Reporting", dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram],
+      exclude: ["gcdlab.result-1.schema.json"]),
     // Clock, latency recorder, calibrated work, statistics, units.
     .target(name: "Measurement", dependencies: [histogram, "Platform"]),
     // The seam to Linux and Darwin.

@@ -116,7 +116,7 @@ struct CheckParser {
       }
       guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
       let value = String(takeWhile { $0 != "," && $0 != "]" })
-      do { settings.append(Setting(name, try parameter.value(parsing: value))) } catch {
+      do { settings.append(Setting(name, try parameter.value(parsing: value), unit: parameter.unit)) } catch {
         throw failure("\(error)")
       }
     } while take(",")

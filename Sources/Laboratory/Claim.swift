@@ -3,7 +3,7 @@ import Measurement
 /// A sentence of the source document with a check on the observations.
 public struct Claim: Sendable {
   /// What kind of promise the sentence is.
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, Codable, CaseIterable {
     /// Must hold in every trial.
     case guarantee
     /// The documented failure, which must be witnessed at least once in the broken variant.
@@ -27,7 +27,7 @@ public struct Claim: Sendable {
 }
 
 /// The grade of a claim.
-public enum Verdict: String, Sendable, CaseIterable {
+public enum Verdict: String, Sendable, Codable, CaseIterable {
   /// A guarantee that held in every trial.
   case held
   /// A guarantee that failed in at least one trial.

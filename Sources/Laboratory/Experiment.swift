@@ -21,9 +21,11 @@ public struct Experiment: Sendable {
   /// The variant that ratios refer to.
   public var baseline: String?
   /// The metrics to show, in order; the first is the headline.
-  public let show: [String]
+  public var show: [String]
   /// The claims.
   public let claims: [Claim]
+  /// Whether the question is which setting is best, and not what the claims say.
+  public var seeksBest = false
   /// Settings that replace the others in a quick run.
   public let quick: [String: ParameterValue]
 

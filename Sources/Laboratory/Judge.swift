@@ -77,7 +77,7 @@ public struct Judge: Sendable {
     guard let subject = references.first else { return [] }
     return runs(of: subject).flatMap { run in
       run.trials.compactMap { trial -> Sides? in
-        if case .unavailable = trial.outcome { return nil }
+        if trial.outcome.wasNotTried { return nil }
         // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did
         // not (it hung, it trapped) has failed to keep a guarantee.
         if trial.outcome == .completed, trial.figure(subject.metric, subject.statistic) == nil { return nil }
@@ -167,10 +167,7 @@ public struct Judge: Sendable {
         if case .variant(let name) = reference.scope { return "\(name)\(point) is not part of this run" }
         return "no variant of this run is meant"
       }
-      let reasons = runs.flatMap(\.trials).compactMap { trial -> String? in
-        if case .unavailable(let reason) = trial.outcome { return reason }
-        return nil
-      }
+      let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.wasNotTried ? $0.outcome.detail : nil }
       if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }
     }
     return nil

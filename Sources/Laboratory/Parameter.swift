@@ -39,6 +39,8 @@ public struct Parameter: Sendable {
     case duration(ClosedRange<Int>)
     /// A size; the range is in bytes.
     case size(ClosedRange<Int>)
+    /// A share in whole hundredths.
+    case percent(ClosedRange<Int>)
     /// One of a few words.
     case choice([String])
   }
@@ -74,6 +76,11 @@ public struct Parameter: Sendable {
     Self(name, .size(range), .integer(standard), summary)
   }
 
+  /// A share in `range`, in whole hundredths.
+  public static func percent(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
+    -> Self
+  { Self(name, .percent(range), .integer(standard), summary) }
+
   /// One of `choices`; the first is the default.
   public static func choice(_ name: String, _ choices: [String], _ summary: String) -> Self {
     Self(name, .choice(choices), .text(choices.first ?? ""), summary)
@@ -84,6 +91,7 @@ public struct Parameter: Sendable {
     switch kind {
     case .duration: .nanoseconds
     case .size: .bytes
+    case .percent: .percent
     case .count, .choice: .none
     }
   }
@@ -91,7 +99,7 @@ public struct Parameter: Sendable {
   /// What it accepts, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
   public var allowed: String {
     switch kind {
-    case .count(let range), .duration(let range), .size(let range):
+    case .count(let range), .duration(let range), .size(let range), .percent(let range):
       "\(describe(.integer(range.lowerBound))) to \(describe(.integer(range.upperBound)))"
     case .choice(let choices): choices.joined(separator: " or ")
     }
@@ -108,7 +116,7 @@ public struct Parameter: Sendable {
         throw InputError("\(name): '\(text)' is not one of \(choices.joined(separator: ", "))", near: text, of: choices)
       }
       return .text(text)
-    case .count(let allowed), .duration(let allowed), .size(let allowed): range = allowed
+    case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
     }
     let quantity: Quantity
     do { quantity = try Quantity(parsing: text) } catch { throw InputError("\(name): \(error)") }
@@ -117,6 +125,7 @@ public struct Parameter: Sendable {
         switch unit {
         case .nanoseconds: "a duration such as 50ns or 2ms"
         case .bytes: "a size such as 64KiB"
+        case .percent: "a share such as 2%"
         default: "a plain number without a unit"
         }
       throw InputError("\(name): found '\(text)', expected \(wanted)")

@@ -85,6 +85,15 @@ public struct Metric: Sendable, Hashable {
     /// Things per second or shares; the figure of a trial is its mean.
     case rate
   }
+  /// Which way it gets better.
+  public enum Better: String, Sendable, Codable, Hashable {
+    /// The lower the better.
+    case lower
+    /// The higher the better.
+    case higher
+    /// Neither: a size to know, such as the number of blocks.
+    case neither
+  }
   /// Its name, as checks write it.
   public let name: String
   /// How its samples are read.
@@ -93,15 +102,20 @@ public struct Metric: Sendable, Hashable {
   public let unit: Unit
   /// Whether its values are batch times over the batch's size, which the cost of the clock does not reach.
   public let amortised: Bool
+  /// Which way it gets better.
+  public let better: Better
   /// One sentence: what it measures.
   public let summary: String
 
-  /// A metric.
-  public init(_ name: String, _ kind: Kind, _ unit: Unit, amortised: Bool = false, _ summary: String) {
+  /// A metric; of latencies the lower is better, of rates the higher, of counts neither, unless said otherwise.
+  public init(
+    _ name: String, _ kind: Kind, _ unit: Unit, amortised: Bool = false, better: Better? = nil, _ summary: String
+  ) {
     self.name = name
     self.kind = kind
     self.unit = unit
     self.amortised = amortised
+    self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.summary = summary
   }
 

@@ -2,17 +2,29 @@ import Measurement
 
 /// How much to run.
 public struct Budget: Sendable, Equatable {
-  /// At most this many rounds.
+  /// This many rounds; with a ``precision`` at least this many.
   public var rounds: Int
-  /// No new round starts once this much time has passed; nil for no limit.
+  /// Rounds are added until the interval of every ratio is at most this share of it wide to each side; nil for none.
+  public var precision: Double?
+  /// No round starts that would not end within this time, as far as the rounds before it tell; nil for no limit.
   public var time: Duration?
+  /// When fewer rounds than this would fit into ``time``, the run is refused as soon as that shows; nil to run what fits.
+  public var least: Int?
+  /// A trial that takes longer is `stopped`, and its run is not tried again; nil for no limit.
+  public var trialTime: Duration?
   /// A trial that runs longer is ended as hung.
   public var watchdog: Duration
 
   /// A budget.
-  public init(rounds: Int, time: Duration? = nil, watchdog: Duration = .seconds(30)) {
+  public init(
+    rounds: Int, precision: Double? = nil, time: Duration? = nil, least: Int? = nil,
+    trialTime: Duration? = nil, watchdog: Duration = .seconds(30)
+  ) {
     self.rounds = rounds
+    self.precision = precision
     self.time = time
+    self.least = least
+    self.trialTime = trialTime
     self.watchdog = watchdog
   }
 
@@ -23,6 +35,8 @@ public struct Budget: Sendable, Equatable {
   public static let quick = Budget(rounds: 3)
   /// 30 rounds, for narrow intervals.
   public static let thorough = Budget(rounds: 30)
+  /// However wide the intervals still are, there are no more rounds than this.
+  public static let mostRounds = 10_000
 }
 
 /// Which trials to run and in what order: every variant at every point once a round, shuffled by a seed.
@@ -45,7 +59,7 @@ public struct Plan: Sendable {
     for parameter in experiment.pattern.parameters { standard[parameter.name] = parameter.standard }
     standard.merge(experiment.parameters) { _, set in set }
     runs = experiment.variants.flatMap { variant in
-      Self.points(of: experiment.sweep.filter { !variant.ignores.contains($0.name) }).map { point in
+      experiment.points(experiment.sweep.filter { !variant.ignores.contains($0.name) }).map { point in
         var parameters = standard
         for setting in point.settings { parameters[setting.name] = setting.value }
         return Run(variant: variant, point: point, parameters: parameters)
@@ -58,10 +72,18 @@ public struct Plan: Sendable {
     var generator = SplitMix64(seed: seed &+ UInt64(round) &* 0x9e37_79b9)
     return Array(runs.indices).shuffled(using: &generator)
   }
+}
 
-  private static func points(of sweep: [(name: String, values: [ParameterValue])]) -> [Point] {
+extension Experiment {
+  /// Every combination of the values of some of its swept parameters.
+  public func points(_ sweep: [(name: String, values: [ParameterValue])]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in
-      points.flatMap { point in swept.values.map { Point(point.settings + [Setting(swept.name, $0)]) } }
+      points.flatMap { point in swept.values.map { Point(point.settings + [setting(swept.name, $0)]) } }
     }
+  }
+
+  /// A setting of one of the pattern's parameters.
+  public func setting(_ name: String, _ value: ParameterValue) -> Setting {
+    Setting(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }
 }

@@ -6,11 +6,22 @@ public struct Setting: Sendable, Hashable {
   public let name: String
   /// Its value.
   public let value: ParameterValue
+  /// What its value counts, for labels.
+  public let unit: Unit
 
   /// `name` set to `value`.
-  public init(_ name: String, _ value: ParameterValue) {
+  public init(_ name: String, _ value: ParameterValue, unit: Unit = .none) {
     self.name = name
     self.value = value
+    self.unit = unit
+  }
+
+  /// As checks and `--set` write it: `work=50ns`.
+  public var label: String {
+    switch value {
+    case .integer(let number): "\(name)=\(Quantity.exact(number, unit))"
+    case .text(let text): "\(name)=\(text)"
+    }
   }
 }
 
@@ -171,12 +182,8 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// The run of `variant` at `point`; a variant that ignores what is swept has one run for all points.
+  /// The run of `variant` at `point`; a variant that ignores what is swept has one run for several points.
   public func run(_ variant: String, at point: Point = Point()) -> Run? {
-    runs.first { $0.variant.name == variant && $0.point == point }
-      ?? runs.first { $0.variant.name == variant && $0.point.settings.isEmpty }
+    runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
   }
-
-  /// The run that ratios at `point` refer to, when the experiment names a baseline.
-  public func baseline(at point: Point) -> Run? { experiment.baseline.flatMap { run($0, at: point) } }
 }

@@ -33,7 +33,8 @@ public struct Runner: Sendable {
   ///
   /// When the task is cancelled, the trial under way is ended and what was finished is returned, marked interrupted.
   ///
-  /// - Throws: ``LabError`` when no worker can be started, or there are too few descriptors to start one.
+  /// - Throws: ``LabError`` when no worker can be started, or there are too few descriptors to start one;
+  ///   ``InputError`` when the budget's least number of rounds would not fit into its time.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
@@ -42,20 +43,21 @@ public struct Runner: Sendable {
     }
     let disturbance = DisturbanceWatch()
     let start = MonotonicClock.now()
-    let worker = WorkerProcess(executable: executable, watchdog: plan.budget.watchdog)
+    let worker = WorkerProcess(executable: executable, watchdog: plan.budget.trialLimit)
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
-    var done = 0
+    var pace = Pace(plan, start: start)
     do {
-      for round in 0..<plan.budget.rounds {
-        if let limit = plan.budget.time, round > 0, MonotonicClock.now() &- start >= limit.nanoseconds { break }
-        for index in plan.order(ofRound: round) {
+      for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
+        guard pace.allows(round: round) else { break }
+        for index in plan.order(ofRound: round) where !results.runs[index].isStopped {
           let run = plan.runs[index]
-          observer?.trialStarts(run, round: round, done: done, total: plan.budget.rounds * plan.runs.count)
+          observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
           let (outcome, report) = try await worker.run(request(run, plan, round))
-          results.runs[index].trials.append(
-            TrialRecord(round: round, outcome: outcome, observation: report?.observation ?? Observation()))
-          done += 1
+          let trial = TrialRecord(
+            round: round, outcome: plan.budget.outcome(outcome), observation: report?.observation ?? Observation())
+          results.runs[index].trials.append(trial)
+          try pace.finished(trial, of: index)
         }
       }
     } catch is CancellationError {
@@ -64,7 +66,7 @@ public struct Runner: Sendable {
     results.seconds = Double(MonotonicClock.now() &- start) / 1e9
     results.judgements = Judge(results).judgements()
     results.findings = plan.experiment.pattern.findings(in: results)
-    results.warnings = disturbance.warnings(machine) + Self.warnings(about: results)
+    results.warnings = disturbance.warnings(machine) + results.cautions(within: plan.budget)
     return results
   }
 
@@ -72,40 +74,6 @@ public struct Runner: Sendable {
     TrialRequest(
       pattern: plan.experiment.pattern.name, variant: run.variant.name, parameters: run.parameters,
       seed: plan.seed &+ UInt64(round), stepsPerMicrosecond: machine.work.stepsPerMicrosecond, cores: machine.cores)
-  }
-
-  /// What the trials themselves say about how far to trust them.
-  private static func warnings(about results: Results) -> [String] {
-    var warnings: [String] = []
-    if results.interrupted { warnings.append("interrupted: what was finished until then is shown") }
-    // One line a reason: a sweep has many points that fail alike.
-    var failures: [(reason: String, labels: [String])] = []
-    for run in results.runs {
-      for outcome in Set(run.trials.map(\.outcome)).sorted(by: { $0.name < $1.name }) {
-        guard let reason = outcome.reason else { continue }
-        if let index = failures.firstIndex(where: { $0.reason == reason }) {
-          failures[index].labels.append(run.label)
-        } else {
-          failures.append((reason, [run.label]))
-        }
-      }
-    }
-    warnings += failures.map { "\($0.labels.joined(separator: ", ")): \($0.reason)" }
-    if let headline = results.experiment.show.first.flatMap(results.experiment.pattern.metric) {
-      let unsettled = results.runs.filter { run in
-        guard run.trials.count >= ConfidenceInterval.fewest,
-          let rounds = Summary(run.trials.compactMap { $0.figure(headline) }),
-          let spread = rounds.stddev
-        else { return false }
-        return spread > 0.5 * rounds.mean
-      }
-      if !unsettled.isEmpty {
-        let names = unsettled.prefix(3).map(\.label).joined(separator: ", ") + (unsettled.count > 3 ? ", …" : "")
-        warnings.append(
-          "\(headline.name) varies by more than half from round to round in \(names): read its medians as a range")
-      }
-    }
-    return warnings
   }
 
   private static func timestamp() -> String {
@@ -125,14 +93,7 @@ extension Run {
 
 extension Point {
   /// Its settings: `stride=64,balance=ramp`.
-  public var label: String {
-    settings.map { setting in
-      switch setting.value {
-      case .integer(let number): "\(setting.name)=\(number)"
-      case .text(let text): "\(setting.name)=\(text)"
-      }
-    }.joined(separator: ",")
-  }
+  public var label: String { settings.map(\.label).joined(separator: ",") }
 }
 
 extension Duration {

@@ -60,13 +60,7 @@ public struct ScenarioFile {
   }
 
   private func parameter(_ entry: Mapping.Entry, _ pattern: any Pattern) throws(InputError) -> Parameter {
-    guard let parameter = pattern.parameter(entry.key) else {
-      let known = pattern.parameters.map(\.name)
-      throw error(
-        entry.value, "unknown parameter '\(entry.key)' of \(pattern.name) (known: \(known.joined(separator: ", ")))",
-        near: entry.key, of: known)
-    }
-    return parameter
+    do { return try pattern.knownParameter(entry.key) } catch { throw error.at(entry.value.place) }
   }
 
   private func value(_ node: PlacedNode, of parameter: Parameter) throws(InputError) -> ParameterValue {

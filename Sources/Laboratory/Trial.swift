@@ -103,6 +103,8 @@ public enum Outcome: Sendable, Codable, Hashable {
   case trapped(signal: Int)
   /// The watchdog ended it.
   case hung
+  /// It took longer than its share of the time, so it was ended, and not tried again.
+  case stopped(after: Duration)
   /// The worker ended with this status and without a report, or with one that could not be read.
   case broken(reason: String)
   /// The machine does not allow it.
@@ -114,15 +116,29 @@ public enum Outcome: Sendable, Codable, Hashable {
     case .completed: "completed"
     case .trapped: "trapped"
     case .hung: "hung"
+    case .stopped: "stopped"
     case .broken: "broken"
     case .unavailable: "unavailable"
     }
   }
 
-  /// Why there is no observation, when there is more to say than the name; with the name in front.
-  public var reason: String? {
+  /// Whether the variant had no part in it, so that it neither kept nor broke a promise: the machine does not allow it,
+  /// or it would have taken too long.
+  var wasNotTried: Bool {
     switch self {
-    case .broken(let reason), .unavailable(let reason): "\(name): \(reason)"
+    case .unavailable, .stopped: true
+    case .completed, .trapped, .hung, .broken: false
+    }
+  }
+
+  /// Why there is no observation, when there is more to say than the name; with the name in front.
+  public var reason: String? { detail.map { "\(name): \($0)" } }
+
+  /// Why there is no observation, when there is more to say than the name.
+  var detail: String? {
+    switch self {
+    case .broken(let reason), .unavailable(let reason): reason
+    case .stopped(let limit): "a trial took longer than \(Quantity(limit))"
     case .completed, .trapped, .hung: nil
     }
   }

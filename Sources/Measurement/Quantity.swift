@@ -26,6 +26,12 @@ public struct Quantity: Sendable, Hashable {
     self.unit = unit
   }
 
+  /// A duration.
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(Double(seconds) * 1e9 + Double(attoseconds) / 1e9, .nanoseconds)
+  }
+
   /// Every suffix that is understood, and what it stands for.
   static let suffixes: [String: (factor: Double, unit: Unit)] = [
     "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
@@ -85,6 +91,24 @@ extension Quantity: CustomStringConvertible {
     // Compared after rounding to three digits, so that 999.9 ns reads as 1.00 us and not as 1000 ns.
     let step = scale.first { abs(value) >= $0.0 * 0.9995 } ?? scale[scale.count - 1]
     return number(value / step.0) + step.1
+  }
+
+  /// A ratio with three significant digits, trailing zeros included, so that a column of them lines up: `2.00`, `40.0`.
+  public static func ratio(_ value: Double) -> String {
+    fixed(value, decimals: abs(value) < 0.9995 ? 3 : abs(value) < 9.995 ? 2 : abs(value) < 99.95 ? 1 : 0)
+  }
+
+  /// A whole number of `unit` without rounding, in the largest unit that keeps it whole, as it can be read back: `50ns`,
+  /// `2ms`, `1500us`, `64KiB`.
+  public static func exact(_ number: Int, _ unit: Unit) -> String {
+    let steps: [(Int, String)] =
+      switch unit {
+      case .nanoseconds: [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"), (1, "ns")]
+      case .bytes: [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")]
+      case .perSecond, .percent, .none: [(1, unit == .perSecond ? "/s" : unit.rawValue)]
+      }
+    let step = steps.first { number != 0 && number.isMultiple(of: $0.0) } ?? steps[steps.count - 1]
+    return "\(number / step.0)\(step.1)"
   }
 
   /// Three significant digits, without an exponent; whole numbers below 100 000 stay whole.

@@ -17,12 +17,15 @@ public enum CSVReport {
         }
       }
     }
-    return ([["scenario", "variant", "point", "metric", "unit", "statistic", "value"]] + rows).map { row in
-      row.map(field).joined(separator: ",") + "\r\n"
-    }.joined()
+    return table([["scenario", "variant", "point", "metric", "unit", "statistic", "value"]] + rows)
   }
 
-  private static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
+  /// Rows of cells, quoted where they must be.
+  static func table(_ rows: [[String]]) -> String {
+    rows.map { row in row.map(field).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
     guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }

@@ -3,8 +3,9 @@ extension String {
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
   /// The text cut to `cells`, with an ellipsis where something is missing.
-  func clipped(to cells: Int) -> String {
+  func clipped(to cells: Int, _ style: TextStyle) -> String {
     guard displayWidth > cells else { return self }
+    let ellipsis = style.sign("…", "~")
     var kept = ""
     var used = 0
     for character in self {
@@ -12,7 +13,7 @@ extension String {
       kept.append(character)
       used += character.displayWidth
     }
-    return cells > 0 ? kept + "…" : ""
+    return cells > 0 ? kept + ellipsis : ""
   }
 
   /// The text with spaces behind it, up to `cells`.

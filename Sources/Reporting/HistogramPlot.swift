@@ -16,7 +16,7 @@ struct HistogramPlot {
     guard columns >= Self.fewestColumns, let axis = axis(columns: columns) else { return [] }
     var lines: [String] = []
     for (label, measured) in series {
-      let name = Ink.name(label.clipped(to: labels).padded(to: labels), style)
+      let name = Ink.name(label.clipped(to: labels, style).padded(to: labels), style)
       lines.append("  \(name)  \(bars(measured, axis))")
       lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(ticks(measured, axis), style))
     }

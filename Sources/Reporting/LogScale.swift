@@ -11,6 +11,11 @@ enum LogScale {
     (log(max(value, low)) - log(low)) / (log(high) - log(low))
   }
 
+  /// The value at a position from 0 to 1: the inverse of ``position(_:low:high:)``.
+  static func value(_ position: Double, low: Double, high: Double) -> Double {
+    exp(log(low) + position * (log(high) - log(low)))
+  }
+
   /// 1, 10, 100 …: the powers of ten from `low` to `high`.
   static func decades(from low: Double, to high: Double) -> [Double] {
     let first = Int(log10(low).rounded(.up))

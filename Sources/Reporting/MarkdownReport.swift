@@ -14,10 +14,15 @@ public enum MarkdownReport {
       "\(escape(machine.cpu ?? "unknown processor")), \(machine.cores) cores, \(machine.os) \(machine.kernel), "
         + "seed \(results.seed), noise floor \(Quantity(machine.floor, .nanoseconds))",
     ]
-    for table in [tables.headline(width: .max), tables.others].compactMap(\.self) {
+    let headline = results.experiment.headline
+    let shown =
+      tables.isGrid
+      ? headline.map(tables.grids) ?? [] : [tables.headline(width: .max), tables.others].compactMap(\.self)
+    for table in shown {
       parts.append("**\(escape(table.title))**: \(escape(table.note))")
       parts.append(grid(table.headings, table.rows))
     }
+    if let legend = headline.flatMap(tables.legend) { parts.append(escape(legend)) }
     if tables.marksFloor { parts.append("`~` within twice the noise floor") }
     if !tables.outcomes.isEmpty { parts.append("**Outcomes**\n\n" + list(tables.outcomes)) }
     let claims = results.judgements.map {
@@ -31,16 +36,16 @@ public enum MarkdownReport {
     return parts.joined(separator: "\n\n") + "\n"
   }
 
-  private static func grid(_ headings: [TextGrid.Heading], _ rows: [[String]]) -> String {
+  static func grid(_ headings: [TextGrid.Heading], _ rows: [[String]]) -> String {
     TextGrid(
       headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows.map { $0.map(escape) }
     ).lines(style: Style.pipe).joined(separator: "\n")
   }
 
-  private static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
+  static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
 
   /// A `|` would end a table's cell, and TextTable leaves it as it is.
-  private static func escape(_ text: String) -> String {
+  static func escape(_ text: String) -> String {
     text.replacing("|", with: "\\|").replacing("<", with: "&lt;").replacing("\n", with: " ")
   }
 }

@@ -11,7 +11,7 @@ public enum ProgressLine {
       text += "  \(Quantity((elapsed / share - elapsed).rounded() * 1e9, .nanoseconds)) left"
     }
     let cells = min(24, style.width - text.displayWidth - 5)
-    guard cells >= 6 else { return text.clipped(to: style.width - 1) }
+    guard cells >= 6 else { return text.clipped(to: style.width - 1, style) }
     let filled = Int(share * Double(cells))
     let bar =
       String(repeating: style.sign("━", "#"), count: filled)

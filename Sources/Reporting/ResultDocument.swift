@@ -2,15 +2,16 @@ import FoundationEssentials
 import Laboratory
 import Measurement
 
-/// The result document, schema `gcdlab.result/1`: what `--format json` prints and `--export x.json` writes.
+/// The result document, schema `gcdlab.result/1`: what `--format json` prints and `--export x.json` writes, and what
+/// `diff` and `report` read. The schema itself is `gcdlab.result-1.schema.json` beside this file.
 ///
 /// Durations are in nanoseconds, whole where they came from the clock. What was not measured is not there.
-public struct ResultDocument: Encodable {
+public struct ResultDocument: Codable, Sendable {
   /// The version of this format.
   public static let schema = "gcdlab.result/1"
 
-  let schema = Self.schema
-  let tool = ToolFacts()
+  let schema: String
+  let tool: ToolFacts
   let machine: Machine
   let started: String
   let seconds: Double
@@ -24,12 +25,13 @@ public struct ResultDocument: Encodable {
 
   /// The document of some results.
   public init(_ results: Results) {
+    schema = Self.schema
+    tool = ToolFacts(name: Tool.name, version: Tool.version)
     machine = results.machine
     started = results.started
     seconds = (results.seconds * 1000).rounded() / 1000
     seed = results.seed
-    scenario = ScenarioFacts(
-      name: results.experiment.name, title: results.experiment.title, source: results.experiment.source)
+    scenario = ScenarioFacts(results.experiment)
     interrupted = results.interrupted ? true : nil
     warnings = results.warnings
     findings = results.findings
@@ -75,18 +77,53 @@ public struct ResultDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  struct ToolFacts: Encodable {
-    let name = Tool.name
-    let version = Tool.version
+  struct ToolFacts: Codable {
+    let name: String
+    let version: String
   }
 
-  struct ScenarioFacts: Encodable {
+  struct ScenarioFacts: Codable {
+    struct VariantFacts: Codable {
+      let name: String
+      let role: String
+      let says: String
+    }
     let name: String
     let title: String
     let source: String
+    /// The variants, in order.
+    let variants: [VariantFacts]
+    /// The swept parameters, in order.
+    let sweep: [String]
+    /// The variant that ratios refer to.
+    let baseline: String?
+    /// Whether the question was which setting is best (`compare`); then ratios without a baseline refer to that.
+    let seeksBest: Bool?
+    /// The metrics to show, the headline first.
+    let show: [String]
+    /// What each metric is, in a sentence.
+    let metrics: [String: String]
+    /// The unit of each parameter that has one.
+    let units: [String: Unit]
+
+    init(_ experiment: Experiment) {
+      let pattern = experiment.pattern
+      name = experiment.name
+      title = experiment.title
+      source = experiment.source
+      variants = experiment.variants.map { VariantFacts(name: $0.name, role: $0.role.rawValue, says: $0.summary) }
+      sweep = experiment.sweep.map(\.name)
+      baseline = experiment.baseline
+      seeksBest = experiment.seeksBest ? true : nil
+      show = experiment.show
+      metrics = Dictionary(pattern.metrics.map { ($0.name, $0.summary) }, uniquingKeysWith: { first, _ in first })
+      units = Dictionary(
+        pattern.parameters.filter { $0.unit != .none }.map { ($0.name, $0.unit) },
+        uniquingKeysWith: { first, _ in first })
+    }
   }
 
-  struct RunFacts: Encodable {
+  struct RunFacts: Codable {
     let variant: String
     let point: [String: ParameterValue]
     let parameters: [String: ParameterValue]
@@ -106,9 +143,10 @@ public struct ResultDocument: Encodable {
     }
   }
 
-  struct MetricFacts: Encodable {
+  struct MetricFacts: Codable {
     let kind: Metric.Kind
     let unit: Unit
+    let better: Metric.Better
     let count: Int
     let min: Number
     let p50: Number
@@ -125,6 +163,7 @@ public struct ResultDocument: Encodable {
     init(_ measured: Measured) {
       kind = measured.metric.kind
       unit = measured.metric.unit
+      better = measured.metric.better
       let summary = measured.summary
       count = summary.count
       min = Number(summary.min)
@@ -141,10 +180,11 @@ public struct ResultDocument: Encodable {
     }
   }
 
-  struct ClaimFacts: Encodable {
-    struct EvidenceFacts: Encodable {
+  struct ClaimFacts: Codable {
+    struct EvidenceFacts: Codable {
       let left: Number?
       let right: Number?
+      let unit: Unit
       let ratio: Number?
       let low: Number?
       let high: Number?
@@ -153,29 +193,31 @@ public struct ResultDocument: Encodable {
       let reason: String?
     }
     let says: String
-    let kind: String
+    let kind: Claim.Kind
     let check: String
-    let verdict: String
+    let verdict: Verdict
     let evidence: EvidenceFacts
 
     init(_ judgement: Judgement) {
       says = judgement.claim.says
-      kind = judgement.claim.kind.rawValue
+      kind = judgement.claim.kind
       check = judgement.claim.check.text
-      verdict = judgement.verdict.rawValue
+      verdict = judgement.verdict
       let found = judgement.evidence
       evidence = EvidenceFacts(
-        left: found.left.map(Number.init), right: found.right.map(Number.init),
+        left: found.left.map(Number.init), right: found.right.map(Number.init), unit: found.unit,
         ratio: found.ratio.map { Number($0.estimate) }, low: found.ratio.map { Number($0.low) },
         high: found.ratio.map { Number($0.high) }, trials: found.trials, met: found.met, reason: found.reason)
     }
   }
 
   /// A number that is written whole when it is, and with six significant digits when it is not.
-  struct Number: Encodable {
+  struct Number: Codable {
     let value: Double
 
     init(_ value: Double) { self.value = value }
+
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Double.self) }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()

@@ -14,32 +14,36 @@ struct ResultTables {
     let rows: [[String]]
   }
 
-  private var pattern: any Pattern { results.experiment.pattern }
+  var pattern: any Pattern { results.experiment.pattern }
   private var shown: [Metric] { results.experiment.show.compactMap(pattern.metric) }
-  private var swept: [String] { results.experiment.sweep.map(\.name) }
+  var swept: [String] { results.experiment.sweep.map(\.name) }
 
   /// Runs with at least one figure; one that was never reached has no row.
-  private var rows: [Run] { results.runs.filter { !$0.trials.isEmpty } }
+  var rows: [Run] { results.runs.filter { !$0.trials.isEmpty } }
 
   /// The headline metric with its percentiles and the ratio to the baseline, in at most `width` cells as far as leaving
   /// out percentiles can do that; nil when nothing was measured.
   func headline(width: Int) -> Table? {
     guard let metric = shown.first else { return nil }
-    let measured = rows.compactMap { run in run.measured(metric).map { (run, $0.summary) } }
-    guard !measured.isEmpty else { return nil }
-    let ratios = measured.map { comparison($0.0, metric) }
+    let measured = rows.compactMap { run -> (Run, Summary?)? in
+      let summary = run.measured(metric)?.summary
+      // Where the best is sought, a setting that could not be tried is an answer too.
+      return summary == nil && !results.experiment.seeksBest ? nil : (run, summary)
+    }
+    guard measured.contains(where: { $0.1 != nil }) else { return nil }
+    let ratios = measured.map { $0.1 == nil ? failure(of: $0.0) : comparison($0.0, metric) }
     let narrower: [[Statistic]] = [
       [.min, .p50, .p90, .p99, .max], [.p50, .p90, .p99, .max], [.p50, .p99, .max], [.p50, .max], [.p50],
     ]
     let tables = narrower.map { statistics -> Table in
       // A percentile that nobody has enough samples for has no column.
-      let statistics = statistics.filter { statistic in measured.contains { $0.1[statistic] != nil } }
+      let statistics = statistics.filter { statistic in measured.contains { $0.1?[statistic] != nil } }
       var headings = labelHeadings + statistics.map { TextGrid.Heading($0.rawValue) }
-      if let baseline = results.experiment.baseline, !ratios.allSatisfy(\.isEmpty) {
-        headings.append(.init("against \(baseline)"))
+      if !ratios.allSatisfy(\.isEmpty) {
+        headings.append(.init("against \(results.experiment.baseline ?? "the best")"))
       }
       let cells = zip(measured, ratios).map { measured, ratio in
-        label(measured.0) + statistics.map { text(measured.1[$0], metric) } + [ratio]
+        label(measured.0) + statistics.map { text(measured.1?[$0], metric) } + [ratio]
       }
       return Table(title: metric.name, note: metric.summary, headings: headings, rows: cells)
     }
@@ -101,29 +105,21 @@ struct ResultTables {
 
   /// `1.93x faster ±2 %`: the geometric mean of the rounds' ratios, with the half width of its interval.
   private func comparison(_ run: Run, _ metric: Metric) -> String {
-    guard let baseline = results.baseline(at: run.point), baseline.label != run.label else { return "" }
-    let pairs = run.trials.compactMap { trial -> (left: Double, right: Double)? in
-      guard let left = trial.figure(metric),
-        let right = baseline.trials.first(where: { $0.round == trial.round })?.figure(metric)
-      else { return nil }
-      return (left, right)
-    }
-    // A count of 0 has no ratio.
-    guard !pairs.isEmpty, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return "" }
-    guard let interval = ConfidenceInterval.ofRatio(pairs, seed: results.seed) else {
-      guard let ratio = Summary(pairs.map { $0.left / $0.right })?.p50 else { return "" }
-      return wording(ratio, metric)
-    }
-    let spread = 100 * max(interval.high / interval.estimate - 1, 1 - interval.low / interval.estimate)
-    let sign = unicode ? "±" : "+-"
-    let margin = " " + sign + (spread < 1000 ? "\(Quantity.fixed(spread, decimals: spread < 9.95 ? 1 : 0)) %" : "?")
-    if interval.low <= 1, interval.high >= 1 { return "within noise" + margin }
-    return wording(interval.estimate, metric) + margin
+    let mark = self.mark(run, metric)
+    guard let contrast = results.contrast(run, by: metric) else { return mark == bestMark ? "\(mark) best" : mark }
+    let tail = mark.isEmpty ? "" : " \(mark)"
+    guard let interval = contrast.interval else { return wording(contrast.ratio, metric) + tail }
+    let margin = " " + interval.margin(unicode: unicode)
+    return (contrast.isDistinct == false ? "within noise" : wording(contrast.ratio, metric)) + margin + tail
+  }
+
+  private func failure(of run: Run) -> String {
+    run.trials.first { $0.outcome != .completed }?.outcome.name ?? "not measured"
   }
 
   private func wording(_ ratio: Double, _ metric: Metric) -> String {
-    guard metric.kind == .latency else { return Quantity.number(ratio) + "x" }
-    return ratio <= 1 ? Quantity.number(1 / ratio) + "x faster" : Quantity.number(ratio) + "x slower"
+    guard metric.kind == .latency else { return Quantity.ratio(ratio) + "x" }
+    return ratio <= 1 ? Quantity.ratio(1 / ratio) + "x faster" : Quantity.ratio(ratio) + "x slower"
   }
 
   /// What went wrong: `wait: 9 completed, 1 hung`. What the machine does not allow is a warning, not an outcome.

@@ -12,25 +12,46 @@ public struct TerminalReport: Sendable {
   public func render(_ results: Results) -> String {
     let tables = ResultTables(results: results, unicode: style.unicode)
     var sections = [heading(results)]
-    for table in [tables.headline(width: style.width), tables.others].compactMap(\.self) {
-      sections.append(lines(of: table, results))
+    let headline = results.experiment.headline
+    if tables.isGrid, let headline {
+      sections += tables.grids(headline).map { lines(of: $0, results, keys: results.experiment.sweep.count - 1) }
+    } else {
+      let keys = 1 + results.experiment.sweep.count
+      for table in [tables.headline(width: style.width), tables.others].compactMap(\.self) {
+        sections.append(lines(of: table, results, keys: keys))
+      }
     }
+    if let legend = headline.flatMap(tables.legend) { sections.append(wrapped(legend, .quiet, indent: 2)) }
     if tables.marksFloor {
       sections.append([
         Ink.quiet("  ~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))", style)
       ])
     }
-    sections += tables.plots.map { plot in
+    if results.experiment.seeksBest, let headline, let plot = SweepPlot(results, headline, style) {
+      let lines = plot.lines()
+      if !lines.isEmpty {
+        sections.append(
+          [title("\(headline.name) by \(plot.parameter.name)", "medians of the rounds\(plot.note)")] + lines)
+      }
+    }
+    let distributions = results.experiment.seeksBest ? [] : tables.plots
+    sections += distributions.map { plot in
       let shown = HistogramPlot(series: plot.series, unit: plot.metric.unit, style: style).lines()
       guard !shown.isEmpty else { return [] }
       let best = tables.plotsBestOnly ? ", each variant at its best point" : ""
       return [title("distribution of \(plot.metric.name)", "log scale\(best)")] + shown
     }
     sections.append(section("outcomes", tables.outcomes.flatMap { item($0, .care) }))
-    sections.append(section("claims", results.judgements.flatMap(claim)))
+    sections.append(section("claims", claims(results).flatMap(claim)))
     sections.append(section("findings", results.findings.flatMap { item($0, nil) }))
     sections.append(section("warnings", results.warnings.flatMap { item($0, .care) }))
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// All claims; where the best is sought, only those that failed: the others are about other settings.
+  private func claims(_ results: Results) -> [Judgement] {
+    guard results.experiment.seeksBest else { return results.judgements }
+    return results.judgements.filter { $0.verdict.isFailure(strict: false) }
   }
 
   private func heading(_ results: Results) -> [String] {
@@ -38,7 +59,7 @@ public struct TerminalReport: Sendable {
     let experiment = results.experiment
     var lines = [
       Ink.heading(experiment.name, style) + "  "
-        + experiment.title.clipped(to: max(1, style.width - experiment.name.count - 2))
+        + experiment.title.clipped(to: max(1, style.width - experiment.name.count - 2), style)
     ]
     lines += wrapped(experiment.source, .quiet)
     let swept = Set(experiment.sweep.map(\.name))
@@ -56,8 +77,7 @@ public struct TerminalReport: Sendable {
     return lines
   }
 
-  private func lines(of table: ResultTables.Table, _ results: Results) -> [String] {
-    let keys = 1 + results.experiment.sweep.count
+  private func lines(of table: ResultTables.Table, _ results: Results, keys: Int) -> [String] {
     let note = table.note
     return split(table, keeping: keys).enumerated().flatMap { index, part -> [String] in
       var lines = TextGrid(headings: part.headings, rows: part.rows).lines()
@@ -65,7 +85,8 @@ public struct TerminalReport: Sendable {
       let body = lines.dropFirst().map { highlight($0, results) }
       let head =
         index == 0
-        ? [table.title == "more" ? Ink.quiet(note.clipped(to: style.width), style) : title(table.title, note)] : [""]
+        ? [table.title == "more" ? Ink.quiet(note.clipped(to: style.width, style), style) : title(table.title, note)]
+        : [""]
       return head + (lines.prefix(1) + body).map { "  " + $0 }
     }
   }
@@ -114,7 +135,7 @@ public struct TerminalReport: Sendable {
 
   private func title(_ name: String, _ note: String) -> String {
     let room = style.width - name.displayWidth - 2
-    return Ink.heading(name, style) + (room > 10 ? "  " + Ink.quiet(note.clipped(to: room), style) : "")
+    return Ink.heading(name, style) + (room > 10 ? "  " + Ink.quiet(note.clipped(to: room, style), style) : "")
   }
 
   private func section(_ name: String, _ lines: [String]) -> [String] {

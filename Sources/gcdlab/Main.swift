@@ -67,7 +67,9 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      List.self, Explain.self, ScenarioCommand.self, Smoke.self, Watch.self, MachineCommand.self, WorkerCommand.self,
+      List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, Report.self, Watch.self,
+      MachineCommand.self,
+      WorkerCommand.self,
     ])
 
   static let library = ScenarioLibrary(embedded: EmbeddedScenarios.files, patterns: Registry.patterns)

@@ -23,17 +23,10 @@ struct ScenarioCommand: AsyncParsableCommand {
     let plans = try names.map { name in
       Plan(try Root.library.experiment(name).applying(run.overrides), budget: budget, seed: run.seedOrRandom)
     }
-    let files = try output.exportFiles()
-    let runner = Runner(executable: Host.executablePath, machine: .current())
-    var results: [Results] = []
-    for plan in plans {
-      let progress = output.progress()
-      defer { progress?.clear() }
-      results.append(try await runner.run(plan, observer: progress))
-      if Task.isCancelled { break }
+    try await output.show(try output.exportFiles()) { runner, progress in
+      var results: [Results] = []
+      for plan in plans where !Task.isCancelled { results.append(try await runner.run(plan, observer: progress)) }
+      return results
     }
-    try output.deliver(results, to: files)
-    let status = output.status(of: results)
-    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
   }
 }

@@ -17,7 +17,7 @@ import Testing
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
       "gcdlab: --set: unknown parameter 'strid' of apply-stride (known: iterations, stride, work, balance, threads, "
-        + "group-blocks, repeats); did you mean 'stride'?\n"
+        + "group-blocks, overhead, repeats); did you mean 'stride'?\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],
@@ -41,7 +41,7 @@ import Testing
     ),
     (
       ["scenario", "singleton-race", "--export", "x.pdf"],
-      "gcdlab: --export: x.pdf: no format for '.pdf' (known: .json .md .csv .hgrm .xml)\n"
+      "gcdlab: --export: x.pdf: no format for '.pdf' (known: .json .md .csv .hgrm .xml .html)\n"
     ),
     (["watch", "/no/such/file"], "gcdlab: cannot watch /no/such/file: No such file or directory\n"),
   ])

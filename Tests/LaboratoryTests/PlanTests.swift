@@ -9,7 +9,7 @@ import Testing
 
   @Test func runsEveryVariantAtEveryPointItHeeds() {
     // The loop ignores the stride: two points for it, four for the others.
-    #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10]", "loop[work=20]"])
+    #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10ns]", "loop[work=20ns]"])
     #expect(plan.runs.count { $0.variant.name == "apply" } == 4)
     #expect(plan.runs.count == 10)
   }

@@ -73,12 +73,45 @@ import Testing
     #expect(model.stride(forOverhead: 0.01) == 313)  // 25 ns * 1e6 / (1 % of 8 ms).
   }
 
+  @Test func `the model knows contention`() throws {
+    let costs = [1, 4, 16, 64, 256, 1024].map { stride -> StrideModel.Cost in
+      let blocks = 1e6 / Double(stride)
+      return .init(
+        stride: stride, blocks: blocks, elapsed: 8e6 + 10 * blocks + 30 * blocks / Double(stride), speedup: nil)
+    }
+    let model = try #require(StrideModel(fitting: costs))
+    #expect(abs(model.overhead / 10 - 1) < 0.01 && abs(model.contention / 30 - 1) < 0.01 && model.worst.error < 0.001)
+    // 10 / s + 30 / s^2 of a million is 1 % of 8 ms at 127.9.
+    #expect(model.stride(forOverhead: 0.01) == 128)
+    #expect(
+      model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead take stride 128 or more"))
+  }
+
+  @Test func `each combination of what else is swept has a model of its own`() throws {
+    let experiment = try ScenarioVerdicts(ApplyStride()).experiment.sweeping([
+      ("stride", [1, 4].map { .integer($0) }), ("work", [15, 50].map { .integer($0) }),
+    ])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      var observation = Observation()
+      observation.record("elapsed", Double(1000 + index))
+      observation.record("blocks", 10)
+      runs[index].trials = [TrialRecord(round: 0, outcome: .completed, observation: observation)]
+    }
+    let results = Results(
+      experiment: experiment, machine: ScenarioVerdicts.machine, seed: 1, started: "", runs: runs)
+    #expect(StrideModel.costs(of: "apply", in: results).map(\.label) == ["apply[work=15ns]", "apply[work=50ns]"])
+    #expect(ApplyStride().findings(in: results).contains { $0.hasPrefix("task-group[work=50ns] is fastest at stride") })
+  }
+
   @Test func `the model says when it does not fit, and wants four strides`() throws {
     func cost(_ stride: Int, _ elapsed: Double) -> StrideModel.Cost {
       .init(stride: stride, blocks: 1e6 / Double(stride), elapsed: elapsed, speedup: nil)
     }
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
-    #expect(try #require(StrideModel(fitting: erratic)).sentence(for: "apply").contains("no simple cost model fits"))
+    #expect(
+      try #require(StrideModel(fitting: erratic)).sentence(for: "apply", overhead: 0.01).contains(
+        "no simple cost model fits"))
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
   }
 }

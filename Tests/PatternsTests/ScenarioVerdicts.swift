@@ -8,6 +8,10 @@ import Testing
 struct ScenarioVerdicts {
   let experiment: Experiment
 
+  static let machine = Machine(
+    os: "", kernel: "", cpu: nil, cores: 2, memory: nil, swift: "", optimised: true, descriptorLimit: 1024,
+    threadLimit: nil, clockRead: 20, floor: 50, work: CalibratedWork(stepsPerMicrosecond: 1))
+
   /// The scenario of `pattern`, which has its name.
   init(_ pattern: any Pattern) throws {
     let file = try #require(EmbeddedScenarios.files.first { $0.name == pattern.name })
@@ -20,10 +24,7 @@ struct ScenarioVerdicts {
     let plan = Plan(experiment, budget: .quick, seed: 1)
     var run = try #require(plan.runs.first { $0.variant.name == variant })
     run.trials = [TrialRecord(round: 0, outcome: .completed, observation: observation)]
-    let machine = Machine(
-      os: "", kernel: "", cpu: nil, cores: 2, memory: nil, swift: "", optimised: true, descriptorLimit: 1024,
-      threadLimit: nil, clockRead: 20, floor: 50, work: CalibratedWork(stepsPerMicrosecond: 1))
-    let results = Results(experiment: experiment, machine: machine, seed: 1, started: "", runs: [run])
+    let results = Results(experiment: experiment, machine: Self.machine, seed: 1, started: "", runs: [run])
     let judged = Judge(results).judgements().filter { $0.claim.kind == kind && $0.verdict != .unavailable }
     return Dictionary(uniqueKeysWithValues: judged.map { ($0.claim.check.text, $0.verdict) })
   }

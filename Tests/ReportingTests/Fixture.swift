@@ -5,7 +5,7 @@ import Measurement
 enum Fixture {
   struct Pattern: Laboratory.Pattern {
     let name = "fixture"
-    let parameters: [Parameter] = [.count("stride", 1...4096, default: 1, "iterations in a block")]
+    var parameters: [Parameter] = [.count("stride", 1...4096, default: 1, "iterations in a block")]
     var variants: [Variant]
     let metrics: [Metric] = [
       Metric("elapsed", .latency, .nanoseconds, "the whole loop"), Metric("missed", .count, .none, "left out"),

@@ -146,8 +146,8 @@ import Testing
   @Test func `texts are wrapped and measured by cells`() {
     #expect("aa 队列 bb".wrapped(to: 7) == ["aa 队列", "bb"])
     #expect("队列🙂e\u{301}".displayWidth == 7)
-    #expect("队列".clipped(to: 3) == "队…")
-    #expect("ab".clipped(to: 2) == "ab")
+    #expect("队列".clipped(to: 3, TextStyle()) == "队…")
+    #expect("ab".clipped(to: 2, TextStyle(unicode: false)) == "ab")
     #expect("✓ ▁█".displayWidth == 4)
   }
 

@@ -46,22 +46,29 @@ public struct ApplyStride: Pattern {
     .count(
       "group-blocks", 1...100_000_000, default: 20_000,
       "async-group and task-group: not run with more blocks, each of which takes memory and up to microseconds"),
+    .percent(
+      "overhead", 1...50, default: 1,
+      "the share of the work that scheduling may cost, for the recommended stride; changes nothing that runs"),
     .count("repeats", 1...1000, default: 3, "timed loops in a trial; fewer when they take more than 100 ms together"),
   ]
 
   /// The loop, the two forms of apply, and what else one might write.
   public let variants: [Variant] = [
-    Variant("serial-loop", .yardstick, ignores: ["stride", "threads", "group-blocks"], "a for loop on one thread"),
     Variant(
-      "apply", .documented, ignores: ["threads", "group-blocks"],
+      "serial-loop", .yardstick, ignores: ["stride", "threads", "group-blocks", "overhead"], "a for loop on one thread"),
+    Variant(
+      "apply", .documented, ignores: ["threads", "group-blocks", "overhead"],
       "DispatchQueue.concurrentPerform, one call for all blocks"),
     Variant(
-      "apply-queue", .documented, ignores: ["threads", "group-blocks"],
+      "apply-queue", .documented, ignores: ["threads", "group-blocks", "overhead"],
       "the C function dispatch_apply_f on the default global queue"),
     Variant(
-      "async-group", .documented, ignores: ["threads"], "one async block a stride in a dispatch group, then wait"),
-    Variant("threads", .yardstick, ignores: ["stride", "group-blocks"], "one thread a core, each a contiguous part"),
-    Variant("task-group", .modern, ignores: ["threads"], "one child task a stride in a task group"),
+      "async-group", .documented, ignores: ["threads", "overhead"],
+      "one async block a stride in a dispatch group, then wait"),
+    Variant(
+      "threads", .yardstick, ignores: ["stride", "group-blocks", "overhead"],
+      "one thread a core, each a contiguous part"),
+    Variant("task-group", .modern, ignores: ["threads", "overhead"], "one child task a stride in a task group"),
   ]
 
   /// What the loop took and whether it did all its work.
@@ -71,7 +78,7 @@ public struct ApplyStride: Pattern {
     Metric("speedup", .rate, .none, "the plain loop's time over this one's, both in the same process"),
     Metric("efficiency", .rate, .percent, "the speedup as a share of the cores"),
     Metric("blocks", .count, .none, "blocks the loop was cut into"),
-    Metric("share", .rate, .percent, "iterations that each thread ran, in the warm-up loop"),
+    Metric("share", .rate, .percent, better: .neither, "iterations that each thread ran, in the warm-up loop"),
     Metric("missed", .count, .none, "iterations never run"),
     Metric("repeated", .count, .none, "iterations run more than once"),
   ]
@@ -134,10 +141,12 @@ public struct ApplyStride: Pattern {
     return observation
   }
 
-  /// The best stride of each strided variant, and the cost model of `apply`.
+  /// The best stride of each strided variant, the cost model, and what it recommends for the overhead asked for.
   public func findings(in results: Results) -> [String] {
-    ["apply", "apply-queue", "async-group", "task-group"].flatMap { name -> [String] in
-      let costs = StrideModel.costs(of: name, in: results)
+    var share = 0.01
+    if case .integer(let percent)? = results.experiment.parameters["overhead"] { share = Double(percent) / 100 }
+    let variants = ["apply", "apply-queue", "async-group", "task-group"]
+    return variants.flatMap { StrideModel.costs(of: $0, in: results) }.flatMap { name, costs -> [String] in
       guard costs.count > 1, let best = costs.min(by: { $0.elapsed < $1.elapsed }) else { return [] }
       var line = "\(name) is fastest at stride \(best.stride.grouped)"
       if let speedup = best.speedup {
@@ -145,7 +154,7 @@ public struct ApplyStride: Pattern {
           ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
           + "\(Int((100 * speedup / Double(results.machine.cores)).rounded())) % of \(results.machine.cores) cores"
       }
-      return [line] + (StrideModel(fitting: costs).map { [$0.sentence(for: name)] } ?? [])
+      return [line] + (StrideModel(fitting: costs).map { [$0.sentence(for: name, overhead: share)] } ?? [])
     }
   }
 }

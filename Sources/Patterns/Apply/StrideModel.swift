@@ -1,12 +1,14 @@
 import Laboratory
 import Measurement
 
-/// What a strided loop costs, as a function of its stride `s` for `n` iterations:
+/// What a strided loop costs, as a function of its stride `s`, for `n` iterations in `b = ceil(n / s)` blocks:
 ///
-///     elapsed(s) = work + overhead * ceil(n / s) + tail * s
+///     elapsed(s) = work + overhead * b + contention * b / s + tail * s
 ///
-/// `work` is the loop's own work over the cores, `overhead` what scheduling one block adds, `tail` what an iteration of
-/// the last, lonely block adds while the other cores have nothing left. All three are at least 0.
+/// `work` is the loop's own work over the cores, `overhead` what scheduling a block adds, `contention` what it adds more
+/// when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last, lonely
+/// block adds while the other cores have nothing left. All are at least 0. Which of the terms a machine needs is decided
+/// by prediction: those are kept that best foretell strides they have not seen.
 struct StrideModel {
   /// What one stride was measured to cost: medians over the rounds.
   struct Cost {
@@ -18,79 +20,115 @@ struct StrideModel {
 
   let work: Double
   let overhead: Double
+  let contention: Double
   let tail: Double
   let iterations: Double
   /// The error of predicting a stride from all the others, as a share: the worst, and where.
   let worst: (error: Double, stride: Int)
 
+  /// A model is said to fit when it predicts every stride within this share.
+  static let tolerance = 0.1
+
   /// Fits at least four strides; nil for fewer, since three are met by any three numbers.
   init?(fitting costs: [Cost]) {
-    guard costs.count >= 4, let fit = Self.fit(costs) else { return nil }
-    (work, overhead, tail) = (fit[0], fit[1], fit[2])
-    iterations = costs.map { $0.blocks * Double($0.stride) }.max() ?? 0
-    // Each stride inside the range is predicted by a fit that has not seen it.
-    let inner = costs.sorted { $0.stride < $1.stride }.dropFirst().dropLast()
-    let errors = inner.compactMap { held -> (error: Double, stride: Int)? in
-      guard let fit = Self.fit(costs.filter { $0.stride != held.stride }) else { return nil }
-      return (abs(Self.predict(fit, held) / held.elapsed - 1), held.stride)
+    guard costs.count >= 4 else { return nil }
+    let costs = costs.sorted { $0.stride < $1.stride }
+    var best: (worst: (error: Double, stride: Int), parameters: [Double])?
+    for columns in Self.choices(leaving: costs.count - 2) {
+      guard let parameters = Self.fit(costs, columns), let worst = Self.worstPrediction(costs, columns) else {
+        continue
+      }
+      if worst.error < best?.worst.error ?? .infinity { best = (worst, parameters) }
     }
-    guard let worst = errors.max(by: { $0.error < $1.error }) else { return nil }
-    self.worst = worst
+    guard let best else { return nil }
+    worst = best.worst
+    (work, overhead, contention, tail) = (
+      best.parameters[0], best.parameters[1], best.parameters[2], best.parameters[3]
+    )
+    iterations = costs.map { $0.blocks * Double($0.stride) }.max() ?? 0
   }
 
-  /// The stride from which scheduling costs less than `share` of the work; nil when it costs nothing.
+  /// Whether it predicts strides it has not seen within ``tolerance``.
+  var fits: Bool { worst.error <= Self.tolerance }
+
+  /// The stride from which scheduling costs at most `share` of the work; nil when it costs nothing.
   func stride(forOverhead share: Double) -> Int? {
-    guard overhead > 0, work > 0 else { return nil }
-    return max(1, Int((overhead * iterations / (share * work)).rounded(.up)))
+    let (a, b, c) = (contention * iterations, overhead * iterations, share * work)
+    guard a > 0 || b > 0, c > 0 else { return nil }
+    // a / s^2 + b / s = c, solved for 1 / s.
+    let inverse = a > 0 ? ((b * b + 4 * a * c).squareRoot() - b) / (2 * a) : c / b
+    return max(1, Int(min((1 / inverse).rounded(.up), 1e15)))
   }
 
-  func sentence(for variant: String) -> String {
+  func sentence(for variant: String, overhead share: Double) -> String {
     let error = "predicts a stride from the others within \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
-    guard worst.error <= 0.1 else {
+    guard fits else {
       return "\(variant): no simple cost model fits; a fit \(error) only (stride \(worst.stride.grouped))"
     }
-    var line = "\(variant) costs \(Quantity(work, .nanoseconds)) of work + \(Quantity(overhead, .nanoseconds)) a block"
-    if tail > 0 { line += " + \(Quantity(tail, .nanoseconds)) an iteration of stride at the tail" }
+    func nanoseconds(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
+    var line = "\(variant) costs \(nanoseconds(work)) of work"
+    if overhead > 0 { line += " + \(nanoseconds(overhead)) a block" }
+    if contention > 0 { line += " + \(nanoseconds(contention)) / stride a block (contention)" }
+    if tail > 0 { line += " + \(nanoseconds(tail)) an iteration of stride (tail)" }
     line += "; this \(error)"
-    if let stride = stride(forOverhead: 0.01) { line += "; overhead is below 1 % from stride \(stride.grouped) on" }
+    if let stride = stride(forOverhead: share) {
+      line += "; for at most \(Quantity.number(share * 100)) % overhead take stride \(stride.grouped) or more"
+    }
     return line
   }
 
-  static func costs(of variant: String, in results: Results) -> [Cost] {
+  /// The costs of a variant by stride, a list for each combination of whatever else is swept.
+  static func costs(of variant: String, in results: Results) -> [(label: String, costs: [Cost])] {
     guard let elapsed = results.experiment.pattern.metric("elapsed"),
       let blocks = results.experiment.pattern.metric("blocks"),
       let speedup = results.experiment.pattern.metric("speedup")
     else { return [] }
-    return results.runs.filter { $0.variant.name == variant }.compactMap { run in
+    var groups: [(label: String, costs: [Cost])] = []
+    for run in results.runs where run.variant.name == variant {
       guard case .integer(let stride)? = run.point["stride"],
         let time = Summary(run.trials.compactMap { $0.figure(elapsed) })?.p50,
         let count = Summary(run.trials.compactMap { $0.figure(blocks) })?.p50
-      else { return nil }
-      return Cost(
+      else { continue }
+      let cost = Cost(
         stride: stride, blocks: count, elapsed: time,
         speedup: Summary(run.trials.compactMap { $0.figure(speedup) })?.p50)
-    }
-  }
-
-  /// Non-negative least squares of relative errors: with three parameters, every subset of them is simply tried.
-  private static func fit(_ costs: [Cost]) -> [Double]? {
-    var best: (error: Double, parameters: [Double])?
-    for subset in 1..<8 {
-      let columns = (0..<3).filter { subset & (1 << $0) != 0 }
-      let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
-      guard let solution = solve(rows), solution.allSatisfy({ $0 >= 0 }) else { continue }
-      var parameters = [0.0, 0.0, 0.0]
-      for (column, value) in zip(columns, solution) { parameters[column] = value }
-      let error = costs.reduce(0) { sum, cost in
-        let relative = predict(parameters, cost) / cost.elapsed - 1
-        return sum + relative * relative
+      let others = Point(run.point.settings.filter { $0.name != "stride" })
+      let label = others.settings.isEmpty ? variant : "\(variant)[\(others.label)]"
+      if let index = groups.firstIndex(where: { $0.label == label }) {
+        groups[index].costs.append(cost)
+      } else {
+        groups.append((label, [cost]))
       }
-      if error < best?.error ?? .infinity { best = (error, parameters) }
     }
-    return best?.parameters
+    return groups
   }
 
-  private static func terms(_ cost: Cost) -> [Double] { [1, cost.blocks, Double(cost.stride)] }
+  /// The sets of terms to try: always the work, and at most `most` in all, or every number would fit.
+  private static func choices(leaving most: Int) -> [[Int]] {
+    (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
+  }
+
+  /// The worst error over the strides inside the range, each predicted by a fit that has not seen it.
+  private static func worstPrediction(_ costs: [Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
+    let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
+      guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
+      return (abs(predict(fit, held) / held.elapsed - 1), held.stride)
+    }
+    return errors.max { $0.error < $1.error }
+  }
+
+  /// The least squares of relative errors; nil when a term comes out negative, which means nothing.
+  private static func fit(_ costs: [Cost], _ columns: [Int]) -> [Double]? {
+    let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
+    guard let solution = solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
+    var parameters = [0.0, 0.0, 0.0, 0.0]
+    for (column, value) in zip(columns, solution) { parameters[column] = value }
+    return parameters
+  }
+
+  private static func terms(_ cost: Cost) -> [Double] {
+    [1, cost.blocks, cost.blocks / Double(cost.stride), Double(cost.stride)]
+  }
 
   private static func predict(_ parameters: [Double], _ cost: Cost) -> Double {
     zip(parameters, terms(cost)).reduce(0) { $0 + $1.0 * $1.1 }

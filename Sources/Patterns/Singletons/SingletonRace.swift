@@ -83,7 +83,7 @@ public struct SingletonRace: Pattern {
     Metric("instances", .count, .none, "instances created in one race"),
     Metric("races", .count, .none, "races run in a trial"),
     Metric("race-rate", .rate, .perSecond, "races a second, tally included"),
-    Metric("duplicate-rate", .rate, .perSecond, "duplicates a second, tally included"),
+    Metric("duplicate-rate", .rate, .perSecond, better: .neither, "duplicates a second, tally included"),
     Metric(
       "hot-path", .latency, .nanoseconds, amortised: true,
       "one access by one thread once the instance exists, timed in batches"),

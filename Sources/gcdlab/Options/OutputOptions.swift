@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: .json .md .csv .hgrm .xml (repeatable).", valueName: "file"))
+      "Also write a file, by its extension: .json .md .csv .hgrm .xml .html (repeatable).", valueName: "file"))
   var exports: [String] = []
 
   @OptionGroup var color: ColorOptions
@@ -40,6 +40,22 @@ struct OutputOptions: ParsableArguments {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
     return files
+  }
+
+  /// Runs something with a runner on this machine, prints and exports its results, and ends with their status.
+  func show(
+    _ files: [Export], _ run: (Runner, ProgressDisplay?) async throws -> [Results]
+  ) async throws {
+    let runner = Runner(executable: Host.executablePath, machine: .current())
+    let progress = progress()
+    let results: [Results]
+    do {
+      defer { progress?.clear() }
+      results = try await run(runner, progress)
+    }
+    try deliver(results, to: files)
+    let status = status(of: results)
+    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
   }
 
   /// Prints results and writes the exports.
@@ -70,7 +86,7 @@ struct OutputOptions: ParsableArguments {
 /// A file that results are written to, in the format of its extension.
 struct Export {
   private enum Format: String, CaseIterable {
-    case json, md, csv, hgrm, xml
+    case json, md, csv, hgrm, xml, html
   }
   private let format: Format
   private let file: OutputFile
@@ -95,6 +111,7 @@ struct Export {
       case .csv: CSVReport.render(results)
       case .hgrm: PercentileReport.render(results)
       case .xml: JUnitReport.render(results, strict: strict)
+      case .html: HTMLReport.render(results.map(ResultDocument.init))
       }
     try file.write(text)
   }

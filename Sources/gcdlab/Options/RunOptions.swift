@@ -8,6 +8,11 @@ struct RunOptions: ParsableArguments {
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `gcdlab explain`.", valueName: "name=value"))
   var settings: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Of a loop's stride: what scheduling may cost, as in 1%, for the recommended one.", valueName: "percent"))
+  var overhead: String?
+
   @Option(name: .customLong("variant"), help: "Run only this variant (repeatable).")
   var variants: [String] = []
 
@@ -23,7 +28,13 @@ struct RunOptions: ParsableArguments {
   @Option(help: "How many rounds: every variant at every point once, shuffled.")
   var rounds: Int?
 
-  @Option(help: ArgumentHelp("Start no new round after this time, as in 5s or 2min.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp(
+      "Add rounds until every ratio is known to within this share, as in 2%, or the time is spent.",
+      valueName: "percent"))
+  var precision: String?
+
+  @Option(help: ArgumentHelp("Start no round that would end after this time, as in 5s or 2min.", valueName: "duration"))
   var time: String?
 
   @Option(help: "Repeat the order of a run by its printed seed.")
@@ -35,16 +46,21 @@ struct RunOptions: ParsableArguments {
       throw ValidationError("--rounds: found \(rounds), allowed is 1 to 10000.")
     }
     _ = try limit()
+    _ = try share()
   }
 
   var overrides: Overrides {
-    Overrides(settings: settings, variants: variants, baseline: baseline, quick: quick)
+    Overrides(settings: settings, overhead: overhead, variants: variants, baseline: baseline, quick: quick)
   }
 
-  func budget() throws -> Budget {
+  /// How much to run; `precision` and `time` where nothing is said of them.
+  func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
+    budget.precision = try share() ?? (rounds == nil && !quick && !thorough ? precision : nil)
+    // With a precision, the rounds that an interval needs are where adding begins.
+    if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }
     if let rounds { budget.rounds = rounds }
-    budget.time = try limit()
+    budget.time = try limit() ?? time ?? (budget.precision == nil ? nil : .seconds(60))
     return budget
   }
 
@@ -53,5 +69,9 @@ struct RunOptions: ParsableArguments {
   private func limit() throws -> Duration? {
     guard let time else { return nil }
     do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
+  }
+
+  private func share() throws -> Double? {
+    try precision.map { try Share(option: "--precision", $0, allowed: 0.1...100).value }
   }
 }

@@ -1,0 +1,70 @@
+/// Whether the rounds of a run agree with each other: spread, outliers and drift of one figure in several series.
+public struct Steadiness: Sendable {
+  /// The figures of one run, by round.
+  public struct Series: Sendable {
+    /// What reports call it.
+    public let label: String
+    /// Round and figure, in the order of the rounds.
+    public let figures: [(round: Int, value: Double)]
+
+    /// A series of at least ``Steadiness/fewest`` figures.
+    public init(label: String, figures: [(round: Int, value: Double)]) {
+      self.label = label
+      self.figures = figures
+    }
+  }
+  /// Fewer rounds than this say nothing about steadiness.
+  public static let fewest = 6
+
+  /// The labels of the series whose standard deviation is more than half their mean.
+  public let unsettled: [String]
+  /// How many outliers each series has, where it has any: a modified z-score above 3.5 (Iglewicz and Hoaglin, "How to
+  /// Detect and Handle Outliers", 1993). A series that is unsettled as a whole has none.
+  public let outliers: [(label: String, count: Int)]
+  /// The last third of the rounds as a multiple of the first, over all series, when the rounds have a trend that chance
+  /// brings in one run of a thousand (Mann, "Nonparametric Tests Against Trend", 1945).
+  public let drift: Double?
+
+  /// The steadiness of some series.
+  public init(_ series: [Series]) {
+    var unsettled: [String] = []
+    var outliers: [(label: String, count: Int)] = []
+    for one in series {
+      let values = one.figures.map(\.value)
+      guard let summary = Summary(values), let deviation = summary.stddev else { continue }
+      if deviation > 0.5 * summary.mean {
+        unsettled.append(one.label)
+      } else if let count = Self.outliers(values, around: summary.p50), count > 0 {
+        outliers.append((one.label, count))
+      }
+    }
+    self.unsettled = unsettled
+    self.outliers = outliers
+    drift = Self.drift(series)
+  }
+
+  private static func outliers(_ values: [Double], around median: Double) -> Int? {
+    guard let typical = Summary(values.map { abs($0 - median) })?.p50, typical > 0 else { return nil }
+    return values.count { 0.6745 * abs($0 - median) / typical > 3.5 }
+  }
+
+  private static func drift(_ series: [Series]) -> Double? {
+    // Each figure as a multiple of its series' median, then the median of all series in a round: one value a round.
+    var byRound: [Int: [Double]] = [:]
+    for one in series {
+      guard let median = Summary(one.figures.map(\.value))?.p50, median > 0 else { continue }
+      for figure in one.figures { byRound[figure.round, default: []].append(figure.value / median) }
+    }
+    let rounds = byRound.sorted { $0.key < $1.key }.compactMap { Summary($0.value)?.p50 }
+    let n = rounds.count
+    guard n >= fewest else { return nil }
+    var rising = 0
+    for i in 0..<n { for j in (i + 1)..<n { rising += rounds[j] > rounds[i] ? 1 : rounds[j] < rounds[i] ? -1 : 0 } }
+    let variance = Double(n * (n - 1) * (2 * n + 5)) / 18
+    guard Double(abs(rising) - 1) / variance.squareRoot() > 3.29 else { return nil }
+    let third = n / 3
+    guard let first = Summary(Array(rounds.prefix(third)))?.p50, let last = Summary(Array(rounds.suffix(third)))?.p50
+    else { return nil }
+    return last / first
+  }
+}

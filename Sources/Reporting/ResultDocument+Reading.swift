@@ -1,0 +1,85 @@
+import FoundationEssentials
+import Laboratory
+import Platform
+
+extension ResultDocument {
+  /// A default run's document has less than 200 KB; what has more than this is something else.
+  private static let largestFile = 64 << 20
+
+  /// Reads the documents in a file: one, or an array of them.
+  ///
+  /// - Throws: ``InputError`` when the file cannot be read, is not JSON, has another schema, or says what no run can have
+  ///   given; with the path of the value in the document.
+  public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
+    let bytes: [UInt8]
+    do { bytes = try readBytes(path) } catch { throw InputError(error.description) }
+    guard bytes.count <= largestFile else { throw InputError("larger than 64 MiB: not a result document", at: path) }
+    return try parse(bytes, place: path)
+  }
+
+  /// Reads the documents in the bytes of a file that errors call `place`.
+  ///
+  /// - Throws: ``InputError``, as ``read(_:)`` does.
+  public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
+    do {
+      let end = bytes.last { !" \t\r\n".utf8.contains($0) }
+      guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
+        throw InputError("not JSON, or cut off: it does not end with '}' or ']'", at: place)
+      }
+      let isArray = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+      let data = Data(bytes)
+      // The schema first: of another one, any other complaint would mislead.
+      for header in try isArray ? decode([Header].self, data) : [decode(Header.self, data)] {
+        guard header.schema == schema else {
+          let found = header.schema.map { "schema '\($0)'" } ?? "no schema"
+          throw InputError("\(found), expected '\(schema)': not a result document of this lab", at: place)
+        }
+      }
+      let documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
+      guard !documents.isEmpty else { throw InputError("an empty list of result documents", at: place) }
+      for document in documents { try document.validate() }
+      return documents
+    } catch let error as InputError { throw error.at(place) } catch { throw InputError("\(error)", at: place) }
+  }
+
+  private struct Header: Decodable { let schema: String? }
+
+  private static func decode<T: Decodable>(_ type: T.Type, _ data: Data) throws -> T {
+    do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError { throw explain(error) }
+  }
+
+  /// What is wrong, with the path of the value: `runs[3].metrics.elapsed.p50: expected Double`.
+  private static func explain(_ error: DecodingError) -> InputError {
+    let context: DecodingError.Context
+    let problem: String
+    switch error {
+    case .keyNotFound(let key, let found): (context, problem) = (found, "'\(key.stringValue)' is missing")
+    case .typeMismatch(_, let found), .valueNotFound(_, let found): (context, problem) = (found, found.debugDescription)
+    case .dataCorrupted(let found):
+      // Without a path the text itself cannot be read.
+      (context, problem) = (found, (found.codingPath.isEmpty ? "not JSON: " : "") + found.debugDescription)
+    @unknown default: return InputError("\(error)")
+    }
+    var path = ""
+    for key in context.codingPath {
+      path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
+    }
+    return InputError((path.isEmpty ? "" : path + ": ") + problem)
+  }
+
+  /// Checks what the types do not say.
+  private func validate() throws(InputError) {
+    for (index, run) in runs.enumerated() {
+      for (name, metric) in run.metrics {
+        let place = "runs[\(index)].metrics.\(name)"
+        guard metric.count > 0 else { throw InputError("\(place).count: found \(metric.count), allowed is 1 or more") }
+        for pair in metric.histogram where pair.count != 2 || pair[1].value < 1 {
+          throw InputError("\(place).histogram: expected pairs of a value and a count of 1 or more")
+        }
+        guard metric.histogram.map({ $0[0].value }) == metric.histogram.map({ $0[0].value }).sorted() else {
+          throw InputError("\(place).histogram: the values do not ascend")
+        }
+      }
+    }
+  }
+}

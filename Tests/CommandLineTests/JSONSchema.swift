@@ -1,0 +1,103 @@
+import FoundationEssentials
+
+/// A value of any JSON text.
+enum JSONValue: Decodable, Equatable {
+  case null, bool(Bool), number(Double), text(String), list([JSONValue]), object([String: JSONValue])
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .text(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .list(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  init(_ text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
+
+  subscript(key: String) -> JSONValue? {
+    get { if case .object(let fields) = self { fields[key] } else { nil } }
+    set {
+      guard case .object(var fields) = self else { return }
+      fields[key] = newValue
+      self = .object(fields)
+    }
+  }
+}
+
+/// As much of JSON Schema (2020-12) as the published schema uses. A keyword that is not known here is a violation, so
+/// that the schema cannot come to say what nobody checks.
+struct JSONSchema {
+  let root: JSONValue
+
+  /// What is wrong with `value`, each with its path; empty when it conforms.
+  func violations(_ value: JSONValue) -> [String] { check(value, root, "") }
+
+  private func check(_ value: JSONValue, _ schema: JSONValue, _ path: String) -> [String] {
+    guard case .object(let keywords) = schema else { return ["\(path): the schema is no object"] }
+    return keywords.flatMap { keyword, wanted in check(value, keyword, wanted, keywords, path) }
+  }
+
+  private func check(
+    _ value: JSONValue, _ keyword: String, _ wanted: JSONValue, _ keywords: [String: JSONValue], _ path: String
+  ) -> [String] {
+    func failed() -> [String] { ["\(path): \(keyword) \(wanted)"] }
+    switch (keyword, wanted) {
+    case ("$schema", _), ("$id", _), ("title", _), ("description", _), ("$defs", _): return []
+    case ("$ref", .text(let reference)):
+      guard let name = reference.split(separator: "/").last, let schema = root["$defs"]?[String(name)] else {
+        return failed()
+      }
+      return check(value, schema, path)
+    case ("const", _): return value == wanted ? [] : failed()
+    case ("enum", .list(let allowed)): return allowed.contains(value) ? [] : failed()
+    case ("type", .text(let type)): return isType(value, type) ? [] : failed()
+    case ("type", .list(let types)):
+      return types.contains { if case .text(let type) = $0 { isType(value, type) } else { false } } ? [] : failed()
+    case ("minimum", .number(let least)):
+      if case .number(let number) = value, number < least { return failed() }
+      return []
+    case ("pattern", .text(let pattern)):
+      guard case .text(let text) = value, let regex = try? Regex(pattern) else { return failed() }
+      return text.firstMatch(of: regex) == nil ? failed() : []
+    case ("required", .list(let names)):
+      return names.filter { if case .text(let name) = $0 { value[name] == nil } else { true } }.map {
+        "\(path): \($0) is missing"
+      }
+    case ("properties", .object(let schemas)):
+      return schemas.flatMap { name, schema in value[name].map { check($0, schema, "\(path).\(name)") } ?? [] }
+    case ("additionalProperties", _):
+      guard case .object(let fields) = value else { return [] }
+      let known = if case .object(let schemas)? = keywords["properties"] { Set(schemas.keys) } else { Set<String>() }
+      return fields.filter { !known.contains($0.key) }.flatMap { name, field in
+        wanted == .bool(false) ? ["\(path).\(name) is unknown"] : check(field, wanted, "\(path).\(name)")
+      }
+    case ("items", _):
+      guard case .list(let items) = value else { return [] }
+      return items.enumerated().flatMap { check($0.element, wanted, "\(path)[\($0.offset)]") }
+    case ("minItems", .number(let least)):
+      if case .list(let items) = value, Double(items.count) < least { return failed() }
+      return []
+    case ("maxItems", .number(let most)):
+      if case .list(let items) = value, Double(items.count) > most { return failed() }
+      return []
+    default: return ["the schema's keyword \(keyword) is not known to this validator"]
+    }
+  }
+
+  private func isType(_ value: JSONValue, _ type: String) -> Bool {
+    switch (type, value) {
+    case ("object", .object), ("array", .list), ("string", .text), ("number", .number), ("boolean", .bool): true
+    case ("integer", .number(let number)): number == number.rounded()
+    default: false
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Laboratory
+
+@Suite struct SweepParserTests {
+  private let parser = SweepParser(FakePattern())
+
+  @Test(arguments: [
+    ("stride=1,4,16", [1, 4, 16]), ("stride=1..4", [1, 2, 3, 4]),
+    ("stride=1..4096:x4", [1, 4, 16, 64, 256, 1024, 4096]),
+    ("stride=1..10:x1.5", [1, 2, 3, 5, 8]), ("stride=10..100:+30", [10, 40, 70, 100]),
+    ("stride=1..3,64", [1, 2, 3, 64]),
+    ("work=10ns..1us:x10", [10, 100, 1000]), ("work=0ns..30ns:+10ns", [0, 10, 20, 30]),
+    ("chunk=1KiB..3KiB:+1KiB", [1024, 2048, 3072]),
+    ("stride=7..7", [7]),
+  ])
+  func readsListsAndRanges(_ text: String, _ values: [Int]) throws {
+    #expect(try parser.sweep(text).values == values.map(ParameterValue.integer))
+  }
+
+  @Test func readsWords() throws {
+    let sweep = try parser.sweep("balance=uniform,ramp")
+    #expect(sweep.name == "balance" && sweep.values == [.text("uniform"), .text("ramp")])
+  }
+
+  @Test(arguments: [
+    ("stride", "found 'stride', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
+    ("=1", "found '=1', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
+    ("strid=1", "unknown parameter 'strid' of fake (known: stride, work, chunk, balance); did you mean 'stride'?"),
+    ("stride=", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
+    ("stride=1,,2", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
+    ("stride=1,2,1", "stride: 1 is there twice in 'stride=1,2,1'"),
+    ("stride=8..1", "stride: the range '8..1' ends before it begins"),
+    ("stride=1..9999", "stride: 9999 is out of range, allowed is 1 to 4096"),
+    ("stride=1..4096", "stride: the range '1..4096' has more than 1000 values; give it a larger step"),
+    ("stride=1..8:x1", "stride: 'x1' is no step: ':x2' doubles from value to value, ':+1' adds"),
+    ("stride=1..8:+0", "stride: '+0' is no step: ':x2' doubles from value to value, ':+1' adds"),
+    ("stride=1..8:", "stride: '' is no step: ':x2' doubles from value to value, ':+1' adds"),
+    ("stride=1..8:xinf", "stride: 'xinf' is no step: ':x2' doubles from value to value, ':+1' adds"),
+    ("stride=1..8:+1ms", "stride: '+1ms' is no step: ':x2' doubles from value to value, ':+1' adds"),
+    ("work=1ns..9ns", "work: the range '1ns..9ns' needs a step: ':x2' or ':+10ns'"),
+    ("balance=uniform..ramp", "balance: 'uniform..ramp' is a range, which words do not have"),
+  ])
+  func refuses(_ text: String, _ message: String) {
+    let error = #expect(throws: InputError.self) { try parser.sweep(text) }
+    #expect(error?.description == message)
+  }
+
+  @Test func aSweepReplacesTheExperimentsOwn() throws {
+    let experiment = FakePattern.experiment(sweep: [("work", [.integer(1)])])
+    let changed = try experiment.sweeping([("stride", [.integer(1), .integer(2)])])
+    #expect(changed.sweep.map(\.name) == ["stride"] && changed.seeksBest)
+  }
+
+  @Test func refusesSweepsThatMakeNoSense() {
+    let experiment = FakePattern.experiment()
+    let twice = #expect(throws: InputError.self) {
+      try experiment.sweeping([("stride", [.integer(1)]), ("stride", [.integer(2)])])
+    }
+    #expect(twice?.description == "'stride' is swept twice")
+    let idle = #expect(throws: InputError.self) {
+      try experiment.applying(Overrides(variants: ["loop"])).sweeping([("stride", [.integer(1)])])
+    }
+    #expect(idle?.description == "'stride' changes nothing for loop")
+    let large = (1...200).map { ParameterValue.integer($0) }
+    let many = #expect(throws: InputError.self) { try experiment.sweeping([("stride", large), ("work", large)]) }
+    #expect(many?.description == "80200 combinations of settings and variants are too many, allowed are 10_000")
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Measurement
+
+@Suite struct SteadinessTests {
+  private func steadiness(_ series: [String: [Double]]) -> Steadiness {
+    Steadiness(
+      series.sorted { $0.key < $1.key }.map { label, values in
+        .init(label: label, figures: values.enumerated().map { (round: $0.offset, value: $0.element) })
+      })
+  }
+
+  @Test func steadyRoundsGiveNothingToSay() {
+    let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 10], "b": [5, 5, 5, 5, 5, 5, 5, 5]])
+    #expect(found.unsettled.isEmpty && found.outliers.isEmpty && found.drift == nil)
+  }
+
+  @Test func anOutlierIsCounted() {
+    let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 18], "b": [5, 5, 6, 5, 6, 5, 6, 5]])
+    #expect(found.outliers.map(\.label) == ["a"] && found.outliers.map(\.count) == [1])
+  }
+
+  @Test func whatVariesAsAWholeIsUnsettledInstead() {
+    let found = steadiness(["a": [1, 30, 2, 40, 1, 35, 2, 50]])
+    #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
+  }
+
+  @Test func aTrendOfAllSeriesIsADrift() throws {
+    let rising = (0..<12).map { 100 + Double($0) }
+    let drift = try #require(steadiness(["a": rising, "b": rising.map { 3 * $0 }]).drift)
+    #expect(abs(drift - 109.5 / 101.5) < 0.001)
+    #expect(steadiness(["a": rising.reversed()]).drift ?? 2 < 1)
+    // One series that rises beside two that fall is no drift of the machine.
+    #expect(steadiness(["a": rising, "b": rising.reversed(), "c": Array(repeating: 7, count: 12)]).drift == nil)
+  }
+
+  @Test func chanceIsRarelyADrift() {
+    var generator = SplitMix64(seed: 11)
+    let drifts = (0..<1000).count { _ in
+      steadiness(["a": (0..<10).map { _ in Double(generator.next() % 1000 + 1000) }]).drift != nil
+    }
+    #expect(drifts <= 5)
+  }
+}

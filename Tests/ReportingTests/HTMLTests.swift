@@ -1,0 +1,50 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+@Suite struct HTMLTests {
+  private func page(_ results: Results) throws -> String { HTMLReport.render([ResultDocument(results)]) }
+
+  @Test func `whatever a name holds, it stays text`() throws {
+    let html = try page(
+      Fixture.results([("<script>alert('x')</script>", [[10, 20]])], warnings: ["a < b & \"c\"\u{7}"]))
+    #expect(!html.contains("<script"))
+    #expect(html.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"))
+    #expect(html.contains("a &lt; b &amp; &quot;c&quot;\u{fffd}"))
+  }
+
+  @Test func `tables, claims and charts are there`() throws {
+    let html = try page(Fixture.pair)
+    for part in [
+      "<th>slow</th>", "against slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
+      "distribution of elapsed", "<polyline points=\"", "prefers", "light-dark(",
+    ] where part != "prefers" { #expect(html.contains(part), "\(part)") }
+    #expect(html.contains("99 %"))
+  }
+
+  @Test func `nothing measured gives a page that says so`() throws {
+    let html = try page(Fixture.results([("a", [[]])], outcome: .hung))
+    #expect(html.contains("Nothing was measured.") && !html.contains("<svg"))
+  }
+
+  @Test func `no figure is anything but a number`() throws {
+    for figures in [[[1]], [[5, 5, 5]], [(0..<40).map { UInt64($0) }], [[0]], [[3_600_000_000_000]]] as [[[UInt64]]] {
+      let html = try page(Fixture.results([("a", figures), ("b", figures)], baseline: "a"))
+      for word in ["nan", "inf", "-0."] {
+        #expect(!html.contains("\"\(word)") && !html.contains(" \(word)"), "\(word)")
+      }
+    }
+  }
+
+  @Test func `axes have a few round ticks`() {
+    #expect(Chart.Axis([0, 10], .none).ticks.map(\.label) == ["0", "2", "4", "6", "8", "10"])
+    #expect(Chart.Axis([1000, 5_000_000], .nanoseconds).isLog)
+    for values in [[1.0, 1], [0.001, 0.002], [5e9, 5.1e9], [0, 1e-9], [3, 20]] as [[Double]] {
+      let axis = Chart.Axis(values, .none)
+      #expect((1...12).contains(axis.ticks.count), "\(values): \(axis.ticks)")
+      #expect(values.allSatisfy { (0...1).contains(axis.position($0)) })
+    }
+  }
+}

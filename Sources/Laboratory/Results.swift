@@ -135,9 +135,10 @@ public struct Measured: Sendable {
     rounds = trials.compactMap { $0.figure(metric) }
   }
 
-  /// All samples as a histogram; nil when they were not recorded as one.
+  /// All samples as a histogram of whole values; nil for one that is not a latency.
   public var histogram: LatencyHistogram? {
-    isHistogram ? LatencyHistogram(pairs: pairs.map { [UInt64($0.value), UInt64($0.count)] }) : nil
+    metric.kind == .latency
+      ? LatencyHistogram(pairs: pairs.map { [UInt64($0.value.rounded()), UInt64($0.count)] }) : nil
   }
 }
 

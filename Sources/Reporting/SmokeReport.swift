@@ -20,9 +20,10 @@ public enum SmokeReport {
     return failed ? text + "\n" + TerminalReport(style).render(results) + "\n" : text
   }
 
-  /// The closing line: `5 passed, 0 failed`.
-  public static func summary(_ results: [Results], strict: Bool, _ style: TextStyle) -> String {
+  /// The closing line: `5 passed, 0 failed`, and which were not run where some were not.
+  public static func summary(_ results: [Results], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
     let failed = results.count { $0.judgements.contains { $0.verdict.isFailure(strict: strict) } }
-    return "\(results.count - failed) passed, \(failed) failed\n"
+    let rest = notRun.isEmpty ? "" : ", not run: \(notRun.joined(separator: ", "))"
+    return "\(results.count - failed) passed, \(failed) failed\(rest)\n"
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Laboratory
+import Measurement
 import Platform
 import Reporting
 
@@ -9,10 +10,22 @@ struct Smoke: AsyncParsableCommand {
     discussion: """
       A passing scenario is one line; one that fails is shown in full. Performance claims are not graded, since three \
       rounds are too few.
+
+      The time is shared out: a scenario starts no round that would end past its share, but always finishes its first. \
+      A scenario that the time does not reach is not run, which is no pass: exit status 2.
       """)
 
-  @Argument(help: "Only these scenarios.", completion: .list(Root.library.names))
+  @Argument(help: "Only these scenarios, or .yml files.", completion: .list(Root.library.names))
   var names: [String] = []
+
+  @Option(help: "Only scenarios with this name or tag (repeatable).")
+  var only: [String] = []
+
+  @Option(help: "No scenario with this name or tag (repeatable).")
+  var skip: [String] = []
+
+  @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
+  var time = "15s"
 
   @Option(help: ArgumentHelp("Also write the claims as JUnit XML.", valueName: "file"))
   var junit: String?
@@ -22,33 +35,66 @@ struct Smoke: AsyncParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws { _ = try limit() }
+
   func run() async throws {
-    let seed = seed ?? UInt64.random(in: 0...999_999_999)
-    let plans = try (names.isEmpty ? Root.library.names : names).map { name in
-      Plan(try Root.library.experiment(name).applying(Overrides(quick: true)), budget: .quick, seed: seed)
-    }
+    let experiments = try chosen()
     var output = output
     if let junit { output.exports.append(junit.hasSuffix(".xml") ? junit : junit + ".xml") }
     let files = try output.exportFiles()
     let runner = Runner(executable: Host.executablePath, machine: .current())
+    let start = MonotonicClock.now()
+    let limit = try limit().nanoseconds
+    let seed = seed ?? UInt64.random(in: 0...999_999_999)
     var results: [Results] = []
-    for plan in plans {
+    for (index, experiment) in experiments.enumerated() {
+      let spent = MonotonicClock.now() &- start
+      guard spent < limit, !Task.isCancelled else { break }
+      var budget = Budget.quick
+      budget.time = .nanoseconds(Int64((limit - spent) / UInt64(experiments.count - index)))
       let progress = output.progress()
-      let result = try await runner.run(plan, observer: progress)
+      let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
       progress?.clear()
       results.append(result)
       if output.format == .table {
         try output.color.print { SmokeReport.line(result, strict: output.strict, $0) }
       }
-      if Task.isCancelled { break }
     }
+    let missed = experiments.dropFirst(results.count).map(\.name)
     if output.format == .table {
       for file in files { try file.write(results, strict: output.strict) }
-      try output.color.print { SmokeReport.summary(results, strict: output.strict, $0) }
+      try output.color.print { SmokeReport.summary(results, notRun: missed, strict: output.strict, $0) }
     } else {
       try output.deliver(results, to: files)
     }
+    guard Interrupt.status == nil else { return }
     let status = output.status(of: results)
-    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
+    if status != 0 { throw ExitCode(status) }
+    if !missed.isEmpty { throw LabError("\(missed.joined(separator: ", ")) not run: \(time) were spent; raise --time") }
+  }
+
+  private func limit() throws -> Duration {
+    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
+  }
+
+  /// The scenarios to run, small, in their order.
+  private func chosen() throws(InputError) -> [Experiment] {
+    var experiments: [Experiment] = []
+    for name in names.isEmpty ? Root.library.names : names {
+      experiments.append(try Root.library.experiment(name).applying(Overrides(quick: true)))
+    }
+    let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
+    for (flag, given) in [("--only", only), ("--skip", skip)] {
+      for word in given where !words.contains(word) {
+        throw InputError(
+          "unknown name or tag '\(word)' (known: \(words.joined(separator: ", ")))", at: flag, near: word, of: words)
+      }
+    }
+    func isMeant(_ experiment: Experiment, by given: [String]) -> Bool {
+      given.contains { $0 == experiment.name || experiment.tags.contains($0) }
+    }
+    let chosen = experiments.filter { (only.isEmpty || isMeant($0, by: only)) && !isMeant($0, by: skip) }
+    guard !chosen.isEmpty else { throw InputError("no scenario is left to run", at: "--skip") }
+    return chosen
   }
 }

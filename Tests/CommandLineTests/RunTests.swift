@@ -100,7 +100,7 @@ import Testing
   @Test func exportsAreWrittenWholeInEveryFormat() async throws {
     let file = try TemporaryFile("r.json")
     let stem = file.path.dropLast(4)
-    let endings = ["json", "md", "csv", "hgrm", "xml"]
+    let endings = ["json", "md", "csv", "hgrm", "xml", "html"]
     let finished = try await Binary.run(
       ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
         + endings.flatMap { ["--export", stem + $0] })
@@ -120,6 +120,25 @@ import Testing
     let closed = try await Binary.shell("{ \"$0\" explain singleton-race; echo $? >&2; } | true")
     // Silent, with the status of a closed pipe, or 0 where the pipe took it all before it was closed.
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
+  }
+
+  @Test func whatTheTimeDoesNotReachIsNoPass() async throws {
+    let smoke = try await Binary.run(["smoke", "singleton-race", "file-monitor", "--time", "1ms"])
+    #expect(smoke.status == 2)
+    #expect(smoke.output.hasSuffix("1 passed, 0 failed, not run: file-monitor\n"))
+    #expect(smoke.errors == "gcdlab: file-monitor not run: 1ms were spent; raise --time\n")
+  }
+
+  @Test func smokeChoosesByNameAndTag() async throws {
+    let smoke = try await Binary.run(["smoke", "--only", "latency", "--only", "race", "--skip", "group-wait-vs-notify"])
+    #expect(smoke.status == 0)
+    #expect(smoke.output.contains("singleton-race") && !smoke.output.contains("group-wait-vs-notify"))
+    let unknown = try await Binary.run(["smoke", "--only", "rase"])
+    #expect(unknown.status == 64)
+    #expect(
+      unknown.errors.contains("--only: unknown name or tag 'rase'")
+        && unknown.errors.hasSuffix("did you mean 'race'?\n"))
+    #expect(try await Binary.run(["smoke", "--only", "race", "--skip", "race"]).status == 64)
   }
 
   @Test func smokePassesOneScenario() async throws {

@@ -96,15 +96,23 @@ import Testing
         Fixture.judgement(.inconclusive, Evidence(trials: 2)),
       ])
     let lenient = JUnitReport.render([results], strict: false)
-    #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\""))
+    #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\""))
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;"))
     #expect(JUnitReport.render([results], strict: true).contains("failures=\"2\""))
   }
 
-  @Test func `hgrm names each histogram`() {
-    let text = PercentileReport.render([Fixture.pair])
-    #expect(text.contains("#[fixture slow elapsed in ns]"))
-    #expect(text.contains("Percentile"))
+  @Test func `hgrm has a distribution a run`() {
+    let distributions = PercentileReport.distributions([Fixture.pair])
+    #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
+    let text = distributions[0].text
+    #expect(text.hasPrefix("#[fixture slow elapsed in ns]\n"))
+    // What the plotter reads: four numbers a line, value and share ascending up to all of them.
+    let rows = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.dropFirst().map {
+      $0.split(separator: " ").compactMap { Double($0) }
+    }
+    #expect(rows.count > 10 && rows.allSatisfy { $0.count >= 3 })
+    #expect(rows.map { $0[0] } == rows.map { $0[0] }.sorted() && rows.last?[2] == 120)
+    #expect(PercentileReport.distributions([Fixture.pair, Fixture.pair])[0].name == "fixture-slow-elapsed")
   }
 
   @Test func `progress tells the time left once it can`() {

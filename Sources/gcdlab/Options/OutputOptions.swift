@@ -104,15 +104,23 @@ struct Export {
   }
 
   func write(_ results: [Results], strict: Bool) throws {
-    let text =
-      switch format {
-      case .json: try ResultDocument.json(results)
-      case .md: results.map(MarkdownReport.render).joined(separator: "\n")
-      case .csv: CSVReport.render(results)
-      case .hgrm: PercentileReport.render(results)
-      case .xml: JUnitReport.render(results, strict: strict)
-      case .html: HTMLReport.render(results.map(ResultDocument.init))
-      }
+    let text: String
+    switch format {
+    case .json: text = try ResultDocument.json(results)
+    case .md: text = results.map(MarkdownReport.render).joined(separator: "\n")
+    case .csv: text = CSVReport.render(results)
+    case .hgrm: return try writeDistributions(PercentileReport.distributions(results))
+    case .xml: text = JUnitReport.render(results, strict: strict)
+    case .html: text = HTMLReport.render(results.map(ResultDocument.init))
+    }
     try file.write(text)
+  }
+
+  /// The plotter reads one distribution a file: a single one goes where it was asked for, of several each gets its name
+  /// in front of the extension.
+  private func writeDistributions(_ distributions: [(name: String, text: String)]) throws {
+    if distributions.count == 1, let only = distributions.first { return try file.write(only.text) }
+    if distributions.isEmpty { try? writeAll("gcdlab: \(file.path): no latency was measured\n", to: STDERR_FILENO) }
+    for (name, text) in distributions { try OutputFile("\(file.path.dropLast(5))-\(name).hgrm").write(text) }
   }
 }

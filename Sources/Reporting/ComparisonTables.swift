@@ -7,28 +7,28 @@ extension ResultTables {
   private var nearMark: String { unicode ? "≈" : "=" }
 
   /// What the marks mean; nil where there are none.
-  func legend(_ metric: Metric) -> String? {
-    guard results.experiment.seeksBest, let best = results.best(by: metric) else { return nil }
-    let isNear = rows.contains { mark($0, metric) == nearMark }
+  var legend: String? {
+    guard let best = comparison?.best, let metric = headlineMetric else { return nil }
     return "\(bestMark) best (\(metric.better.rawValue) is better)"
-      + (isNear ? ", \(nearMark) these rounds do not tell it from the best" : "")
+      + (rows.contains { comparison?.isNearBest($0) ?? false }
+        ? ", \(nearMark) these rounds do not tell it from the best" : "")
       + (isGrid ? ": \(figureText(best, metric)) at \(best.label)" : "")
   }
 
   /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
-  func mark(_ run: Run, _ metric: Metric) -> String {
-    guard results.experiment.seeksBest, let best = results.best(by: metric) else { return "" }
-    if best.label == run.label { return bestMark }
-    let contrast = Contrast(run, against: best, by: metric, seed: results.seed)
-    return contrast?.isDistinct == false ? nearMark : ""
+  func mark(_ run: Run) -> String {
+    guard let comparison else { return "" }
+    return comparison.best?.label == run.label ? bestMark : comparison.isNearBest(run) ? nearMark : ""
   }
 
   /// Whether two or more parameters are swept: then a grid a variant says more than a long list.
   var isGrid: Bool { results.experiment.seeksBest && swept.count > 1 }
 
   /// A table a variant: the last swept parameter across, the others down, each cell a multiple of the reference.
-  func grids(_ metric: Metric) -> [Table] {
-    guard let across = results.experiment.sweep.last, let parameter = pattern.parameter(across.name) else { return [] }
+  var grids: [Table] {
+    guard let metric = headlineMetric, let across = results.experiment.sweep.last,
+      let parameter = pattern.parameter(across.name)
+    else { return [] }
     let down = results.experiment.sweep.dropLast()
     let points = results.experiment.points(Array(down))
     return results.experiment.variants.map { variant in
@@ -43,18 +43,16 @@ extension ResultTables {
             } ?? "-"
           }
       }
-      let reference = results.experiment.baseline ?? "the best"
-      let note = "\(metric.name) as a multiple of \(reference), across: \(across.name)"
+      let note = "\(metric.name) as a multiple of \(comparison?.reference ?? "the best"), across: \(across.name)"
       return Table(title: variant.name, note: note, headings: headings, rows: cells)
     }
   }
 
   private func multiple(_ run: Run, _ metric: Metric) -> String {
-    let blank = " "
-    let mark = self.mark(run, metric)
-    let sign = mark.isEmpty ? blank : mark
-    if let contrast = results.contrast(run, by: metric) { return Quantity.ratio(contrast.ratio) + sign }
-    if results.reference(for: run, by: metric)?.label == run.label { return "1.00" + sign }
+    // A blank where others have a mark, so that the figures line up.
+    let sign = mark(run).isEmpty ? " " : mark(run)
+    if let contrast = comparison?[run] { return Quantity.ratio(contrast.ratio) + sign }
+    if comparison?.isReference(run) == true { return "1.00" + sign }
     return run.measured(metric) == nil ? (run.trials.first?.outcome.name ?? "-") : figureText(run, metric) + sign
   }
 

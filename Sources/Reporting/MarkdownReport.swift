@@ -14,15 +14,14 @@ public enum MarkdownReport {
       "\(escape(machine.cpu ?? "unknown processor")), \(machine.cores) cores, \(machine.os) \(machine.kernel), "
         + "seed \(results.seed), noise floor \(Quantity(machine.floor, .nanoseconds))",
     ]
-    let headline = results.experiment.headline
     let shown =
       tables.isGrid
-      ? headline.map(tables.grids) ?? [] : [tables.headline(width: .max), tables.others].compactMap(\.self)
+      ? tables.grids : [tables.headline(width: .max), tables.others].compactMap(\.self)
     for table in shown {
       parts.append("**\(escape(table.title))**: \(escape(table.note))")
       parts.append(grid(table.headings, table.rows))
     }
-    if let legend = headline.flatMap(tables.legend) { parts.append(escape(legend)) }
+    if let legend = tables.legend { parts.append(escape(legend)) }
     if tables.marksFloor { parts.append("`~` within twice the noise floor") }
     if !tables.outcomes.isEmpty { parts.append("**Outcomes**\n\n" + list(tables.outcomes)) }
     let claims = results.judgements.map {

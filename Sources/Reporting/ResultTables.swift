@@ -5,7 +5,17 @@ import Measurement
 struct ResultTables {
   let results: Results
   /// Whether more than ASCII can be shown.
-  var unicode = true
+  let unicode: Bool
+  /// How the runs stand to each other by the headline metric.
+  let comparison: Comparison?
+
+  init(results: Results, unicode: Bool = true) {
+    self.results = results
+    self.unicode = unicode
+    comparison = results.experiment.headline.map(results.comparison)
+  }
+
+  var headlineMetric: Metric? { results.experiment.headline }
 
   struct Table {
     let title: String
@@ -40,7 +50,7 @@ struct ResultTables {
       let statistics = statistics.filter { statistic in measured.contains { $0.1?[statistic] != nil } }
       var headings = labelHeadings + statistics.map { TextGrid.Heading($0.rawValue) }
       if !ratios.allSatisfy(\.isEmpty) {
-        headings.append(.init("against \(results.experiment.baseline ?? "the best")"))
+        headings.append(.init("against \(comparison?.reference ?? "the best")"))
       }
       let cells = zip(measured, ratios).map { measured, ratio in
         label(measured.0) + statistics.map { text(measured.1?[$0], metric) } + [ratio]
@@ -105,8 +115,8 @@ struct ResultTables {
 
   /// `1.93x faster ±2 %`: the geometric mean of the rounds' ratios, with the half width of its interval.
   private func comparison(_ run: Run, _ metric: Metric) -> String {
-    let mark = self.mark(run, metric)
-    guard let contrast = results.contrast(run, by: metric) else { return mark == bestMark ? "\(mark) best" : mark }
+    let mark = self.mark(run)
+    guard let contrast = comparison?[run] else { return mark == bestMark ? "\(mark) best" : mark }
     let tail = mark.isEmpty ? "" : " \(mark)"
     guard let interval = contrast.interval else { return wording(contrast.ratio, metric) + tail }
     let margin = " " + interval.margin(unicode: unicode)

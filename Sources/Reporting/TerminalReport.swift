@@ -13,15 +13,15 @@ public struct TerminalReport: Sendable {
     let tables = ResultTables(results: results, unicode: style.unicode)
     var sections = [heading(results)]
     let headline = results.experiment.headline
-    if tables.isGrid, let headline {
-      sections += tables.grids(headline).map { lines(of: $0, results, keys: results.experiment.sweep.count - 1) }
+    if tables.isGrid {
+      sections += tables.grids.map { lines(of: $0, results, keys: results.experiment.sweep.count - 1) }
     } else {
       let keys = 1 + results.experiment.sweep.count
       for table in [tables.headline(width: style.width), tables.others].compactMap(\.self) {
         sections.append(lines(of: table, results, keys: keys))
       }
     }
-    if let legend = headline.flatMap(tables.legend) { sections.append(wrapped(legend, .quiet, indent: 2)) }
+    if let legend = tables.legend { sections.append(wrapped(legend, .quiet, indent: 2)) }
     if tables.marksFloor {
       sections.append([
         Ink.quiet("  ~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))", style)

@@ -35,10 +35,16 @@ import Testing
     let figures = ["loop": Array(repeating: 10.0, count: 6), "apply": Array(repeating: 5, count: 6)]
     let best = try results(figures)
     let loop = try #require(best.run("loop")), apply = try #require(best.run("apply"))
-    #expect(try best.contrast(loop, by: metric("elapsed"))?.ratio == 2)
-    #expect(try best.contrast(apply, by: metric("elapsed")) == nil)
-    let based = try results(figures, baseline: "loop")
-    #expect(try based.contrast(apply, by: metric("elapsed"))?.ratio == 0.5)
+    let sought = try best.comparison(by: metric("elapsed"))
+    #expect(sought[loop]?.ratio == 2 && sought[apply] == nil && sought.isReference(apply) && !sought.isNearBest(loop))
+    #expect(sought.reference == "the best")
+    let based = try results(figures, baseline: "loop").comparison(by: metric("elapsed"))
+    #expect(based[apply]?.ratio == 0.5 && based.isReference(loop) && based.best?.label == "apply")
+  }
+
+  @Test func whatTheRoundsDoNotTellFromTheBestIsNearIt() throws {
+    let near = try results(["loop": [10, 11, 10, 11, 10, 11], "apply": [11, 10, 11, 10, 11, 9.9]])
+    #expect(try near.comparison(by: metric("elapsed")).isNearBest(#require(near.run("loop"))))
   }
 
   @Test func aContrastIsOfPairedRounds() throws {

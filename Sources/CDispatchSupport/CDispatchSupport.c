@@ -3,6 +3,8 @@
 #endif
 #include "CDispatchSupport.h"
 
+#include <stdio.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -56,6 +58,27 @@ int64_t gcdlab_futex_call(void) {
 #ifdef __linux__
   return SYS_futex;
 #else
+  return -1;
+#endif
+}
+
+int gcdlab_open_unnamed(const char *directory) {
+#if defined(__linux__) && defined(O_TMPFILE)
+  if (access("/proc/self/fd", X_OK) != 0) return -1;
+  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+#else
+  (void)directory;
+  return -1;
+#endif
+}
+
+int gcdlab_name_file(int descriptor, const char *path) {
+#if defined(__linux__)
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+#else
+  (void)descriptor, (void)path;
   return -1;
 #endif
 }

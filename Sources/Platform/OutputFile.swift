@@ -1,3 +1,5 @@
+import CDispatchSupport
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -21,10 +23,9 @@ public struct OutputFile: Sendable {
       if status.st_mode & S_IFMT != S_IFREG { return }  // A device or a pipe is written as it is.
     }
     // Permission bits do not tell a read-only or full file system; creating a file does.
-    let probe = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard probe >= 0 else { throw SystemError(errno, "write \(path)") }
-    close(probe)
-    unlink(draft)
+    let probe = try openDraft()
+    close(probe.descriptor)
+    if probe.isNamed { unlink(draft) }
   }
 
   /// Writes the whole text.
@@ -32,25 +33,48 @@ public struct OutputFile: Sendable {
   /// - Throws: ``SystemError``; what was at the path before is still there then.
   public func write(_ text: String) throws(SystemError) {
     var status = stat()
-    let replaces = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-    let target = replaces ? draft : path
-    let descriptor = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw SystemError(errno, "write \(path)") }
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return try writeInPlace(text) }
+    let (descriptor, isNamed) = try openDraft()
+    defer { close(descriptor) }
     do { try writeAll(text, to: descriptor) } catch {
-      close(descriptor)
-      if replaces { unlink(draft) }
+      if isNamed { unlink(draft) }
       throw SystemError(error.code, "write \(path)")
     }
-    close(descriptor)
-    guard replaces, rename(draft, path) != 0 else { return }
+    if !isNamed {
+      if gcdlab_name_file(descriptor, path) == 0 { return }
+      // The name is taken: only a rename puts a file in the place of another.
+      guard errno == EEXIST, gcdlab_name_file(descriptor, draft) == 0 else {
+        throw SystemError(errno, "write \(path)")
+      }
+    }
+    guard rename(draft, path) != 0 else { return }
     let code = errno
     unlink(draft)
     throw SystemError(code, "write \(path)")
   }
 
-  /// In the same directory, so that the rename is atomic; named by the process, so that two labs do not meet.
-  private var draft: String {
-    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    return path[..<slash] + ".\(path[slash...]).gcdlab-\(getpid())"
+  /// A file to write beside the path. Without a name where the system can do that: then nothing of it is left, whatever
+  /// ends the process.
+  private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
+    let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
+    if unnamed >= 0 { return (unnamed, false) }
+    let named = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard named >= 0 else { throw SystemError(errno, "write \(path)") }
+    return (named, true)
   }
+
+  private func writeInPlace(_ text: String) throws(SystemError) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno, "write \(path)") }
+    defer { close(descriptor) }
+    do { try writeAll(text, to: descriptor) } catch { throw SystemError(error.code, "write \(path)") }
+  }
+
+  /// With its slash; empty for the working directory.
+  private var directory: Substring {
+    path[..<(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)]
+  }
+
+  /// In the same directory, so that the rename is atomic; named by the process, so that two labs do not meet.
+  private var draft: String { "\(directory).\(path[directory.endIndex...]).gcdlab-\(getpid())" }
 }

@@ -60,6 +60,7 @@ struct Smoke: AsyncParsableCommand {
         try output.color.print { SmokeReport.line(result, strict: output.strict, $0) }
       }
     }
+    guard !results.isEmpty else { return }
     let missed = experiments.dropFirst(results.count).map(\.name)
     if output.format == .table {
       for file in files { try file.write(results, strict: output.strict) }

@@ -13,7 +13,7 @@ import Testing
     defer { unlink(path) }
     try OutputFile(path).write("first")
     #expect(readFile(path) == "first")
-    // A symbolic link stays out of it: the draft takes the place of what was there.
+    // Over what was there, and a relative path is beside the working directory.
     try OutputFile(path).write("second")
     #expect(readFile(path) == "second")
   }

@@ -46,6 +46,13 @@ int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 /// `gettid` nor the SYS_ constants.)
 int64_t gcdlab_thread_id(void);
 
+/// Opens a file without a name in `directory` for writing, so that nothing of it is left whatever ends the process; -1
+/// where the system or the file system has no such thing, or /proc is not there to name it by. (Swift sees no O_TMPFILE.)
+int gcdlab_open_unnamed(const char *directory);
+
+/// Gives an unnamed file its name; -1 and errno when it cannot, EEXIST when the name is taken.
+int gcdlab_name_file(int descriptor, const char *path);
+
 /// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
 

@@ -53,6 +53,8 @@ struct OutputOptions: ParsableArguments {
       defer { progress?.clear() }
       results = try await run(runner, progress)
     }
+    // Cut before anything was finished: there is nothing to print, and an empty export would be none.
+    guard !results.isEmpty else { return }
     try deliver(results, to: files)
     let status = status(of: results)
     if Interrupt.status == nil, status != 0 { throw ExitCode(status) }

@@ -4,6 +4,12 @@ import Platform
 import Subprocess
 import Synchronization
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The lab's side of a worker: starts one, hands it a request, and says how it ended.
 struct WorkerProcess {
   /// The binary to start, with `worker` as its argument.
@@ -48,15 +54,22 @@ struct WorkerProcess {
         defer { ScratchDirectory.remove(of: execution.processIdentifier.value) }
         async let noise = Self.tail(of: execution.standardError)
         let report = await Self.head(of: execution.standardOutput)
+        // Nothing it could still say would matter, and it might never end.
+        if report.count > Self.largestReport { try? execution.send(signal: .kill, toProcessGroup: true) }
         return (report: report, noise: await noise)
       }
       (status, output) = (result.terminationStatus, result.closureResult)
+      // Children that it left behind are of its group; it is dead itself.
+      kill(-result.processIdentifier.value, SIGKILL)
     } catch let error as SubprocessError {
       try Task.checkCancellation()
       throw LabError("cannot run a worker: \(error)")
     }
     try Task.checkCancellation()
     if hung.isSet.load(ordering: .relaxed) { return (.hung, nil) }
+    guard output.report.count <= Self.largestReport else {
+      return (.broken(reason: "the worker wrote more than \(Self.largestReport >> 20) MiB"), nil)
+    }
     return Self.outcome(status, output.report, output.noise)
   }
 
@@ -84,9 +97,11 @@ struct WorkerProcess {
 
   private static func head(of stream: SubprocessOutputSequence) async -> [UInt8] {
     var bytes: [UInt8] = []
-    // The rest is read and dropped, or the worker would block on a full pipe.
     do {
-      for try await buffer in stream where bytes.count <= largestReport { buffer.withUnsafeBytes { bytes += $0 } }
+      for try await buffer in stream {
+        buffer.withUnsafeBytes { bytes += $0 }
+        if bytes.count > largestReport { break }
+      }
     } catch {}
     return bytes
   }

@@ -1,0 +1,109 @@
+import Platform
+import Testing
+
+@testable import Laboratory
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Workers that do what no worker should. The trial is marked for what it was, the lab goes on, and the figures of the
+/// other variants stand.
+@Suite struct HostileWorkerTests {
+  private static let report = #"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#
+
+  /// Runs two rounds with a shell script as the worker: `apply` does `what`, the others report an honest figure.
+  private func run(_ what: String, watchdog: Duration = .seconds(60)) async throws -> Results {
+    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
+      String(cString: $0)
+    }
+    let script = "\(directory)/worker"
+    defer {
+      unlink(script)
+      rmdir(directory)
+    }
+    try OutputFile(script).write(
+      """
+      #!/bin/sh
+      read request
+      case $request in
+        *'"variant":"apply"'*) \(what) ;;
+        *) \(Self.report) ;;
+      esac
+      """)
+    chmod(script, 0o700)
+    let plan = Plan(FakePattern.experiment(), budget: Budget(rounds: 2, watchdog: watchdog), seed: 1)
+    return try await Runner(executable: script, machine: FakePattern.machine).run(plan)
+  }
+
+  private func expect(_ results: Results, _ outcome: (Outcome) -> Bool) throws {
+    for run in results.runs {
+      let trials = run.trials
+      #expect(trials.count == 2)
+      if run.variant.name == "apply" {
+        #expect(trials.allSatisfy { outcome($0.outcome) }, "\(trials.map(\.outcome))")
+      } else {
+        #expect(trials.allSatisfy { $0.outcome == .completed && $0.observation.samples("elapsed") == .values([5]) })
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("exit 0", "the worker ended with no report"),
+    ("echo oh no >&2; exit 3", "the worker ended with status 3, saying: oh no"),
+    ("head -c 100000 /dev/urandom", "the worker ended with a report that cannot be read"),
+    (#"printf '{"observation":{"values":'"#, "the worker ended with a report that cannot be read"),
+    ("echo '{}'", "the worker reported nothing"), ("echo '[]'", "the worker ended with a report that cannot be read"),
+    ("exec >&-", "the worker ended with no report"),
+    ("exec <&- >&- 2>&-", "the worker ended with no report"),
+    (
+      #"echo '{"observation":{"values":{"elapsed":[1e999]},"histograms":{}}}'"#,
+      "the worker ended with a report that cannot be read"
+    ),
+    ("cat /dev/zero", "the worker wrote more than 16 MiB"),
+  ])
+  func aBrokenWorkerIsToldAsBroken(_ what: String, _ reason: String) async throws {
+    try expect(try await run(what)) {
+      if case .broken(let found) = $0 { found.hasPrefix(reason) } else { false }
+    }
+  }
+
+  @Test(arguments: [(SIGILL, "ILL"), (SIGSEGV, "SEGV"), (SIGABRT, "ABRT"), (SIGKILL, "KILL")])
+  func aTrapIsToldWithItsSignal(_ signal: Int32, _ name: String) async throws {
+    try expect(try await run("kill -\(name) $$")) { $0 == .trapped(signal: Int(signal)) }
+  }
+
+  @Test(arguments: [
+    "sleep 1001", "printf '{'; sleep 1000", "exec >&-; sleep 1000", "yes >&2", "trap '' TERM INT; sleep 1000",
+  ])
+  func whatDoesNotEndIsEnded(_ what: String) async throws {
+    try expect(try await run(what, watchdog: .milliseconds(500))) { $0 == .hung }
+  }
+
+  @Test func whatAWorkerSaysAsideDoesNotMatter() async throws {
+    try expect(try await run("head -c 50000000 /dev/zero >&2; \(Self.report)")) { $0 == .completed }
+    try expect(try await run("\(Self.report); echo; echo")) { $0 == .completed }
+  }
+
+  @Test func aChildThatHoldsThePipesIsEndedWithItsWorker() async throws {
+    let note = "/tmp/gcdlab-test-child-\(getpid())"
+    defer { unlink(note) }
+    try expect(try await run("sleep 1000 & echo $! >> \(note); \(Self.report)")) { $0 == .completed }
+    let children = try #require(readFile(note)).split(separator: "\n").compactMap { pid_t($0) }
+    #expect(children.count == 2)
+    // Init reaps them when it comes to it; a zombie is gone all the same.
+    for child in children {
+      while kill(child, 0) == 0, readFile("/proc/\(child)/stat")?.contains(") Z") != true { await Task.yield() }
+    }
+  }
+
+  @Test func aWorkerThatIsNotThereIsAnErrorOfTheLab() async throws {
+    let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
+    await #expect(throws: LabError.self) {
+      try await Runner(executable: "/no/such/worker", machine: FakePattern.machine).run(plan)
+    }
+  }
+}

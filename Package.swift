@@ -61,7 +61,10 @@ let package = Package(
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["gcdlab", "Platform", "Scenarios", .product(name: "Subprocess", package: "swift-subprocess")]),
+      dependencies: [
+        "gcdlab", "Laboratory", "Patterns", "Platform", "Scenarios",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,7 @@
 PREFIX   ?= /usr/local
 SCENARIO ?= singleton-race
 SWIFT    ?= swift
+INPUTS   ?= 100000
 
 # The released binary carries the Swift runtime. It is not position independent: relocating it would be half the cost
 # of starting a worker, and a worker starts for every trial.
@@ -13,7 +14,7 @@ RELEASE := -c release
 endif
 BINARY  := .build/release/gcdlab
 
-.PHONY: run test build smoke bench lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz tsan asan soak interrupts lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -29,6 +30,21 @@ smoke: build          ## run every scenario, short
 
 bench: build          ## compare with hand-written C counterparts, in one run
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
+
+fuzz:                 ## feed 100 000 bad inputs (INPUTS) to everything that reads
+	GCDLAB_FUZZ=$(INPUTS) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
+
+tsan:                 ## run the tests under ThreadSanitizer
+	TSAN_OPTIONS="halt_on_error=1" $(SWIFT) test --sanitize=thread --scratch-path .build/tsan
+
+asan:                 ## run the tests under AddressSanitizer
+	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/asan
+
+soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
+	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
+
+interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
+	Tests/Tools/interrupts $(or $(ROUNDS),300)
 
 lint:                 ## check the format
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources

@@ -60,6 +60,13 @@ let package = Package(
       name: "PatternsTests", dependencies: ["Patterns", "Laboratory", "Scenarios", "Measurement", "Platform"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "Laboratory", "Measurement"]),
     .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "Laboratory", "Measurement", "Patterns", "Platform", "Reporting", "Scenarios",
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      exclude: ["Corpus"]),
+    .testTarget(
       name: "CommandLineTests",
       dependencies: [
         "gcdlab", "Laboratory", "Patterns", "Platform", "Scenarios",

@@ -138,6 +138,17 @@ public struct Parameter: Sendable {
     return .integer(number)
   }
 
+  /// Whether `value` is of its kind and in its range.
+  public func allows(_ value: ParameterValue) -> Bool {
+    switch (kind, value) {
+    case (.choice(let choices), .text(let text)): choices.contains(text)
+    case (.count(let range), .integer(let number)), (.duration(let range), .integer(let number)),
+      (.size(let range), .integer(let number)), (.percent(let range), .integer(let number)):
+      range.contains(number)
+    default: false
+    }
+  }
+
   /// `value` as people write it: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
   public func describe(_ value: ParameterValue) -> String {
     switch value {

@@ -65,6 +65,24 @@ public struct Observation: Sendable, Codable, Equatable {
     histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
   }
 
+  /// Whether these can be measurements: values from 0 to 10^18 (30 years in nanoseconds), histograms ascending and of
+  /// fewer than 10^15 samples. What a broken worker says must not come to stand in a report.
+  var isSound: Bool {
+    values.values.allSatisfy { $0.allSatisfy { (0...1e18).contains($0) } }
+      && histograms.values.allSatisfy { pairs in
+        var last: UInt64?
+        var total: UInt64 = 0
+        return pairs.allSatisfy { pair in
+          guard pair.count == 2, pair[0] <= 1_000_000_000_000_000_000, last.map({ $0 < pair[0] }) ?? true,
+            (1...1_000_000_000_000_000).contains(pair[1])
+          else { return false }
+          last = pair[0]
+          total += pair[1]
+          return total <= 1_000_000_000_000_000
+        }
+      }
+  }
+
   /// Records all values of `histogram`; an empty one leaves the metric absent.
   public mutating func record(_ metric: String, _ histogram: LatencyHistogram) {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }

@@ -21,19 +21,19 @@ public enum Worker {
 
   /// Reads a request from standard input, runs it, reports on standard output and exits.
   public static func run(patterns: [any Pattern]) -> Never {
-    guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8)),
-      let pattern = patterns.first(where: { $0.name == request.pattern })
+    guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8))
     else {
-      try? writeAll(
-        "gcdlab worker: expected a trial request as one line of JSON; workers are started by the lab\n", to: 2)
-      exit(badRequest)
+      refuse("expected a trial request as one line of JSON; workers are started by the lab")
     }
+    let pattern: any Pattern
+    let trial: Trial
+    do { (pattern, trial) = try request.trial(patterns) } catch { refuse(error.description) }
     // What a pattern prints must not mix with the report: standard output becomes standard error.
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
       _ = try SystemThread { dieWithTheLab() }
-      _ = try SystemThread { answer(request, pattern, to: report) }
+      _ = try SystemThread { answer(trial, pattern, to: report) }
     } catch {
       send(TrialReport(unavailable: error.description), to: report)
       _exit(0)
@@ -41,10 +41,12 @@ public enum Worker {
     dispatchMain()
   }
 
-  private static func answer(_ request: TrialRequest, _ pattern: any Pattern, to descriptor: Int32) {
-    let trial = Trial(
-      variant: request.variant, parameters: request.parameters, seed: request.seed,
-      work: CalibratedWork(stepsPerMicrosecond: request.stepsPerMicrosecond), cores: request.cores)
+  private static func refuse(_ reason: String) -> Never {
+    try? writeAll("gcdlab worker: \(reason)\n", to: STDERR_FILENO)
+    exit(badRequest)
+  }
+
+  private static func answer(_ trial: Trial, _ pattern: any Pattern, to descriptor: Int32) {
     let report: TrialReport
     do { report = TrialReport(observation: try pattern.run(trial)) } catch {
       report = TrialReport(unavailable: "\(error)")

@@ -86,7 +86,8 @@ struct WorkerProcess {
         return (.broken(reason: "the worker ended with \(found)\(said)"), nil)
       }
       if let reason = report.unavailable { return (.unavailable(reason: reason), report) }
-      guard report.observation != nil else { return (.broken(reason: "the worker reported nothing"), report) }
+      guard let observation = report.observation else { return (.broken(reason: "the worker reported nothing"), nil) }
+      guard observation.isSound else { return (.broken(reason: "the worker reported what no trial can measure"), nil) }
       return (.completed, report)
     }
   }

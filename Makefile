@@ -35,10 +35,11 @@ fuzz:                 ## feed 100 000 bad inputs (INPUTS) to everything that rea
 	GCDLAB_FUZZ=$(INPUTS) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
 
 tsan:                 ## run the tests under ThreadSanitizer
-	TSAN_OPTIONS="halt_on_error=1" $(SWIFT) test --sanitize=thread --scratch-path .build/tsan
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \
+	  $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
-	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/asan
+	$(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)

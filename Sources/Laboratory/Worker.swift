@@ -32,8 +32,8 @@ public enum Worker {
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
-      _ = try SystemThread { dieWithTheLab() }
-      _ = try SystemThread { answer(trial, pattern, to: report) }
+      try SystemThread { dieWithTheLab() }.detach()
+      try SystemThread { answer(trial, pattern, to: report) }.detach()
     } catch {
       send(TrialReport(unavailable: error.description), to: report)
       _exit(0)

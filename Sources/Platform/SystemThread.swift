@@ -7,7 +7,7 @@ import CDispatchSupport
 #endif
 
 /// A thread of our own, outside the dispatch pool: patterns run on one, and their actors are such threads.
-public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque handle that any thread may join once.
+public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque handle that any thread may join or detach once.
   private let handle: pthread_t
 
   /// Starts a thread that runs `body`.
@@ -35,6 +35,9 @@ public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque han
 
   /// Waits until the thread has ended. Call it once.
   public func join() { pthread_join(handle, nil) }
+
+  /// Lets the thread go its own way; it is not joined then.
+  public func detach() { pthread_detach(handle) }
 
   /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Only a wish:
   /// nothing happens where the system has no such call (Darwin).

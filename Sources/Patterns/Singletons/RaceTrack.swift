@@ -104,7 +104,7 @@ struct RaceTrack: @unchecked Sendable {
     _ guarding: some SingletonGuard, while goesOn: @escaping @Sendable (RaceTally, Int) -> Bool
   ) throws -> RaceTally {
     let rendezvous = SpinBarrier(parties: actors)
-    let finish = Finish()
+    let shared = SharedTally()
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
       try SystemThread {
@@ -120,14 +120,14 @@ struct RaceTrack: @unchecked Sendable {
           self.tally(slots: mine, into: &tally)
           finished += 1
           // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never empty.
-          if actor == actors - 1, !goesOn(tally, finished) { finish.isReached.store(true, ordering: .relaxed) }
+          if actor == actors - 1, !goesOn(tally, finished) { shared.isComplete.store(true, ordering: .relaxed) }
           rendezvous.wait()
-        } while !finish.isReached.load(ordering: .relaxed)
-        finish.tally.withLock { $0.merge(tally) }
+        } while !shared.isComplete.load(ordering: .relaxed)
+        shared.add(tally)
       }
     }
     for thread in threads { thread.join() }
-    var tally = finish.tally.withLock { $0 }
+    var tally = shared.sum
     tally.nanoseconds = MonotonicClock.now() &- start
     return tally
   }
@@ -155,9 +155,13 @@ struct RaceTrack: @unchecked Sendable {
     var unused = RaceTally()
     tally(slots: 0..<1, into: &unused)
   }
+}
 
-  private final class Finish: Sendable {
-    let isReached = Atomic(false)
-    let tally = Mutex(RaceTally())
-  }
+/// What the actors of a race agree on.
+private final class SharedTally: Sendable {
+  let isComplete = Atomic(false)
+  private let tally = Mutex(RaceTally())
+
+  var sum: RaceTally { tally.withLock { $0 } }
+  func add(_ mine: RaceTally) { tally.withLock { $0.merge(mine) } }
 }

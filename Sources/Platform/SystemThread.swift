@@ -1,4 +1,5 @@
 import CDispatchSupport
+import Dispatch
 
 #if canImport(Darwin)
   import Darwin
@@ -38,6 +39,20 @@ public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque han
 
   /// Lets the thread go its own way; it is not joined then.
   public func detach() { pthread_detach(handle) }
+
+  /// Makes sure that `count` more threads can be had at once: where the pool cannot get any, Dispatch waits for them for
+  /// ever, and not even a signal would be handled.
+  ///
+  /// - Throws: ``SystemError`` when they cannot.
+  public static func requireRoom(for count: Int) throws(SystemError) {
+    let gate = DispatchSemaphore(value: 0)
+    var threads: [SystemThread] = []
+    defer {
+      for _ in threads { gate.signal() }
+      for thread in threads { thread.join() }
+    }
+    for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
+  }
 
   /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Only a wish:
   /// nothing happens where the system has no such call (Darwin).

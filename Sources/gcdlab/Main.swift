@@ -18,7 +18,8 @@ import Scenarios
   static func main() {
     // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
     // trial.
-    switch CommandLine.arguments.dropFirst() {
+    let arguments = CommandLine.arguments
+    switch arguments.dropFirst() {
     case ["worker"]: Worker.run(patterns: Registry.patterns)
     case ["--version"]:
       print(Tool.version)
@@ -27,15 +28,28 @@ import Scenarios
     }
     // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
     signal(SIGPIPE, SIG_IGN)
+    // Swift reads them from /proc on Linux.
+    guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
     do {
       var command = try Root.parseAsRoot()
       guard let asynchronous = command as? any AsyncParsableCommand else {
         try command.run()
         return
       }
+      // Dispatch opens descriptors of its own, and traps without room for them.
+      guard Host.descriptorLimit >= fewestDescriptors else {
+        throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
+      }
+      try SystemThread.requireRoom(for: fewestThreads)
       Interrupt.run(asynchronous)
     } catch { fail(error) }
   }
+
+  /// Standard streams, and what Dispatch opens for signals and timers.
+  private static let fewestDescriptors = 16
+
+  /// The pool of Swift concurrency, that of Dispatch, and those of swift-subprocess.
+  private static let fewestThreads = 12
 
   /// Prints the error where errors go and ends with the status that DESIGN gives its kind.
   static func fail(_ error: any Error) -> Never {

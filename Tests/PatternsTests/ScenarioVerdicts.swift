@@ -48,6 +48,8 @@ extension Observation {
 /// concurrency lives on, and must not block it.
 func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
   try await withCheckedThrowingContinuation { done in
-    do { try SystemThread { done.resume(with: Result(catching: body)) }.detach() } catch { done.resume(throwing: error) }
+    do { try SystemThread { done.resume(with: Result(catching: body)) }.detach() } catch {
+      done.resume(throwing: error)
+    }
   }
 }

@@ -1,0 +1,122 @@
+import Platform
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Faults of the machine: a clear error or a clean degradation, never a trap of the lab itself.
+@Suite struct FaultTests {
+  private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
+
+  /// Runs a shell script with the binary as `$0`; the script may use namespaces only where that is allowed.
+  private func shell(_ script: String, unless blocked: String = "false") async throws -> Binary.Finished? {
+    if try await Binary.shell(blocked).status == 0 { return nil }
+    return try await Binary.shell(script)
+  }
+
+  @Test func aFullDeviceIsToldForResultsAndExports() async throws {
+    let printed = try await Binary.shell("\"$0\" \(Self.run) > /dev/full")
+    #expect(printed.status == 2 && printed.errors == "gcdlab: cannot write: No space left on device\n")
+    let exported = try await Binary.shell("\"$0\" \(Self.run) --export /dev/full 2>&1")
+    #expect(exported.status == 64 && exported.output.contains("no format for"))
+  }
+
+  @Test func aPipeThatIsClosedEndsTheLabInSilence() async throws {
+    let closed = try await Binary.shell("{ \"$0\" \(Self.run) --format json; echo $? >&2; } | head -c 1 > /dev/null")
+    #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
+  }
+
+  @Test(arguments: ["/proc/x.json", "/sys/x.json", "/no/such/x.json", "/dev/null/x.json"])
+  func aPlaceThatCannotBeWrittenIsToldBeforeTheRun(_ path: String) async throws {
+    let refused = try await Binary.shell("\"$0\" \(Self.run) --export \(path)")
+    #expect(refused.status == 64 && refused.output.isEmpty)
+    #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(path): "), "\(refused.errors)")
+  }
+
+  @Test(arguments: [3, 4, 8, 16, 32])
+  func fewDescriptorsAreToldAndNeverATrap(_ limit: Int) async throws {
+    for command in [Self.run, "smoke", "list", "machine", "watch /tmp --for 1ms", "compare apply-stride stride=1,2"] {
+      let finished = try await Binary.shell("ulimit -n \(limit); \"$0\" \(command)")
+      // With 3 the shell itself may not be able to start anything.
+      #expect([0, 2, 64, 126, 127].contains(finished.status), "\(command): \(finished.status) \(finished.errors)")
+      if finished.status == 2 { #expect(finished.errors.hasPrefix("gcdlab: "), "\(finished.errors)") }
+    }
+  }
+
+  @Test func withoutProcTheLabSaysSo() async throws {
+    let works = "unshare -m sh -c 'mount -t tmpfs none /proc'"
+    guard
+      let finished = try await shell(
+        "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$0\" \(Self.run)' \"$0\"", unless: "! \(works)")
+    else { return }  // Namespaces are not allowed here.
+    #expect(finished.status == 2)
+    #expect(finished.errors == "gcdlab: the command line cannot be read: /proc is not mounted\n")
+  }
+
+  @Test func withoutInotifyTheVariantIsUnavailableAndWatchSaysWhy() async throws {
+    // A user namespace has limits of its own.
+    let limit = "unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_inotify_instances'"
+    let prefix = "unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\""
+    guard let watch = try await shell("\(prefix) watch /tmp --for 1ms' \"$0\"", unless: "! \(limit)") else { return }
+    #expect(watch.status == 64 || watch.status == 2)
+    #expect(watch.errors.contains("Too many open files"), "\(watch.errors)")
+    let scenario = try await Binary.shell("\(prefix) scenario file-monitor --quick --rounds 1' \"$0\"")
+    #expect(scenario.status == 0, "\(scenario.errors)")
+    #expect(scenario.output.contains("unavailable: ") && scenario.output.contains("Too many open files"))
+  }
+
+  @Test(arguments: [1, 5, 20, 40])
+  func aNarrowTerminalTrapsNothing(_ columns: Int) async throws {
+    for command in ["list", "explain apply-stride", Self.run, "machine"] {
+      let finished = try await Binary.shell("COLUMNS=\(columns) \"$0\" \(command)")
+      #expect(finished.status == 0 && !finished.output.isEmpty, "\(command)")
+    }
+  }
+
+  @Test(arguments: [
+    "env -u TERM", "env -i", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3", "env TMPDIR=/no/such",
+  ])
+  func anOddEnvironmentTrapsNothing(_ environment: String) async throws {
+    let finished = try await Binary.shell("\(environment) \"$0\" \(Self.run)")
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(!finished.output.contains("\u{1b}["))
+  }
+
+  @Test func withoutUnicodeThereIsNone() async throws {
+    let finished = try await Binary.shell(
+      "LC_ALL=C \"$0\" compare apply-stride stride=1,64 --rounds 2 --set iterations=2000")
+    #expect(finished.status == 0 && finished.output.allSatisfy(\.isASCII), "\(finished.output)")
+  }
+
+  @Test func bytesThatAreNoTextAreRefusedLikeAnyOther() async throws {
+    let name = "$(printf 'x\\377y')"
+    for command in [
+      "scenario \(name)", "scenario ./\(name).yml", "\(Self.run) --set \(name)=1", "report \(name) --html /tmp/x",
+    ] {
+      let finished = try await Binary.shell("\"$0\" \(command)")
+      #expect(finished.status == 64, "\(command): \(finished.status) \(finished.errors)")
+    }
+  }
+
+  @Test(arguments: [(40, "up to 60 threads are needed, this user may have 40"), (3, "gcdlab: cannot start a thread")])
+  func threadsThatAreNotToBeHadAreTold(_ limit: Int, _ message: String) async throws {
+    // The limit counts the threads of a user, and root has none: another user in its place.
+    let script = """
+      command -v setpriv > /dev/null || exit 99
+      lab=$(mktemp -d) && cp "$0" $lab/gcdlab && chmod 755 $lab
+      bash -c "ulimit -u \(limit); exec setpriv --reuid=64123 --clear-groups $lab/gcdlab \
+      scenario fd-semaphore --quick --rounds 1 --variant semaphore" 2>&1
+      status=$?
+      rm -r $lab
+      exit $status
+      """
+    let finished = try await Binary.shell(script)
+    if finished.status == 99 || finished.output.contains("setpriv:") { return }  // Not allowed here.
+    #expect([0, 2].contains(finished.status), "\(finished.status)")
+    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(said.contains(message), "\(finished.output)")
+  }
+}

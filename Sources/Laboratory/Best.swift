@@ -12,16 +12,21 @@ extension Results {
   /// or nothing was measured.
   public func best(by metric: Metric) -> Run? {
     guard metric.better != .neither else { return nil }
-    let means = runs.compactMap { run -> (run: Run, mean: Double)? in
-      let logs = run.trials.compactMap { trial in trial.figure(metric).flatMap { $0 > 0 ? log($0) : nil } }
-      return logs.isEmpty ? nil : (run, logs.reduce(0, +) / Double(logs.count))
-    }
+    let means = runs.compactMap { run in run.geometricMean(of: metric).map { (run: run, mean: $0) } }
     let ranked = metric.better == .lower ? means.min { $0.mean < $1.mean } : means.max { $0.mean < $1.mean }
     return ranked?.run
   }
 
   /// Every run against its reference: the baseline at its point, else the best run where that is the question.
   public func comparison(by metric: Metric) -> Comparison { Comparison(self, metric) }
+}
+
+extension Run {
+  /// The geometric mean of the rounds' figures, those above 0; nil without one.
+  public func geometricMean(of metric: Metric) -> Double? {
+    let logs = trials.compactMap { trial in trial.figure(metric).flatMap { $0 > 0 ? log($0) : nil } }
+    return logs.isEmpty ? nil : exp(logs.reduce(0, +) / Double(logs.count))
+  }
 }
 
 /// How the runs of a result stand to each other by one metric. Resampling takes its time, so this is made once.

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func everyScenarioGivesAValidDocument() async throws {
-    let ran = try await Binary.run(["smoke", "--format", "json"])
+    let ran = try await Binary.run(["smoke", "--time", "10min", "--format", "json"])
     guard case .list(let documents) = try JSONValue(ran.output) else { throw JSONSchemaTestError.notAList }
     #expect(documents.count >= 5)
     for document in documents { #expect(try schema().violations(document) == []) }

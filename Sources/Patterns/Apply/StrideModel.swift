@@ -15,6 +15,8 @@ struct StrideModel {
     let stride: Int
     let blocks: Double
     let elapsed: Double
+    /// The geometric mean of the rounds, by which tables rank runs.
+    var mean: Double?
     let speedup: Double?
   }
 
@@ -90,7 +92,7 @@ struct StrideModel {
         let count = Summary(run.trials.compactMap { $0.figure(blocks) })?.p50
       else { continue }
       let cost = Cost(
-        stride: stride, blocks: count, elapsed: time,
+        stride: stride, blocks: count, elapsed: time, mean: run.geometricMean(of: elapsed),
         speedup: Summary(run.trials.compactMap { $0.figure(speedup) })?.p50)
       let others = Point(run.point.settings.filter { $0.name != "stride" })
       let label = others.settings.isEmpty ? variant : "\(variant)[\(others.label)]"

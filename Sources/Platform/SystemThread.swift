@@ -8,7 +8,9 @@ import Dispatch
 #endif
 
 /// A thread of our own, outside the dispatch pool: patterns run on one, and their actors are such threads.
-public struct SystemThread: @unchecked Sendable {  // pthread_t is an opaque handle that any thread may join or detach once.
+///
+/// Unchecked: its handle is opaque, and any thread may join or detach it once.
+public struct SystemThread: @unchecked Sendable {
   private let handle: pthread_t
 
   /// Starts a thread that runs `body`.

@@ -147,7 +147,9 @@ public struct ApplyStride: Pattern {
     if case .integer(let percent)? = results.experiment.parameters["overhead"] { share = Double(percent) / 100 }
     let variants = ["apply", "apply-queue", "async-group", "task-group"]
     return variants.flatMap { StrideModel.costs(of: $0, in: results) }.flatMap { name, costs -> [String] in
-      guard costs.count > 1, let best = costs.min(by: { $0.mean ?? $0.elapsed < $1.mean ?? $1.elapsed }) else { return [] }
+      guard costs.count > 1, let best = costs.min(by: { $0.mean ?? $0.elapsed < $1.mean ?? $1.elapsed }) else {
+        return []
+      }
       var line = "\(name) is fastest at stride \(best.stride.grouped)"
       if let speedup = best.speedup {
         line +=

@@ -39,7 +39,8 @@ tsan:                 ## run the tests under ThreadSanitizer
 	  $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
-	$(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
+	LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/lsan.suppressions" \
+	  $(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)

@@ -14,8 +14,8 @@ import Testing
 @Suite struct HostileWorkerTests {
   private static let report = #"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#
 
-  /// Runs two rounds with a shell script as the worker: `apply` does `what`, the others report an honest figure.
-  private func run(_ what: String, watchdog: Duration = .seconds(60)) async throws -> Results {
+  /// Runs with a shell script as the worker: `apply` does `what`, the others report an honest figure.
+  private func run(_ what: String, watchdog: Duration = .seconds(60), rounds: Int = 2) async throws -> Results {
     var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
       String(cString: $0)
@@ -35,14 +35,14 @@ import Testing
       esac
       """)
     chmod(script, 0o700)
-    let plan = Plan(FakePattern.experiment(), budget: Budget(rounds: 2, watchdog: watchdog), seed: 1)
+    let plan = Plan(FakePattern.experiment(), budget: Budget(rounds: rounds, watchdog: watchdog), seed: 1)
     return try await Runner(executable: script, machine: FakePattern.machine).run(plan)
   }
 
   private func expect(_ results: Results, _ outcome: (Outcome) -> Bool) throws {
     for run in results.runs {
       let trials = run.trials
-      #expect(trials.count == 2)
+      #expect(!trials.isEmpty)
       if run.variant.name == "apply" {
         #expect(trials.allSatisfy { outcome($0.outcome) }, "\(trials.map(\.outcome))")
       } else {
@@ -80,7 +80,8 @@ import Testing
     "sleep 1001", "printf '{'; sleep 1000", "exec >&-; sleep 1000", "yes >&2", "trap '' TERM INT; sleep 1000",
   ])
   func whatDoesNotEndIsEnded(_ what: String) async throws {
-    try expect(try await run(what, watchdog: .milliseconds(500))) { $0 == .hung }
+    // Long enough for the honest workers beside it, on any machine.
+    try expect(try await run(what, watchdog: .seconds(10), rounds: 1)) { $0 == .hung }
   }
 
   @Test func whatAWorkerSaysAsideDoesNotMatter() async throws {

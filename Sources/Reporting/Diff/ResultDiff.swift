@@ -85,7 +85,7 @@ public struct ResultDiff: Sendable {
     let present = Set(after.map(\.key))
     missing = before.map(\.key).filter { !present.contains($0) }
     verdicts = Self.verdicts(old, new)
-    cautions = Self.cautions(old, new, zip: before, after)
+    cautions = Self.cautions(old, new, before, after)
   }
 
   private struct Entry {
@@ -152,7 +152,7 @@ public struct ResultDiff: Sendable {
   }
 
   private static func cautions(
-    _ old: [ResultDocument], _ new: [ResultDocument], zip before: [Entry], _ after: [Entry]
+    _ old: [ResultDocument], _ new: [ResultDocument], _ before: [Entry], _ after: [Entry]
   ) -> [String] {
     guard let was = old.first?.machine, let now = new.first?.machine else { return [] }
     var cautions: [String] = []

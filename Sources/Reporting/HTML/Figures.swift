@@ -23,6 +23,9 @@ struct Figures {
   private func kind(_ metric: String) -> Metric.Kind? {
     document.runs.lazy.compactMap { $0.metrics[metric]?.kind }.first
   }
+  private func better(_ metric: String) -> Metric.Better? {
+    document.runs.lazy.compactMap { $0.metrics[metric]?.better }.first
+  }
   private func unit(_ metric: String) -> Unit {
     document.runs.lazy.compactMap { $0.metrics[metric]?.unit }.first ?? .none
   }
@@ -46,7 +49,7 @@ struct Figures {
     guard let along = scenario.sweep.max(by: { values(of: $0).count < values(of: $1).count }) else { return [] }
     let settings = values(of: along)
     guard settings.count > 1 else { return [] }
-    return shown.filter { kind($0) != .count }.prefix(4).compactMap { sweep($0, along, settings) }
+    return shown.filter { better($0) != .neither }.prefix(4).compactMap { sweep($0, along, settings) }
   }
 
   private func values(of parameter: String) -> [ParameterValue] {

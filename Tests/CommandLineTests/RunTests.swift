@@ -130,7 +130,9 @@ import Testing
   }
 
   @Test func smokeChoosesByNameAndTag() async throws {
-    let smoke = try await Binary.run(["smoke", "--only", "latency", "--only", "race", "--skip", "group-wait-vs-notify"])
+    let smoke = try await Binary.run([
+      "smoke", "--only", "latency", "--only", "race", "--skip", "group-wait-vs-notify", "--time", "10min",
+    ])
     #expect(smoke.status == 0)
     #expect(smoke.output.contains("singleton-race") && !smoke.output.contains("group-wait-vs-notify"))
     let unknown = try await Binary.run(["smoke", "--only", "rase"])

@@ -21,8 +21,7 @@ public enum MarkdownReport {
       parts.append("**\(escape(table.title))**: \(escape(table.note))")
       parts.append(grid(table.headings, table.rows))
     }
-    if let legend = tables.legend { parts.append(escape(legend)) }
-    if tables.marksFloor { parts.append("`~` within twice the noise floor") }
+    if !tables.footnotes.isEmpty { parts.append(list(tables.footnotes)) }
     if !tables.outcomes.isEmpty { parts.append("**Outcomes**\n\n" + list(tables.outcomes)) }
     let claims = results.judgements.map {
       [$0.verdict.rawValue, $0.claim.says, "`\($0.claim.check.text)`", $0.evidenceText]

@@ -91,11 +91,17 @@ struct ResultTables {
       && value <= 2 * results.machine.floor
   }
 
-  /// Whether any figure is marked as near the floor.
-  var marksFloor: Bool {
-    shown.contains { metric in
-      rows.contains { run in run.measured(metric).map { isNearFloor($0.summary.p50, metric) } ?? false }
+  /// What the signs in the tables mean, a line each.
+  var footnotes: [String] {
+    let isNearFloor = shown.contains { metric in
+      rows.contains { run in run.measured(metric).map { self.isNearFloor($0.summary.p50, metric) } ?? false }
     }
+    let hasMargin = !isGrid && rows.contains { comparison?[$0]?.interval != nil }
+    return [
+      legend,
+      hasMargin ? "\(unicode ? "±" : "+-") half the 99 % interval of the ratio, over paired rounds" : nil,
+      isNearFloor ? "~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))" : nil,
+    ].compactMap(\.self)
   }
 
   private func text(_ value: Double?, _ metric: Metric) -> String {

@@ -21,12 +21,7 @@ public struct TerminalReport: Sendable {
         sections.append(lines(of: table, results, keys: keys))
       }
     }
-    if let legend = tables.legend { sections.append(wrapped(legend, .quiet, indent: 2)) }
-    if tables.marksFloor {
-      sections.append([
-        Ink.quiet("  ~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))", style)
-      ])
-    }
+    sections.append(tables.footnotes.flatMap { wrapped($0, .quiet, indent: 2) })
     if results.experiment.seeksBest, let headline, let plot = SweepPlot(results, headline, style) {
       let lines = plot.lines()
       if !lines.isEmpty {

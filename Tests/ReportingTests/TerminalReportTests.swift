@@ -27,6 +27,8 @@ import Testing
           slow       2.50
           fast       2.50
 
+          ± half the 99 % interval of the ratio, over paired rounds
+
         distribution of elapsed  log scale
           slow                                                                ▆▆█▆█▇▆█▃
                                                                                   ╵p50╵

@@ -108,7 +108,8 @@ public enum HTMLReport {
       return labels(run, document) + figures + (document.reference == nil ? [] : [mark])
     }
     let headings = parameters(document) + shown.map(\.name) + (document.reference.map { ["against \($0)"] } ?? [])
-    return table(name, document.scenario.metrics[name] ?? "", headings, cells, rows.map(\.run), document)
+    let margin = document.reference == nil ? "" : "; ± half the 99 % interval of the ratio"
+    return table(name, (document.scenario.metrics[name] ?? "") + margin, headings, cells, rows.map(\.run), document)
   }
 
   private static func others(_ document: ResultDocument) -> Markup {

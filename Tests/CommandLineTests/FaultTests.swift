@@ -52,6 +52,8 @@ import Testing
       let finished = try await shell(
         "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$0\" \(Self.run)' \"$0\"", unless: "! \(works)")
     else { return }  // Namespaces are not allowed here.
+    // A sanitizer needs /proc itself, and says so before the lab can.
+    if finished.errors.hasPrefix("==") { return }
     #expect(finished.status == 2)
     #expect(finished.errors == "gcdlab: the command line cannot be read: /proc is not mounted\n")
   }

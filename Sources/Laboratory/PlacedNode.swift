@@ -101,6 +101,7 @@ struct Mapping {
 extension ScenarioFile {
   /// Parses YAML; a scanner or parser problem becomes an error with its line.
   func compose(_ yaml: String) throws(InputError) -> PlacedNode {
+    try refuseAliasBomb(yaml)
     let root: Node?
     do { root = try Yams.compose(yaml: yaml) } catch let error as YamlError {
       switch error {
@@ -115,6 +116,27 @@ extension ScenarioFile {
     } catch { throw InputError("not valid YAML: \(error)", at: place) }
     guard let root else { throw InputError("the file is empty", at: place) }
     return PlacedNode(node: root, file: place, fallbackLine: 1)
+  }
+
+  /// A file may say a thing twice by an alias. A few lines of aliases of lists of aliases, though, stand for millions of
+  /// nodes, and Yams visits each of them ("billion laughs").
+  private func refuseAliasBomb(_ yaml: String) throws(InputError) {
+    let most = 16
+    var found = 0
+    for (number, line) in yaml.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      var last: UInt8 = UInt8(ascii: " ")
+      var isOpen = false
+      for byte in line.utf8 {
+        // An alias is a star at the start of a value, right in front of a name; `0.9 * apply` in a check is none.
+        if isOpen, byte > UInt8(ascii: " ") { found += 1 }
+        isOpen = byte == UInt8(ascii: "*") && " \t[{,:-?".utf8.contains(last)
+        last = byte
+      }
+      guard found <= most else {
+        throw InputError(
+          "more than \(most) aliases ('*name'), which is more than a scenario needs", at: "\(place):\(number + 1)")
+      }
+    }
   }
 
   func mapping(_ node: PlacedNode, _ name: String) throws(InputError) -> Mapping { try Mapping(node, name) }

@@ -4,6 +4,7 @@ PREFIX   ?= /usr/local
 SCENARIO ?= singleton-race
 SWIFT    ?= swift
 INPUTS   ?= 100000
+SEED     ?= 1
 
 # The released binary carries the Swift runtime. It is not position independent: relocating it would be half the cost
 # of starting a worker, and a worker starts for every trial.
@@ -31,8 +32,8 @@ smoke: build          ## run every scenario, short
 bench: build          ## compare with hand-written C counterparts, in one run
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
 
-fuzz:                 ## feed 100 000 bad inputs (INPUTS) to everything that reads
-	GCDLAB_FUZZ=$(INPUTS) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
+fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to everything that reads
+	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
 
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \

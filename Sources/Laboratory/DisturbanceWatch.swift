@@ -16,13 +16,17 @@ struct DisturbanceWatch {
       warnings.append("debug build: its figures mean nothing; use a release build (make build)")
     }
     guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
-    let total = Double(ended.total - started.total)
-    let stolen = Double(ended.stolen - started.stolen) / total
+    // Signed: the kernel's counters of waiting and stolen time are known to go back now and then.
+    func ticks(_ times: KeyPath<ProcessorTimes, UInt64>) -> Double {
+      Double(ended[keyPath: times]) - Double(started[keyPath: times])
+    }
+    let total = ticks(\.total)
+    let stolen = ticks(\.stolen) / total
     if stolen > Self.tolerated / 2 {
       warnings.append("the hypervisor took \(Quantity.number((stolen * 100).rounded())) % of the processor time away")
     }
-    let ownTicks = Double(Host.ownProcessorTime - ownStarted) / 1e9 * Host.ticksPerSecond
-    let others = (Double(ended.busy - started.busy) - ownTicks) / total
+    let ownTicks = (Double(Host.ownProcessorTime) - Double(ownStarted)) / 1e9 * Host.ticksPerSecond
+    let others = (ticks(\.busy) - ownTicks) / total
     if others > Self.tolerated {
       warnings.append(
         "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "

@@ -100,8 +100,9 @@ public struct Metric: Sendable, Hashable {
   public let kind: Kind
   /// What its values count.
   public let unit: Unit
-  /// Whether its values are batch times over the batch's size, which the cost of the clock does not reach.
-  public let amortised: Bool
+  /// The parameter that says how many operations are timed together, where a value is their time over that number; the
+  /// cost of the clock is shared in the same way.
+  public let batch: String?
   /// Which way it gets better.
   public let better: Better
   /// One sentence: what it measures.
@@ -109,12 +110,12 @@ public struct Metric: Sendable, Hashable {
 
   /// A metric; of latencies the lower is better, of rates the higher, of counts neither, unless said otherwise.
   public init(
-    _ name: String, _ kind: Kind, _ unit: Unit, amortised: Bool = false, better: Better? = nil, _ summary: String
+    _ name: String, _ kind: Kind, _ unit: Unit, batch: String? = nil, better: Better? = nil, _ summary: String
   ) {
     self.name = name
     self.kind = kind
     self.unit = unit
-    self.amortised = amortised
+    self.batch = batch
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.summary = summary
   }

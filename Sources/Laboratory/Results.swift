@@ -101,6 +101,16 @@ public struct Run: Sendable {
   public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
 }
 
+extension Metric {
+  /// What timing nothing would give for this metric on `machine` in a run with `parameters`, in nanoseconds: the noise
+  /// floor, shared by the operations that are timed together; nil for what is not timed.
+  public func floor(on machine: Machine, _ parameters: [String: ParameterValue]) -> Double? {
+    guard kind == .latency, unit == .nanoseconds else { return nil }
+    guard let batch, case .integer(let size)? = parameters[batch] else { return machine.floor }
+    return machine.floor / Double(max(1, size))
+  }
+}
+
 /// The samples of one metric over the trials of a run.
 public struct Measured: Sendable {
   /// The metric.

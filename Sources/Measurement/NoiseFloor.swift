@@ -3,6 +3,9 @@ public enum NoiseFloor {
   private static let batch = 2000
   private static let batches = 25
 
+  /// Whether a latency is so near to `floor`, what timing nothing costs, that it says little; both in nanoseconds.
+  public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
+
   /// The cost of one clock read, in nanoseconds: the fastest of several batches.
   public static func clockRead() -> Double {
     fastest {

@@ -111,18 +111,18 @@ extension Quantity: CustomStringConvertible {
     return "\(number / step.0)\(step.1)"
   }
 
-  /// Three significant digits, without an exponent; whole numbers below 100 000 stay whole.
+  /// Three significant digits, without an exponent up to 9e15; whole numbers below 100 000 stay whole.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return String(Int(value)) }
     switch abs(value) {
-    case 99.95...: return String(Int(value.rounded()))
+    case 99.95...: return fixed(value, decimals: 0)
     case 9.995...: return fixed(value, decimals: 1)
     case 0.9995...: return fixed(value, decimals: 2)
     default: return fixed(value, decimals: 3)
     }
   }
 
-  /// `value` with exactly `decimals` digits behind the point.
+  /// `value` with exactly `decimals` digits behind the point; with an exponent where a double has no such digits.
   public static func fixed(_ value: Double, decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }

@@ -69,6 +69,13 @@ extension ResultDocument {
 
   /// Checks what the types do not say.
   private func validate() throws(InputError) {
+    let facts = [
+      ("seconds", seconds), ("machine.clockRead", machine.clockRead), ("machine.floor", machine.floor),
+      ("machine.work.stepsPerMicrosecond", machine.work.stepsPerMicrosecond),
+    ]
+    for (name, value) in facts where !(0...1e15).contains(value) {
+      throw InputError("\(name): found \(value), allowed is 0 to 1e15")
+    }
     for (index, run) in runs.enumerated() {
       for (name, metric) in run.metrics {
         let place = "runs[\(index)].metrics.\(name)"

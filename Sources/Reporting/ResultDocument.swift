@@ -35,7 +35,7 @@ public struct ResultDocument: Codable, Sendable {
     interrupted = results.interrupted ? true : nil
     warnings = results.warnings
     findings = results.findings
-    runs = results.runs.map { RunFacts($0, results.experiment.pattern) }
+    runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }
     claims = results.judgements.map(ClaimFacts.init)
   }
 
@@ -131,14 +131,18 @@ public struct ResultDocument: Codable, Sendable {
     let outcomes: [String: Int]
     let metrics: [String: MetricFacts]
 
-    init(_ run: Run, _ pattern: any Pattern) {
+    init(_ run: Run, _ pattern: any Pattern, on machine: Machine) {
       variant = run.variant.name
       point = Dictionary(uniqueKeysWithValues: run.point.settings.map { ($0.name, $0.value) })
       parameters = run.parameters
       rounds = run.trials.count
       outcomes = Dictionary(grouping: run.trials) { $0.outcome.name }.mapValues(\.count)
       var metrics: [String: MetricFacts] = [:]
-      for metric in pattern.metrics { metrics[metric.name] = run.measured(metric).map(MetricFacts.init) }
+      for metric in pattern.metrics {
+        metrics[metric.name] = run.measured(metric).map {
+          MetricFacts($0, floor: metric.floor(on: machine, run.parameters))
+        }
+      }
       self.metrics = metrics
     }
   }
@@ -147,6 +151,8 @@ public struct ResultDocument: Codable, Sendable {
     let kind: Metric.Kind
     let unit: Unit
     let better: Metric.Better
+    /// What timing nothing would give, for what is timed.
+    let floor: Number?
     let count: Int
     let min: Number
     let p50: Number
@@ -160,7 +166,11 @@ public struct ResultDocument: Codable, Sendable {
     let rounds: [Number]
     let histogram: [[Number]]
 
-    init(_ measured: Measured) {
+    /// Whether one of its values is so near to the noise floor that it says little.
+    func isNearFloor(_ value: Number) -> Bool { floor.map { NoiseFloor.isNear(value.value, floor: $0.value) } ?? false }
+
+    init(_ measured: Measured, floor: Double?) {
+      self.floor = floor.map(Number.init)
       kind = measured.metric.kind
       unit = measured.metric.unit
       better = measured.metric.better
@@ -217,7 +227,17 @@ public struct ResultDocument: Codable, Sendable {
 
     init(_ value: Double) { self.value = value }
 
-    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Double.self) }
+    /// Beyond what any clock or counter gives, and far enough from the ends of a double to reckon with.
+    static let allowed = -1e36...1e36
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      value = try container.decode(Double.self)
+      guard Self.allowed.contains(value) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "found \(value), allowed is -1e36 to 1e36")
+      }
+    }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()

@@ -53,7 +53,7 @@ struct ResultTables {
         headings.append(.init("against \(comparison?.reference ?? "the best")"))
       }
       let cells = zip(measured, ratios).map { measured, ratio in
-        label(measured.0) + statistics.map { text(measured.1?[$0], metric) } + [ratio]
+        label(measured.0) + statistics.map { text(measured.1?[$0], metric, of: measured.0) } + [ratio]
       }
       return Table(title: metric.name, note: metric.summary, headings: headings, rows: cells)
     }
@@ -86,37 +86,38 @@ struct ResultTables {
   }
 
   /// Whether a figure is so near to what timing nothing costs that it says little.
-  private func isNearFloor(_ value: Double, _ metric: Metric) -> Bool {
-    metric.unit == .nanoseconds && metric.kind == .latency && !metric.amortised && value > 0
-      && value <= 2 * results.machine.floor
+  private func isNearFloor(_ value: Double, _ metric: Metric, of run: Run) -> Bool {
+    metric.floor(on: results.machine, run.parameters).map { NoiseFloor.isNear(value, floor: $0) } ?? false
   }
 
   /// What the signs in the tables mean, a line each.
   var footnotes: [String] {
-    let isNearFloor = shown.contains { metric in
-      rows.contains { run in run.measured(metric).map { self.isNearFloor($0.summary.p50, metric) } ?? false }
+    let nearFloor = shown.filter { metric in
+      rows.contains { run in run.measured(metric).map { isNearFloor($0.summary.min, metric, of: run) } ?? false }
     }
+    let shared = nearFloor.contains { $0.batch != nil } ? ", shared by what is timed together" : ""
     let hasMargin = !isGrid && rows.contains { comparison?[$0]?.interval != nil }
     return [
       legend,
       hasMargin ? "\(unicode ? "±" : "+-") half the 99 % interval of the ratio, over paired rounds" : nil,
-      isNearFloor ? "~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))" : nil,
+      nearFloor.isEmpty
+        ? nil : "~ within twice the noise floor of \(Quantity(results.machine.floor, .nanoseconds))" + shared,
     ].compactMap(\.self)
   }
 
-  private func text(_ value: Double?, _ metric: Metric) -> String {
+  private func text(_ value: Double?, _ metric: Metric, of run: Run) -> String {
     guard let value else { return "-" }
-    return Quantity(value, metric.unit).description + (isNearFloor(value, metric) ? "~" : "")
+    return Quantity(value, metric.unit).description + (isNearFloor(value, metric, of: run) ? "~" : "")
   }
 
   private func figure(_ run: Run, _ metric: Metric) -> String {
     guard let measured = run.measured(metric), let rounds = Summary(measured.rounds) else { return "-" }
     if metric.kind != .latency, measured.summary.count > measured.rounds.count {
-      let low = text(measured.summary.min, metric)
-      let high = text(measured.summary.max, metric)
+      let low = text(measured.summary.min, metric, of: run)
+      let high = text(measured.summary.max, metric, of: run)
       return low == high ? low : "\(low) \(unicode ? "…" : "..") \(high)"
     }
-    return text(rounds.p50, metric)
+    return text(rounds.p50, metric, of: run)
   }
 
   /// `1.93x faster ±2 %`: the geometric mean of the rounds' ratios, with the half width of its interval.

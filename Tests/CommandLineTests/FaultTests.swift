@@ -70,6 +70,32 @@ import Testing
     #expect(scenario.output.contains("unavailable: ") && scenario.output.contains("Too many open files"))
   }
 
+  @Test func aSlowClockIsMeasuredAndMarksWhatItHides() async throws {
+    // Some tens of microseconds a read, for the lab and its workers.
+    let clock = try TemporaryFile(
+      "clock.c",
+      """
+      #define _GNU_SOURCE
+      #include <sys/syscall.h>
+      #include <time.h>
+      #include <unistd.h>
+      int clock_gettime(clockid_t clock, struct timespec *time) {
+        for (int read = 0; read < 100; read++) syscall(SYS_clock_gettime, clock, time);
+        return 0;
+      }
+      """)
+    let library = clock.path.replacing("clock.c", with: "clock.so")
+    let lab = "LD_PRELOAD=\(library) \"$0\" \(Self.run) --set batch=10"
+    let script = "command -v clang > /dev/null || exit 99; clang -shared -fPIC -o \(library) \(clock.path) && \(lab)"
+    let finished = try await Binary.shell(script)
+    if finished.status == 99 { return }  // Where Swift is without its clang.
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(finished.output.contains("held"))
+    let words = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains(/noise floor \d+(\.\d+)? us/), "\(finished.output)")
+    #expect(words.contains(/mutex [^~]*~/) && words.contains("shared by what is timed together"))
+  }
+
   @Test(arguments: [1, 5, 20, 40])
   func aNarrowTerminalTrapsNothing(_ columns: Int) async throws {
     for command in ["list", "explain apply-stride", Self.run, "machine"] {

@@ -19,8 +19,8 @@ import Testing
 /// hang or a huge allocation.
 ///
 /// Each target mutates its corpus (`Corpus/<target>`). A short run is part of every test run; `make fuzz` makes it
-/// 100 000 inputs a target. When the process dies or hangs, `/tmp/gcdlab-fuzz-<target>` names the input, and
-/// `GCDLAB_FUZZ_INPUT=<number>` runs only that one; it belongs into the corpus then.
+/// 100 000 inputs a target. When the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` names the input, and
+/// `GCDLAB_FUZZ_INPUT=<number>` (with the same `GCDLAB_FUZZ_SEED`) runs only that one; it belongs into the corpus then.
 @Suite(.serialized) struct FuzzTests {
   enum Target: String, CaseIterable {
     case scenario, setting, sweep, check, report, request, document
@@ -40,15 +40,21 @@ import Testing
 
   @Test(arguments: Target.allCases)
   func survives(_ target: Target) throws {
-    let mutator = Mutator(corpus: try Self.inputs(target), seed: 20_261_121)
+    func number(_ name: String) -> Int? { Terminal.environment(name).flatMap { Int($0) } }
+    let seed = number("GCDLAB_FUZZ_SEED") ?? 20_261_121
+    let mutator = Mutator(corpus: try Self.inputs(target), seed: UInt64(bitPattern: Int64(seed)))
     #expect(!mutator.corpus.isEmpty)
-    let count = Terminal.environment("GCDLAB_FUZZ").flatMap { Int($0) } ?? 300
-    let only = Terminal.environment("GCDLAB_FUZZ_INPUT").flatMap { Int($0) }
-    let note = open("/tmp/gcdlab-fuzz-\(target.rawValue)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    defer { close(note) }
+    let count = number("GCDLAB_FUZZ") ?? 300
+    let only = number("GCDLAB_FUZZ_INPUT")
+    let notePath = "/tmp/gcdlab-fuzz-\(target.rawValue)-\(getpid())"
+    let note = open(notePath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer {
+      close(note)
+      unlink(notePath)
+    }
     var refused = 0
     for index in only.map({ $0..<($0 + 1) }) ?? 0..<max(count, mutator.corpus.count) {
-      let line = "input \(index)          \n"
+      let line = "seed \(seed), input \(index)          \n"
       _ = pwrite(note, line, line.utf8.count, 0)
       do { try Self.feed(target, mutator.input(index), index) } catch let error as InputError {
         refused += 1
@@ -64,7 +70,6 @@ import Testing
     print("\(target.rawValue): \(count) inputs, \(refused) refused, peak \(peak) MB")
     // A small input must not take much: the test process itself has some 100 MB.
     #expect(peak < 1024)
-    if only == nil { unlink("/tmp/gcdlab-fuzz-\(target.rawValue)") }
   }
 
   private static func feed(_ target: Target, _ bytes: [UInt8], _ index: Int) throws {

@@ -34,6 +34,7 @@ import Testing
       }
       #expect(!names.0.contains("all") && !names.0.contains("any") && !names.0.contains("cores"))
       #expect(Set(names.1).isDisjoint(with: Metric.outcomes.map(\.name)))
+      #expect(Set(pattern.metrics.compactMap(\.batch)).isSubset(of: names.2))
       for variant in pattern.variants { #expect(variant.ignores.isSubset(of: names.2)) }
     }
   }

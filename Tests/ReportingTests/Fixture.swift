@@ -10,6 +10,7 @@ enum Fixture {
     let metrics: [Metric] = [
       Metric("elapsed", .latency, .nanoseconds, "the whole loop"), Metric("missed", .count, .none, "left out"),
       Metric("rate", .rate, .perSecond, "loops a second"),
+      Metric("each", .latency, .nanoseconds, batch: "stride", "one of those timed together"),
     ]
 
     func run(_ trial: Trial) throws -> Observation { Observation() }

@@ -38,6 +38,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("\"clockRead\" : 21", "\"clockRead\" : -1", "x: machine.clockRead: found -1.0, allowed is 0 to 1e15"),
+    ("\"seconds\" : 1.5", "\"seconds\" : 1e300", "x: seconds: found 1e+300, allowed is 0 to 1e15"),
+    (
+      "\"mean\" : 5", "\"mean\" : 1e300", "x: runs[0].metrics.elapsed.mean: found 1e+300, allowed is -1e36 to 1e36"
+    ),
+  ])
+  func `a document says nothing that no run can give`(_ was: String, _ now: String, _ message: String) throws {
+    let json = try ResultDocument.json([Fixture.results([("a", [[5]])])])
+    #expect(json.contains(was))
+    let error = #expect(throws: InputError.self) {
+      try ResultDocument.parse(Array(json.replacing(was, with: now).utf8), place: "x")
+    }
+    #expect(error?.description == message)
+  }
+
   @Test func `axes have a few round ticks`() {
     #expect(Chart.Axis([0, 10], .none).ticks.map(\.label) == ["0", "2", "4", "6", "8", "10"])
     #expect(Chart.Axis([1000, 5_000_000], .nanoseconds).isLog)

@@ -120,6 +120,28 @@ import Testing
     #expect(!render(Fixture.pair).contains("~"))
   }
 
+  @Test(arguments: [(0.08, true), (0.1, false)])
+  func `what is timed together shares the floor`(_ each: Double, _ isMarked: Bool) throws {
+    let base = Fixture.results([("quick", [[1]])])
+    var experiment = base.experiment
+    experiment.show = ["each"]
+    var observation = Observation()
+    observation.record("each", each)
+    let run = Run(
+      variant: experiment.variants[0], point: Point(), parameters: ["stride": .integer(1000)],
+      trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
+    let results = Results(
+      experiment: experiment, machine: Fixture.machine, seed: 7, started: "2026-11-21T01:02:03Z", runs: [run])
+    let output = render(results)
+    #expect(output.contains(" ns~") == isMarked)
+    #expect(
+      output.contains("~ within twice the noise floor of 45 ns, shared by what is timed together") == isMarked)
+    let json = try ResultDocument.json([results])
+    #expect(json.contains("\"floor\" : 0.045"))
+    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own"))
+    #expect(page.contains("~ within twice the noise floor") == isMarked)
+  }
+
   @Test(arguments: [
     (Verdict.held, Evidence(left: 0, trials: 90, met: 90), "0 in all 90 trials"),
     (.held, Evidence(left: 0, trials: 1, met: 1), "0 in the one trial"),

@@ -74,7 +74,7 @@ public struct ApplyStride: Pattern {
   /// What the loop took and whether it did all its work.
   public let metrics: [Metric] = [
     Metric("elapsed", .latency, .nanoseconds, "the whole loop"),
-    Metric("per-iteration", .latency, .nanoseconds, amortised: true, "the loop's time over its iterations"),
+    Metric("per-iteration", .latency, .nanoseconds, batch: "iterations", "the loop's time over its iterations"),
     Metric("speedup", .rate, .none, "the plain loop's time over this one's, both in the same process"),
     Metric("efficiency", .rate, .percent, "the speedup as a share of the cores"),
     Metric("blocks", .count, .none, "blocks the loop was cut into"),

@@ -85,7 +85,7 @@ public struct SingletonRace: Pattern {
     Metric("race-rate", .rate, .perSecond, "races a second, tally included"),
     Metric("duplicate-rate", .rate, .perSecond, better: .neither, "duplicates a second, tally included"),
     Metric(
-      "hot-path", .latency, .nanoseconds, amortised: true,
+      "hot-path", .latency, .nanoseconds, batch: "batch",
       "one access by one thread once the instance exists, timed in batches"),
   ]
 

@@ -100,7 +100,8 @@ public enum HTMLReport {
     let best = document.scenario.seeksBest == true ? document.best(by: name) : nil
     let cells = rows.map { run, facts -> [String] in
       let figures = shown.map { statistic in
-        statistic.value(facts).map { Quantity($0, statistic.name == "samples" ? .none : facts.unit).description } ?? ""
+        statistic.value(facts).map { statistic.name == "samples" ? Quantity($0, .none).description : text($0, facts) }
+          ?? ""
       }
       let ratio = document.contrast(run, by: name).map { "\(Quantity.ratio($0.estimate))x \($0.margin(unicode: true))" }
       let isBest = best?.variant == run.variant && best?.point == run.point
@@ -109,7 +110,9 @@ public enum HTMLReport {
     }
     let headings = parameters(document) + shown.map(\.name) + (document.reference.map { ["against \($0)"] } ?? [])
     let margin = document.reference == nil ? "" : "; ± half the 99 % interval of the ratio"
-    return table(name, (document.scenario.metrics[name] ?? "") + margin, headings, cells, rows.map(\.run), document)
+    let floor = rows.contains { $0.facts.isNearFloor($0.facts.min) } ? floorNote : ""
+    return table(
+      name, (document.scenario.metrics[name] ?? "") + margin + floor, headings, cells, rows.map(\.run), document)
   }
 
   private static func others(_ document: ResultDocument) -> Markup {
@@ -120,10 +123,21 @@ public enum HTMLReport {
       labels(run, document)
         + names.map { name in
           guard let facts = run.metrics[name], let rounds = Summary(facts.rounds.map(\.value)) else { return "" }
-          return Quantity(rounds.p50, facts.unit).description
+          return text(rounds.p50, facts)
         }
     }
-    return table("more", "the median of the rounds", parameters(document) + names, cells, runs, document)
+    let isNear = runs.contains { run in
+      names.contains { name in run.metrics[name].map { $0.isNearFloor($0.min) } ?? false }
+    }
+    return table(
+      "more", "the median of the rounds" + (isNear ? floorNote : ""), parameters(document) + names, cells, runs,
+      document)
+  }
+
+  private static let floorNote = "; ~ within twice the noise floor"
+
+  private static func text(_ value: Double, _ facts: ResultDocument.MetricFacts) -> String {
+    Quantity(value, facts.unit).description + (facts.isNearFloor(.init(value)) ? "~" : "")
   }
 
   private static func parameters(_ document: ResultDocument) -> [String] { ["variant"] + document.scenario.sweep }

@@ -23,7 +23,10 @@
     ) throws(SystemError) {
       // Non-blocking: the source says that there is something, not how much.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-      guard descriptor >= 0 else { throw SystemError(errno, "open an inotify descriptor") }
+      guard descriptor >= 0 else {
+        let limits = errno == EMFILE ? ": no instances (fs.inotify.max_user_instances) or descriptors are left" : ""
+        throw SystemError(errno, "open an inotify instance" + limits)
+      }
       self.descriptor = descriptor
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler {

@@ -70,17 +70,3 @@ public struct SystemThread: @unchecked Sendable {
     }
   }
 }
-
-/// A system call that failed.
-public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The value of `errno`.
-  public let code: Int32
-  /// What could not be done and why: `cannot start a thread: Resource temporarily unavailable`.
-  public let description: String
-
-  /// The failure of `action` with the error number `code`.
-  public init(_ code: Int32, _ action: String) {
-    self.code = code
-    description = "cannot \(action): \(String(cString: strerror(code)))"
-  }
-}

@@ -33,6 +33,7 @@ struct Watch: AsyncParsableCommand {
     let (events, feed) = AsyncThrowingStream.makeStream(of: PathEvent.self)
     let watcher: PathWatcher
     do { watcher = try PathWatcher(paths: paths) { feed.yield($0) } } catch {
+      if error.isExhaustion { throw error }
       throw InputError(error.description)
     }
     defer { watcher.cancel() }

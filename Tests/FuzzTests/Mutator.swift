@@ -20,7 +20,8 @@ struct Mutator {
   /// The input of `index`; the first ones are the corpus itself.
   func input(_ index: Int) -> [UInt8] {
     if index < corpus.count { return corpus[index] }
-    var random = SplitMix64(seed: seed &+ UInt64(index))
+    var start = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: start.next() &+ UInt64(index))
     var bytes = corpus.randomElement(using: &random) ?? []
     for _ in 0...Int.random(in: 0...4, using: &random) { mutate(&bytes, &random) }
     return Array(bytes.prefix(1 << 16))

@@ -26,6 +26,7 @@ import Testing
     let trial = trial("source")
     let observation = try await onOwnThread { [pattern] in try pattern.run(trial) }
     #expect(try verdicts(.guarantee, observation) == [.held, .held, .held])
+    #expect(try verdicts(.anomaly, observation) == [.witnessed])
     #expect(observation.samples("latency")?.summary?.count == 2 * FileChange.allCases.count)
     #expect(Set(observation.metrics.keys) == Set(pattern.metrics.map(\.name)))
   }

@@ -23,6 +23,18 @@ public func readBytes(_ path: String) throws(SystemError) -> [UInt8] {
   }
 }
 
+/// The names in a directory but for `.` and `..`, in no order; nil when it cannot be read.
+public func namesInDirectory(_ path: String) -> [String]? {
+  guard let directory = opendir(path) else { return nil }
+  defer { closedir(directory) }
+  var names: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names
+}
+
 extension [UInt8] {
   /// The bytes as UTF-8 text, with what is not UTF-8 replaced.
   public var text: String { String(decoding: self, as: UTF8.self) }

@@ -57,14 +57,7 @@
     }
 
     private func learnEntries(of prefix: String) {
-      guard let directory = opendir(prefix) else { return }
-      defer { closedir(directory) }
-      while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { learn(prefix + name) }
-      }
+      for name in namesInDirectory(prefix) ?? [] { learn(prefix + name) }
     }
 
     @discardableResult

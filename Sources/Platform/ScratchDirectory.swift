@@ -29,14 +29,8 @@ public struct ScratchDirectory: Sendable {
   /// Removes what the process `pid` has left; nothing when it left nothing.
   public static func remove(of pid: pid_t) {
     let path = path(of: pid)
-    guard let directory = opendir(path) else { return }
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { unlink("\(path)/\(name)") }
-    }
-    closedir(directory)
+    guard let names = namesInDirectory(path) else { return }
+    for name in names { unlink("\(path)/\(name)") }
     rmdir(path)
   }
 

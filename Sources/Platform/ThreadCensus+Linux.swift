@@ -8,13 +8,11 @@
 
     /// The threads of this process now; nil where `/proc` does not tell what a thread waits for.
     public static func taken() -> ThreadCensus? {
-      guard readFile("/proc/thread-self/syscall") != nil, let tasks = opendir("/proc/self/task") else { return nil }
-      defer { closedir(tasks) }
+      guard readFile("/proc/thread-self/syscall") != nil, let tasks = namesInDirectory("/proc/self/task") else {
+        return nil
+      }
       var threads: [Thread] = []
-      while let entry = readdir(tasks) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+      for name in tasks {
         // A thread may end while it is being looked at.
         guard let id = Int(name), let comm = readFile("/proc/self/task/\(name)/comm"),
           let call = readFile("/proc/self/task/\(name)/syscall")

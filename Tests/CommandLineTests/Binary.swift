@@ -74,7 +74,7 @@ extension Binary {
     /// Its worker, once there is one. Another process's state is no event: it can only be looked at again.
     func firstWorker() async -> pid_t {
       while true {
-        for task in Binary.entries(of: "/proc/\(pid)/task") {
+        for task in namesInDirectory("/proc/\(pid)/task") ?? [] {
           let children = readFile("/proc/\(pid)/task/\(task)/children") ?? ""
           if let child = children.split(separator: " ").first.flatMap({ pid_t($0) }) { return child }
         }
@@ -113,16 +113,5 @@ extension Binary {
       try? await Task.sleep(for: .milliseconds(1))
     }
     return true
-  }
-
-  fileprivate static func entries(of path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
   }
 }

@@ -20,16 +20,7 @@ final class TemporaryFile: Sendable {
   }
 
   /// The names in its directory.
-  var neighbours: [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  var neighbours: [String] { (namesInDirectory(directory) ?? []).sorted() }
 
   deinit {
     for name in neighbours { unlink("\(directory)/\(name)") }

@@ -31,7 +31,7 @@ import Testing
   /// The files of a corpus; those named `.txt` have an input a line.
   private static func inputs(_ target: Target) throws -> [[UInt8]] {
     let directory = "\(corpus)/\(target.rawValue)"
-    let names = try #require(Directory.names(in: directory)).sorted()
+    let names = try #require(namesInDirectory(directory)).sorted()
     return try names.flatMap { name -> [[UInt8]] in
       let bytes = try readBytes("\(directory)/\(name)")
       return name.hasSuffix(".txt") ? bytes.split(separator: UInt8(ascii: "\n")).map(Array.init) : [bytes]
@@ -141,18 +141,4 @@ import Testing
     // swift-format-ignore: NeverUseForceTry
     try! library.experiment("apply-stride")
   }()
-}
-
-/// The names in a directory.
-enum Directory {
-  static func names(in directory: String) -> [String]? {
-    guard let stream = opendir(directory) else { return nil }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
-  }
 }

@@ -72,7 +72,7 @@ import Testing
     }
     #expect(
       error?.description
-        == "--metric: unknown metric 'elapsd' (known: elapsed, missed, rate, or all); did you mean 'elapsed'?")
+        == "--metric: unknown metric 'elapsd' (known: each, elapsed, missed, rate, or all); did you mean 'elapsed'?")
   }
 
   @Test func `the table tells what the change is`() throws {

@@ -72,14 +72,17 @@ extension Binary {
     fileprivate let task: Task<Finished, any Error>
 
     /// Its worker, once there is one. Another process's state is no event: it can only be looked at again.
-    func firstWorker() async -> pid_t {
-      while true {
-        for task in namesInDirectory("/proc/\(pid)/task") ?? [] {
+    ///
+    /// - Throws: ``SystemError`` when the lab has ended without one.
+    func firstWorker() async throws -> pid_t {
+      while let tasks = namesInDirectory("/proc/\(pid)/task") {
+        for task in tasks {
           let children = readFile("/proc/\(pid)/task/\(task)/children") ?? ""
           if let child = children.split(separator: " ").first.flatMap({ pid_t($0) }) { return child }
         }
-        try? await Task.sleep(for: .milliseconds(1))
+        try await Task.sleep(for: .milliseconds(1))
       }
+      throw SystemError(ESRCH, "find a worker of the lab")
     }
 
     func finish() async -> Finished {

@@ -20,7 +20,7 @@ import Testing
 
   @Test func aComparisonGivesAValidDocumentToo() async throws {
     let ran = try await Binary.run(
-      ["compare", "apply-stride", "stride=1,16", "--rounds", "2", "--format", "json"] + Self.short)
+      ["compare", "apply-stride", "stride=1,16", "--rounds", "2", "--time", "10min", "--format", "json"] + Self.short)
     let document = try JSONValue(ran.output)
     #expect(try schema().violations(document) == [])
     #expect(document["scenario"]?["seeksBest"] == .bool(true))

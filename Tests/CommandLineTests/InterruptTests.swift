@@ -9,14 +9,15 @@ import Testing
 
 /// Signals at the lab: nothing is left behind, and what was finished is told.
 @Suite struct InterruptTests {
+  /// Far longer than any test run, however slow: the lab must not end by itself before it is looked at.
   private static let long = [
-    "scenario", "singleton-race", "--variant", "mutex", "--set", "race-time=60s", "--rounds", "1",
+    "scenario", "singleton-race", "--variant", "mutex", "--set", "race-time=10s", "--rounds", "10000",
   ]
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
   func aSignalEndsTheWorkerAndIsTold(_ signal: Int32, _ status: Int) async throws {
     let lab = try await Binary.start(Self.long)
-    let worker = await lab.firstWorker()
+    let worker = try await lab.firstWorker()
     kill(lab.pid, signal)
     let finished = await lab.finish()
     #expect(finished.status == status)
@@ -26,7 +27,7 @@ import Testing
 
   @Test func aWorkerDiesWithItsLab() async throws {
     let lab = try await Binary.start(Self.long)
-    let worker = await lab.firstWorker()
+    let worker = try await lab.firstWorker()
     kill(lab.pid, SIGKILL)
     let finished = await lab.finish()
     #expect(finished.status == -Int(SIGKILL))

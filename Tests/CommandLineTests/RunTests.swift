@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func smokePassesOneScenario() async throws {
-    let finished = try await Binary.run(["smoke", "fd-semaphore"])
+    let finished = try await Binary.run(["smoke", "fd-semaphore", "--time", "10min"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.hasSuffix("1 passed, 0 failed\n"))
   }

@@ -106,7 +106,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "env -u TERM", "env -i", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3", "env TMPDIR=/no/such",
+    "env -u TERM",
+    "env -i TSAN_OPTIONS=\"$TSAN_OPTIONS\"", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3",
+    "env TMPDIR=/no/such",
   ])
   func anOddEnvironmentTrapsNothing(_ environment: String) async throws {
     let finished = try await Binary.shell("\(environment) \"$0\" \(Self.run)")

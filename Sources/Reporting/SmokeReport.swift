@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// A smoke run: a line a scenario, everything about those that failed.
+/// A smoke run: a line a scenario, why a claim could not be judged, everything about those that failed.
 public enum SmokeReport {
   /// What came of one scenario; a failing one is shown in full.
   public static func line(_ results: Results, strict: Bool, _ style: TextStyle) -> String {
@@ -16,8 +16,17 @@ public enum SmokeReport {
     let mark = failed ? Ink.bad(style.sign("✗", "x"), style) : Ink.good(style.sign("✓", "+"), style)
     var text = "\(mark) " + Ink.name(results.experiment.name.padded(to: 22), style)
     text += " " + counts.joined(separator: ", ")
-    text += Ink.quiet("  \(trials) trials, \(Quantity(results.seconds * 1e9, .nanoseconds))", style) + "\n"
-    return failed ? text + "\n" + TerminalReport(style).render(results) + "\n" : text
+    text +=
+      Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(results.seconds * 1e9, .nanoseconds))", style)
+      + "\n"
+    if failed { return text + "\n" + TerminalReport(style).render(results) + "\n" }
+    for judgement in results.judgements where judgement.verdict == .unavailable {
+      let reason = "\(judgement.claim.check.text): \(judgement.evidenceText)"
+      for (index, line) in reason.wrapped(to: max(20, style.width - 4)).enumerated() {
+        text += (index == 0 ? "  - " : "    ") + Ink.quiet(line, style) + "\n"
+      }
+    }
+    return text
   }
 
   /// The closing line: `5 passed, 0 failed`, and which were not run where some were not.

@@ -140,7 +140,19 @@ import Testing
       [("a", [[1]])], judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     #expect(
       SmokeReport.line(good, strict: false, TextStyle())
-        == "✓ fixture                1 held  1 trials, 1.50 s\n")
+        == "✓ fixture                1 held  1 trial, 1.50 s\n")
+    let partly = Fixture.results(
+      [("a", [[1], [2]])],
+      judgements: [
+        Fixture.judgement(.unavailable, Evidence(trials: 0, reason: "a race without pauses needs 2 cores, there is 1"))
+      ])
+    #expect(
+      SmokeReport.line(partly, strict: false, TextStyle(width: 60)) == """
+        ✓ fixture                1 unavailable  2 trials, 1.50 s
+          - all.missed == 0: a race without pauses needs 2 cores,
+            there is 1
+
+        """)
     #expect(SmokeReport.line(Fixture.pair, strict: false, TextStyle()).contains("distribution of elapsed"))
     #expect(SmokeReport.summary([good, Fixture.pair], strict: false, TextStyle()) == "1 passed, 1 failed\n")
   }

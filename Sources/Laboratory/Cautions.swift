@@ -4,8 +4,18 @@ import Measurement
 extension Results {
   /// One line a thing to know, the gravest first.
   func cautions(within budget: Budget) -> [String] {
-    (interrupted ? ["interrupted: what was finished until then is shown"] : []) + failures + shortage(budget)
-      + unsteadiness
+    failures + shortage(budget) + unsteadiness
+  }
+
+  /// What cut the run short.
+  var shortening: [String] {
+    let reason: String
+    switch cut {
+    case nil: return []
+    case .interrupted: reason = "interrupted"
+    case .failed(let error): reason = error.description
+    }
+    return ["\(reason): what was finished until then is shown"]
   }
 
   /// One line a reason: a sweep has many points that fail alike.
@@ -26,7 +36,7 @@ extension Results {
 
   private func shortage(_ budget: Budget) -> [String] {
     let rounds = runs.map(\.trials.count).max() ?? 0
-    guard let time = budget.time, !interrupted, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
+    guard let time = budget.time, cut == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
       return []
     }
     let needed = Quantity(seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest + 1) * 1e9, .nanoseconds)

@@ -164,8 +164,8 @@ public struct Results: Sendable {
   public let started: String
   /// How long it took.
   public var seconds: Double
-  /// Whether it was cut short by an interrupt; what was finished is here.
-  public var interrupted: Bool
+  /// What cut it short, if anything did; what was finished is here.
+  public var cut: Cut?
   /// Every variant at every point, in the order of the experiment.
   public var runs: [Run]
   /// What disturbed the run, and what to know when reading it.
@@ -175,10 +175,18 @@ public struct Results: Sendable {
   /// What the pattern itself has to say: one line each.
   public var findings: [String]
 
+  /// What ends a run before its time.
+  public enum Cut: Sendable, Equatable {
+    /// Its task was cancelled.
+    case interrupted
+    /// The lab could not go on: exit status 2.
+    case failed(LabError)
+  }
+
   /// Results without judgements yet; see ``Judge``.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
-    interrupted: Bool = false, runs: [Run], warnings: [String] = [], judgements: [Judgement] = [],
+    cut: Cut? = nil, runs: [Run], warnings: [String] = [], judgements: [Judgement] = [],
     findings: [String] = []
   ) {
     self.experiment = experiment
@@ -186,12 +194,15 @@ public struct Results: Sendable {
     self.seed = seed
     self.started = started
     self.seconds = seconds
-    self.interrupted = interrupted
+    self.cut = cut
     self.runs = runs
     self.warnings = warnings
     self.judgements = judgements
     self.findings = findings
   }
+
+  /// Why the lab could not go on, if that is what cut it short.
+  public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 
   /// The run of `variant` at `point`; a variant that ignores what is swept has one run for several points.
   public func run(_ variant: String, at point: Point = Point()) -> Run? {

@@ -31,10 +31,11 @@ public struct Runner: Sendable {
 
   /// Runs the plan and judges its claims.
   ///
-  /// When the task is cancelled, the trial under way is ended and what was finished is returned, marked interrupted.
+  /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it short.
+  /// So it is when a worker cannot be started.
   ///
-  /// - Throws: ``LabError`` when no worker can be started, or there are too few descriptors to start one;
-  ///   ``InputError`` when the budget's least number of rounds would not fit into its time.
+  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when the budget's least
+  ///   number of rounds would not fit into its time.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
@@ -61,12 +62,15 @@ public struct Runner: Sendable {
         }
       }
     } catch is CancellationError {
-      results.interrupted = true
+      results.cut = .interrupted
+    } catch let error as LabError {
+      results.cut = .failed(error)
     }
     results.seconds = Double(MonotonicClock.now() &- start) / 1e9
     results.judgements = Judge(results).judgements()
     results.findings = plan.experiment.pattern.findings(in: results)
-    results.warnings = disturbance.warnings(machine) + results.cautions(within: plan.budget)
+    results.warnings =
+      results.shortening + disturbance.warnings(machine) + results.cautions(within: plan.budget)
     return results
   }
 

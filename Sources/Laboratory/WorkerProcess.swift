@@ -63,7 +63,8 @@ struct WorkerProcess {
       kill(-result.processIdentifier.value, SIGKILL)
     } catch let error as SubprocessError {
       try Task.checkCancellation()
-      throw LabError("cannot run a worker: \(error)")
+      let reason = error.description
+      throw LabError("cannot run a worker: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
     }
     try Task.checkCancellation()
     if hung.isSet.load(ordering: .relaxed) { return (.hung, nil) }

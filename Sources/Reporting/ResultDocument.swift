@@ -32,7 +32,7 @@ public struct ResultDocument: Codable, Sendable {
     seconds = (results.seconds * 1000).rounded() / 1000
     seed = results.seed
     scenario = ScenarioFacts(results.experiment)
-    interrupted = results.interrupted ? true : nil
+    interrupted = results.cut == nil ? nil : true
     warnings = results.warnings
     findings = results.findings
     runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }

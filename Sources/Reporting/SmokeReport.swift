@@ -13,9 +13,12 @@ public enum SmokeReport {
       return count > 0 ? "\(count) \(verdict.rawValue)" : nil
     }
     let trials = results.runs.map(\.trials.count).reduce(0, +)
-    let mark = failed ? Ink.bad(style.sign("✗", "x"), style) : Ink.good(style.sign("✓", "+"), style)
+    let mark =
+      if failed { Ink.bad(style.sign("✗", "x"), style) } else if results.cut != nil { Ink.care("!", style) } else {
+        Ink.good(style.sign("✓", "+"), style)
+      }
     var text = "\(mark) " + Ink.name(results.experiment.name.padded(to: 22), style)
-    text += " " + counts.joined(separator: ", ")
+    text += " " + ((results.cut == nil ? [] : ["cut short"]) + counts).joined(separator: ", ")
     text +=
       Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(results.seconds * 1e9, .nanoseconds))", style)
       + "\n"
@@ -29,10 +32,16 @@ public enum SmokeReport {
     return text
   }
 
-  /// The closing line: `5 passed, 0 failed`, and which were not run where some were not.
+  /// The closing line: `5 passed, 0 failed`, and which were cut short or not run where some were.
   public static func summary(_ results: [Results], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
     let failed = results.count { $0.judgements.contains { $0.verdict.isFailure(strict: strict) } }
-    let rest = notRun.isEmpty ? "" : ", not run: \(notRun.joined(separator: ", "))"
-    return "\(results.count - failed) passed, \(failed) failed\(rest)\n"
+    let cut = results.filter { $0.cut != nil }.map(\.experiment.name)
+    let passed = results.count { result in
+      result.cut == nil && !result.judgements.contains { $0.verdict.isFailure(strict: strict) }
+    }
+    let rest = [("cut short", cut), ("not run", notRun)].filter { !$0.1.isEmpty }.map {
+      ", \($0.0): \($0.1.joined(separator: ", "))"
+    }
+    return "\(passed) passed, \(failed) failed\(rest.joined())\n"
   }
 }

@@ -25,7 +25,9 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
     try await output.show(try output.exportFiles()) { runner, progress in
       var results: [Results] = []
-      for plan in plans where !Task.isCancelled { results.append(try await runner.run(plan, observer: progress)) }
+      for plan in plans where !Task.isCancelled && results.last?.cut == nil {
+        results.append(try await runner.run(plan, observer: progress))
+      }
       return results
     }
   }

@@ -47,31 +47,33 @@ struct Smoke: AsyncParsableCommand {
     let limit = try limit().nanoseconds
     let seed = seed ?? UInt64.random(in: 0...999_999_999)
     var results: [Results] = []
+    var unprinted: (any Error)?
     for (index, experiment) in experiments.enumerated() {
-      let spent = MonotonicClock.now() &- start
-      guard spent < limit, !Task.isCancelled else { break }
+      let left = limit - min(limit, MonotonicClock.now() &- start)
+      // The first one runs in any case: that it was reached must not hang on how fast the lab itself started.
+      guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
       var budget = Budget.quick
-      budget.time = .nanoseconds(Int64((limit - spent) / UInt64(experiments.count - index)))
+      budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
       let progress = output.progress()
       let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
       progress?.clear()
       results.append(result)
       if output.format == .table {
-        try output.color.print { SmokeReport.line(result, strict: output.strict, $0) }
+        // Where nobody reads on, nothing more is run, but what was finished is exported.
+        do { try output.color.print { SmokeReport.line(result, strict: output.strict, $0) } } catch {
+          unprinted = error
+        }
       }
     }
-    guard !results.isEmpty else { return }
     let missed = experiments.dropFirst(results.count).map(\.name)
-    if output.format == .table {
-      for file in files { try file.write(results, strict: output.strict) }
+    try output.conclude(results, exports: files) {
+      if let unprinted { throw unprinted }
+      guard output.format == .table else { return try output.print(results) }
       try output.color.print { SmokeReport.summary(results, notRun: missed, strict: output.strict, $0) }
-    } else {
-      try output.deliver(results, to: files)
     }
-    guard Interrupt.status == nil else { return }
-    let status = output.status(of: results)
-    if status != 0 { throw ExitCode(status) }
-    if !missed.isEmpty { throw LabError("\(missed.joined(separator: ", ")) not run: \(time) were spent; raise --time") }
+    if Interrupt.status == nil, !missed.isEmpty {
+      throw LabError("\(missed.joined(separator: ", ")) not run: \(time) were spent; raise --time")
+    }
   }
 
   private func limit() throws -> Duration {

@@ -27,7 +27,7 @@ enum Fixture {
   /// Runs of the given variants, each with the elapsed times (ns) of its trials: one histogram a trial.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
-    judgements: [Judgement] = [], interrupted: Bool = false, warnings: [String] = [], optimised: Bool = true
+    judgements: [Judgement] = [], cut: Results.Cut? = nil, warnings: [String] = [], optimised: Bool = true
   ) -> Results {
     let variants = elapsed.map { Variant($0.variant, .documented, ignores: ["stride"], "a way") }
     let pattern = Pattern(variants: variants)
@@ -51,7 +51,7 @@ enum Fixture {
     machine.optimised = optimised
     return Results(
       experiment: experiment, machine: machine, seed: 7, started: "2026-11-21T01:02:03Z", seconds: 1.5,
-      interrupted: interrupted, runs: runs, warnings: warnings, judgements: judgements)
+      cut: cut, runs: runs, warnings: warnings, judgements: judgements)
   }
 
   static let pair = results(

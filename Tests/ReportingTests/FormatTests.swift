@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `several results are an array, and an interrupt is told`() throws {
-    let cut = Fixture.results([("a", [[5]])], interrupted: true)
+    let cut = Fixture.results([("a", [[5]])], cut: .interrupted)
     let documents = try decode([Document].self, [Fixture.pair, cut])
     #expect(documents.map(\.interrupted) == [nil, true])
   }
@@ -155,6 +155,13 @@ import Testing
         """)
     #expect(SmokeReport.line(Fixture.pair, strict: false, TextStyle()).contains("distribution of elapsed"))
     #expect(SmokeReport.summary([good, Fixture.pair], strict: false, TextStyle()) == "1 passed, 1 failed\n")
+    var cut = good
+    cut.cut = .interrupted
+    #expect(SmokeReport.line(cut, strict: false, TextStyle()).contains("cut short, 1 held"))
+    let name = cut.experiment.name
+    #expect(
+      SmokeReport.summary([good, cut], notRun: ["x"], strict: false, TextStyle())
+        == "1 passed, 0 failed, cut short: \(name), not run: x\n")
   }
 
   /// Whatever was measured, nothing unmeasured is shown.

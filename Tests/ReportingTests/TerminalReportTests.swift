@@ -109,7 +109,7 @@ import Testing
     #expect(!hung.contains("fine: "))
     let trapped = render(Fixture.results([("crash", [[]])], outcome: .trapped(signal: 4)))
     #expect(trapped.contains("crash: 1 trapped by signal 4"))
-    let interrupted = render(Fixture.results([], interrupted: true, warnings: ["interrupted"]))
+    let interrupted = render(Fixture.results([], cut: .interrupted, warnings: ["interrupted"]))
     #expect(interrupted.contains("interrupted"))
   }
 

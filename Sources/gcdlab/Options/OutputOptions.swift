@@ -53,16 +53,11 @@ struct OutputOptions: ParsableArguments {
       defer { progress?.clear() }
       results = try await run(runner, progress)
     }
-    // Cut before anything was finished: there is nothing to print, and an empty export would be none.
-    guard !results.isEmpty else { return }
-    try deliver(results, to: files)
-    let status = status(of: results)
-    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
+    try conclude(results, exports: files) { try print(results) }
   }
 
-  /// Prints results and writes the exports.
-  func deliver(_ results: [Results], to files: [Export]) throws {
-    for file in files { try file.write(results, strict: strict) }
+  /// Prints results in the format asked for.
+  func print(_ results: [Results]) throws {
     try color.print { style in
       switch format {
       case .table: results.map { TerminalReport(style).render($0) }.joined(separator: "\n")
@@ -71,6 +66,25 @@ struct OutputOptions: ParsableArguments {
       case .csv: CSVReport.render(results)
       }
     }
+  }
+
+  /// Writes the exports, prints, and ends with the status of the results.
+  ///
+  /// Whatever becomes of one place, the results go to the others, and every failure is told. Nothing is written where
+  /// the lab failed before it had finished anything, or was interrupted before it began.
+  func conclude(_ results: [Results], exports: [Export], print: () throws -> Void) throws {
+    guard !results.isEmpty else { return }
+    let cut = results.compactMap(\.failure).first
+    if let cut, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw cut }
+    var failures: [any Error] = []
+    func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
+    for file in exports { attempt { try file.write(results, strict: strict) } }
+    attempt(print)
+    if let cut { failures.append(cut) }
+    for failure in failures.dropFirst() { Main.tell(failure) }
+    if let first = failures.first { throw first }
+    let status = status(of: results)
+    if Interrupt.status == nil, status != 0 { throw ExitCode(status) }
   }
 
   /// Shows how far a run is, on a terminal.

@@ -3,6 +3,7 @@
 #endif
 #include "CDispatchSupport.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -22,22 +23,22 @@ int gcdlab_core_count(void) {
   return online > 0 ? (int)online : 1;
 }
 
-void gcdlab_prefer_core(int index) {
+int gcdlab_prefer_core(int index) {
 #ifdef __linux__
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return errno;
+  if (CPU_COUNT(&allowed) == 0) return EINVAL;
   int wanted = index % CPU_COUNT(&allowed);
   for (int core = 0; core < CPU_SETSIZE; core++) {
     if (!CPU_ISSET(core, &allowed) || wanted-- > 0) continue;
     cpu_set_t only;
     CPU_ZERO(&only);
     CPU_SET(core, &only);
-    sched_setaffinity(0, sizeof only, &only);
-    return;
+    return sched_setaffinity(0, sizeof only, &only) == 0 ? 0 : errno;
   }
-#else
-  (void)index;
 #endif
+  (void)index;
+  return 0;
 }
 
 int64_t gcdlab_soft_limit(enum gcdlab_limit which) {

@@ -45,7 +45,7 @@ struct WorkerProcess {
         // worker that dies before it reads makes the write fail; how it died is told by its status.
         _ = try? await execution.standardInputWriter.write(line)
         let alarm = Task {
-          try await Task.sleep(for: watchdog)
+          try await ContinuousClock().sleepAwake(for: watchdog)
           hung.isSet.store(true, ordering: .relaxed)
           try execution.send(signal: .kill, toProcessGroup: true)
         }

@@ -56,9 +56,14 @@ public struct SystemThread: @unchecked Sendable {
     for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
   }
 
-  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Only a wish:
-  /// nothing happens where the system has no such call (Darwin).
-  public static func prefer(core: Int) { gcdlab_prefer_core(Int32(truncatingIfNeeded: core)) }
+  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Nothing happens
+  /// where the system has no such call (Darwin).
+  ///
+  /// - Throws: ``SystemError`` when the system has such a call and does not allow it.
+  public static func prefer(core: Int) throws(SystemError) {
+    let status = gcdlab_prefer_core(Int32(truncatingIfNeeded: core))
+    if status != 0 { throw SystemError(status, "keep a thread on a core") }
+  }
 
   private final class Box: Sendable {
     let body: @Sendable () -> Void

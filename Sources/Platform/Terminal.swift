@@ -16,6 +16,15 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
+  /// Fills the places of standard streams that the lab was started without. Else the next file to be opened would get the
+  /// number of one, and what is printed. Using such a stream fails, as it should.
+  public static func occupyStandardStreams() {
+    for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
+      // The lowest free number is this one. The other way round, so that no byte passes.
+      _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   /// An environment variable; nil when it is not set.
   public static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

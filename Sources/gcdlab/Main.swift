@@ -19,13 +19,16 @@ import Scenarios
     // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
     // trial.
     let arguments = CommandLine.arguments
+    // A limit on file sizes is an error to handle, for the lab and its workers, not to die of.
+    signal(SIGXFSZ, SIG_IGN)
     switch arguments.dropFirst() {
     case ["worker"]: Worker.run(patterns: Registry.patterns)
     case ["--version"]:
-      print(Tool.version)
+      do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { fail(error) }
       return
     default: break
     }
+    Terminal.occupyStandardStreams()
     // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
     signal(SIGPIPE, SIG_IGN)
     // Swift reads them from /proc on Linux.

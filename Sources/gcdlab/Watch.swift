@@ -37,7 +37,7 @@ struct Watch: AsyncParsableCommand {
       throw InputError(error.description)
     }
     defer { watcher.cancel() }
-    try writeAll("gcdlab: watching \(paths.joined(separator: ", ")); Ctrl-C ends it\n", to: 2)
+    try? writeAll("gcdlab: watching \(paths.joined(separator: ", ")); Ctrl-C ends it\n", to: 2)
     let timer = Task {
       guard let deadline = try deadline() else { return }
       try await Task.sleep(for: deadline)
@@ -50,7 +50,7 @@ struct Watch: AsyncParsableCommand {
       seen += 1
       if seen == count { break }
     }
-    try writeAll("gcdlab: \(seen) change\(seen == 1 ? "" : "s") seen\n", to: 2)
+    try? writeAll("gcdlab: \(seen) change\(seen == 1 ? "" : "s") seen\n", to: 2)
   }
 
   private func deadline() throws -> Duration? {

@@ -73,6 +73,40 @@ import Testing
     #expect(said.contains("held") && said.hasSuffix(" 1"))
   }
 
+  @Test(arguments: ["--version", "list", "explain apply-stride", "machine", Self.run])
+  func whatCannotBePrintedIsTold(_ command: String) async throws {
+    for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
+      let finished = try await Binary.shell("exec \"$0\" \(command) \(redirection)")
+      #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: \(reason)\n", "\(finished.errors)")
+    }
+    // What is said to nobody is not said to a file that came to have the stream's number.
+    let silent = try await Binary.shell("exec \"$0\" \(command) <&- 2>&-")
+    #expect(silent.status == 0 && !silent.output.isEmpty)
+  }
+
+  /// At once, and in the middle of a trial.
+  @Test(arguments: [0, 1])
+  func aChangeThatCannotBeMadeIsNoVerdictOnItsMonitor(_ blocks: Int) async throws {
+    let scenario = "scenario file-monitor --variant source --rounds 1 --set changes=2000"
+    let finished = try await Binary.shell("ulimit -f \(blocks); exec \"$0\" \(scenario)")
+    expectUnavailable(finished, "File too large")
+  }
+
+  @Test func aFullScratchDirectoryIsNoVerdictOnAMonitor() async throws {
+    let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none /mnt && head -c 4096 /dev/zero > /mnt/full"
+    try await require("unshare -m sh -c '\(mount)'")
+    let lab = "TMPDIR=/mnt exec \"$0\" scenario file-monitor --quick --rounds 1"
+    let finished = try await Binary.shell("unshare -m sh -c '\(mount) && \(lab)' \"$0\"")
+    expectUnavailable(finished, "No space left on device")
+  }
+
+  private func expectUnavailable(_ finished: Binary.Finished, _ reason: String) {
+    #expect(finished.status == 0, "\(finished.errors)")
+    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(said.contains("unavailable: cannot write") && said.contains(reason), "\(finished.output)")
+    #expect(!said.contains("violated") && !said.contains("hung"))
+  }
+
   @Test func aPipeThatIsClosedEndsTheLabInSilence() async throws {
     let closed = try await Binary.shell("{ \"$0\" \(Self.run) --format json; echo $? >&2; } | head -c 1 > /dev/null")
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
@@ -118,24 +152,56 @@ import Testing
     #expect(scenario.output.contains("unavailable: ") && scenario.output.contains("max_user_\(what)"))
   }
 
-  @Test func aSlowClockIsMeasuredAndMarksWhatItHides() async throws {
+  /// Runs the lab with `functions`, in C, in the place of the system's, for itself and its workers.
+  private func lab(_ arguments: String, replacing functions: String) async throws -> Binary.Finished {
     try await require("command -v clang")  // It comes with Swift, as a rule.
-    // Some tens of microseconds a read, for the lab and its workers.
-    let clock = try TemporaryFile(
-      "clock.c",
-      """
-      #define _GNU_SOURCE
-      #include <sys/syscall.h>
-      #include <time.h>
-      #include <unistd.h>
-      int clock_gettime(clockid_t clock, struct timespec *time) {
-        for (int read = 0; read < 100; read++) syscall(SYS_clock_gettime, clock, time);
-        return 0;
-      }
-      """)
-    let library = clock.path.replacing("clock.c", with: "clock.so")
-    let lab = "LD_PRELOAD=\(library) \"$0\" \(Self.run) --set batch=10"
-    let finished = try await Binary.shell("clang -shared -fPIC -o \(library) \(clock.path) && \(lab)")
+    let source = try TemporaryFile("replaced.c", "#define _GNU_SOURCE\n" + functions)
+    let library = source.path.replacing("replaced.c", with: "replaced.so")
+    let run = "LD_PRELOAD=\(library) exec \"$0\" \(arguments)"
+    return try await Binary.shell("clang -shared -fPIC -o \(library) \(source.path) && \(run)")
+  }
+
+  @Test func withoutCoresOfTheirOwnActorsThatDoNotMeetAreNoVerdict() async throws {
+    // All on one core, which the lab does not know: there is hardly ever a duplicate.
+    let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
+    let finished = try await lab(
+      arguments,
+      replacing: """
+        #include <errno.h>
+        #include <sched.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *cores) { errno = EPERM; return -1; }
+        int sched_getaffinity(pid_t thread, size_t size, cpu_set_t *cores) {
+          cpu_set_t one;
+          CPU_ZERO(&one);
+          CPU_SET(0, &one);
+          syscall(SYS_sched_setaffinity, 0, sizeof one, &one);
+          CPU_ZERO(cores);
+          CPU_SET(0, cores);
+          CPU_SET(1, cores);
+          return 0;
+        }
+        """)
+    #expect(finished.status == 0, "\(finished.errors)")
+    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(said.contains("none could have a core of its own: cannot keep a thread on a core: Operation not permitted"))
+    #expect(!said.contains("not-witnessed"), "\(finished.output)")
+  }
+
+  @Test func aSlowClockIsMeasuredAndMarksWhatItHides() async throws {
+    // Some tens of microseconds a read.
+    let finished = try await lab(
+      "\(Self.run) --set batch=10",
+      replacing: """
+        #include <sys/syscall.h>
+        #include <time.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+          for (int read = 0; read < 100; read++) syscall(SYS_clock_gettime, clock, time);
+          return 0;
+        }
+        """)
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output.contains("held"))
     let words = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

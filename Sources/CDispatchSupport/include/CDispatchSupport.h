@@ -35,7 +35,8 @@ static inline void gcdlab_apply_global(size_t count, void *context, void (*funct
 int gcdlab_core_count(void);
 
 /// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask; does nothing elsewhere than on Linux.
-void gcdlab_prefer_core(int index);
+/// Returns 0, or the error number when the system does not allow it.
+int gcdlab_prefer_core(int index);
 
 enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
 

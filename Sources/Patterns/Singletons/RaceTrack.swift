@@ -38,6 +38,8 @@ struct RaceTally: Sendable {
   private(set) var duplicates = 0
   /// How long racing and counting took; 0 when a rate means nothing.
   var nanoseconds: UInt64 = 0
+  /// Why an actor had no core of its own, if so: it may never have met the others.
+  var hindrance: SystemError?
 
   mutating func count(instances: Int) {
     histogram.record(UInt64(instances))
@@ -47,6 +49,7 @@ struct RaceTally: Sendable {
   mutating func merge(_ other: RaceTally) {
     histogram.merge(other.histogram)
     duplicates += other.duplicates
+    hindrance = hindrance ?? other.hindrance
   }
 
   func record(in observation: inout Observation) {
@@ -108,10 +111,10 @@ struct RaceTrack: @unchecked Sendable {
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
       try SystemThread {
-        // On one core they would take turns and never meet inside the check.
-        SystemThread.prefer(core: actor)
         let mine = (slots * actor / actors)..<(slots * (actor + 1) / actors)
         var tally = RaceTally()
+        // On one core they would take turns and never meet inside the check.
+        do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { tally.hindrance = error }
         var finished = 0
         repeat {
           rendezvous.wait()

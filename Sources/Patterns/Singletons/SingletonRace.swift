@@ -111,6 +111,9 @@ public struct SingletonRace: Pattern {
     let track = RaceTrack(actors: trial.integer("actors"), slots: trial.integer("slots"))
     defer { track.deallocate() }
     let tally = try track.race(guarding, nanoseconds: trial.integer("race-time"), patience: patience)
+    if patience > 0, tally.duplicates == 0, let hindrance = tally.hindrance {
+      throw TrialFailure("no two actors met, and none could have a core of its own: \(hindrance)")
+    }
     var observation = Observation()
     tally.record(in: &observation)
     let batch = trial.integer("batch")

@@ -91,27 +91,27 @@ public struct FileMonitorPattern: Pattern {
     // The first event of each kind warms up the path and is not recorded.
     for round in -1..<trial.integer("changes") {
       let records = round >= 0
-      tally.make(.write, records) { file.overwrite() }
-      tally.make(.extend, records) { file.append() }
-      tally.make(.attrib, records) { file.toggleMode() }
-      tally.make(.link, records) { file.addLink() }
-      tally.make(.link, false) { file.removeLink() }
-      tally.make(.rename, records) { file.rename() }
-      if !tally.make(.write, false, { file.overwrite() }) { tally.lostAfterRename += 1 }
-      tally.make(.rename, false) { file.rename() }
+      try tally.make(.write, records) { try file.overwrite() }
+      try tally.make(.extend, records) { try file.append() }
+      try tally.make(.attrib, records) { try file.toggleMode() }
+      try tally.make(.link, records) { try file.addLink() }
+      try tally.make(.link, false) { try file.removeLink() }
+      try tally.make(.rename, records) { try file.rename() }
+      if try !tally.make(.write, false, { try file.overwrite() }) { tally.lostAfterRename += 1 }
+      try tally.make(.rename, false) { try file.rename() }
     }
     tally.inbox.hold()
-    tally.make(.write, false) { file.overwrite() }
-    let writes = tally.inbox.count(of: .write) {
-      for _ in 0..<trial.integer("burst") { file.overwrite() }
-      tally.inbox.release()
+    try tally.make(.write, false) { try file.overwrite() }
+    let writes = try tally.inbox.count(of: .write) {
+      defer { tally.inbox.release() }
+      for _ in 0..<trial.integer("burst") { try file.overwrite() }
     } until: {
       // Polling tells of one change a look, and of a rename before others: the end of the burst must not be hidden.
-      tally.make(.rename, false) { file.rename() }
+      try tally.make(.rename, false) { try file.rename() }
     }
     // The removal ends a file's life, so each needs a file and a monitor of its own.
     for round in -1..<trial.integer("changes") {
-      tally.make(.delete, round >= 0) { file.remove() }
+      try tally.make(.delete, round >= 0) { try file.remove() }
       monitor.cancel()
       try file.create()
       monitor = try watch(file.path, tally.inbox.receive)
@@ -133,12 +133,12 @@ private struct ChangeTally {
 
   init(deadline: Int) { self.deadline = deadline }
 
-  /// Makes a change, waits until it is reported, and notes how late that was.
+  /// Makes a change, waits until it is reported, and notes how late that was. One that cannot be made is not awaited.
   @discardableResult
-  mutating func make(_ kind: FileChange, _ records: Bool, _ change: () -> Void) -> Bool {
+  mutating func make(_ kind: FileChange, _ records: Bool, _ change: () throws -> Void) rethrows -> Bool {
     inbox.expect(kind)
     let start = MonotonicClock.now()
-    change()
+    try change()
     guard let noticed = inbox.wait(nanoseconds: deadline) else {
       missed += 1
       return false
@@ -221,10 +221,10 @@ private final class ChangeInbox: Sendable {
   }
 
   /// How many reports of `kind` came between `changes` and the end of `end`, which waits for a later change.
-  func count(of kind: FileChange, _ changes: () -> Void, until end: () -> Void) -> Int {
+  func count(of kind: FileChange, _ changes: () throws -> Void, until end: () throws -> Void) rethrows -> Int {
     state.withLock { $0.counts = [:] }
-    changes()
-    end()
+    try changes()
+    try end()
     return state.withLock { $0.counts[kind, default: 0] }
   }
 }

@@ -7,6 +7,9 @@ import Platform
 #endif
 
 /// A file that is changed in every way a monitor knows.
+///
+/// A change that the machine does not allow (a full device, a limit on file sizes, a file system without links) is an
+/// error: no monitor could have heard of it.
 final class WatchedFile {
   private(set) var path: String
   private let names: [String]
@@ -27,32 +30,37 @@ final class WatchedFile {
     path = names[0]
     descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError(errno, "create \(path)") }
-    append()
+    try append()
   }
 
-  func overwrite() { pwrite(descriptor, "x", 1, 0) }
+  func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write \(path)") }
 
-  func append() {
+  func append() throws(SystemError) {
     var status = stat()
     fstat(descriptor, &status)
-    pwrite(descriptor, "x", 1, status.st_size)
+    try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write \(path)")
   }
 
-  func toggleMode() {
+  func toggleMode() throws(SystemError) {
     mode ^= 0o040
-    fchmod(descriptor, mode)
+    try done(fchmod(descriptor, mode) == 0, "change the mode of \(path)")
   }
 
-  func addLink() { link(path, linkPath) }
+  func addLink() throws(SystemError) { try done(link(path, linkPath) == 0, "link \(path)") }
 
-  func removeLink() { unlink(linkPath) }
+  func removeLink() throws(SystemError) { try done(unlink(linkPath) == 0, "remove \(linkPath)") }
 
-  func rename() {
+  func rename() throws(SystemError) {
     let other = path == names[0] ? names[1] : names[0]
-    if systemRename(path, other) == 0 { path = other }
+    try done(systemRename(path, other) == 0, "rename \(path)")
+    path = other
   }
 
-  func remove() { unlink(path) }
+  func remove() throws(SystemError) { try done(unlink(path) == 0, "remove \(path)") }
+
+  private func done(_ isDone: Bool, _ action: @autoclosure () -> String) throws(SystemError) {
+    if !isDone { throw SystemError(errno, action()) }
+  }
 
   func close() {
     if descriptor >= 0 { systemClose(descriptor) }

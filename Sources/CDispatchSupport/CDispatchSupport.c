@@ -4,6 +4,7 @@
 #include "CDispatchSupport.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -39,6 +40,11 @@ int gcdlab_prefer_core(int index) {
 #endif
   (void)index;
   return 0;
+}
+
+bool gcdlab_ignores(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 int64_t gcdlab_soft_limit(enum gcdlab_limit which) {

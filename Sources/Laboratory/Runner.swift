@@ -44,7 +44,7 @@ public struct Runner: Sendable {
     }
     let disturbance = DisturbanceWatch()
     let start = MonotonicClock.now()
-    let worker = WorkerProcess(executable: executable, watchdog: plan.budget.trialLimit)
+    let worker = WorkerProcess(executable: executable, limit: plan.budget.trialLimit)
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
     var pace = Pace(plan, start: start)

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Measurement
 import Platform
 import Subprocess
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -15,7 +14,7 @@ struct WorkerProcess {
   /// The binary to start, with `worker` as its argument.
   let executable: String
   /// A worker that runs longer is killed, and its trial is `hung`.
-  let watchdog: Duration
+  let limit: Duration
 
   /// More than any honest report; a worker that writes more is broken.
   private static let largestReport = 16 << 20
@@ -31,53 +30,64 @@ struct WorkerProcess {
     var options = PlatformOptions()
     // A group of its own: Ctrl-C in the terminal must reach the lab alone, which then ends its worker.
     options.processGroupID = 0
-    let watchdog = watchdog
-    let hung = Flag()
-    let status: TerminationStatus
-    let output: (report: [UInt8], noise: [UInt8])
+    let watchdog: Watchdog
+    let ended: (status: TerminationStatus, report: [UInt8], noise: [UInt8])
     do {
-      let result = try await Subprocess.run(
-        .path(.init(executable)), arguments: ["worker"],
-        environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
-        input: .inputWriter, output: .sequence, error: .sequence
-      ) { execution in
-        // Standard input stays open until the worker is done: its end is how a worker learns that the lab died. A
-        // worker that dies before it reads makes the write fail; how it died is told by its status.
-        _ = try? await execution.standardInputWriter.write(line)
-        let alarm = Task {
-          try await ContinuousClock().sleepAwake(for: watchdog)
-          hung.isSet.store(true, ordering: .relaxed)
-          try execution.send(signal: .kill, toProcessGroup: true)
-        }
-        defer { alarm.cancel() }
-        // A killed worker cannot clear up after itself.
-        defer { ScratchDirectory.remove(of: execution.processIdentifier.value) }
-        async let noise = Self.tail(of: execution.standardError)
-        let report = await Self.head(of: execution.standardOutput)
-        // Nothing it could still say would matter, and it might never end.
-        if report.count > Self.largestReport { try? execution.send(signal: .kill, toProcessGroup: true) }
-        return (report: report, noise: await noise)
+      watchdog = try Watchdog(limit: limit)
+      defer { watchdog.dismiss() }
+      ended = try await withTaskCancellationHandler {
+        try await converse(line, options, watchdog)
+      } onCancel: {
+        watchdog.end()
       }
-      (status, output) = (result.terminationStatus, result.closureResult)
-      // Children that it left behind are of its group; it is dead itself.
-      kill(-result.processIdentifier.value, SIGKILL)
-    } catch let error as SubprocessError {
+    } catch {
       try Task.checkCancellation()
-      let reason = error.description
+      let reason = "\(error)"
       throw LabError("cannot run a worker: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
     }
     try Task.checkCancellation()
-    if hung.isSet.load(ordering: .relaxed) { return (.hung, nil) }
-    guard output.report.count <= Self.largestReport else {
+    if let finding = watchdog.finding { return (finding, nil) }
+    guard ended.report.count <= Self.largestReport else {
       return (.broken(reason: "the worker wrote more than \(Self.largestReport >> 20) MiB"), nil)
     }
-    return Self.outcome(status, output.report, output.noise)
+    return Self.outcome(ended.status, ended.report, ended.noise)
+  }
+
+  /// Starts a worker, hands it `line` and listens until it has ended.
+  private func converse(
+    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog
+  ) async throws -> (TerminationStatus, [UInt8], [UInt8]) {
+    let result = try await Subprocess.run(
+      .path(.init(executable)), arguments: ["worker"],
+      environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
+      input: .inputWriter, output: .sequence, error: .sequence
+    ) { execution in
+      watchdog.watch(execution.processIdentifier.value)
+      // A killed worker cannot clear up after itself.
+      defer { ScratchDirectory.remove(of: execution.processIdentifier.value) }
+      // Standard input stays open until the worker is done: its end is how a worker learns that the lab died. A
+      // worker that dies before it reads makes the write fail; how it died is told by its status.
+      _ = try? await execution.standardInputWriter.write(line)
+      async let noise = Self.tail(of: execution.standardError)
+      let report = await Self.head(of: execution.standardOutput)
+      // Nothing it could still say would matter, and it might never end.
+      if report.count > Self.largestReport { watchdog.end() }
+      return (report: report, noise: await noise)
+    }
+    // Children that it left behind are of its group; it is dead itself.
+    kill(-result.processIdentifier.value, SIGKILL)
+    return (result.terminationStatus, result.closureResult.report, result.closureResult.noise)
   }
 
   /// What a worker's status and output say about its trial.
   static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
     let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
     switch status {
+    // No program does that to itself, and the lab would know if it had.
+    case .signaled(SIGKILL):
+      return (
+        .unavailable(reason: "SIGKILL ended the worker: by another program, or by the kernel for want of memory"), nil
+      )
     case .signaled(let signal): return (.trapped(signal: Int(signal)), nil)
     case .exited(let code) where code != 0:
       return (.broken(reason: "the worker ended with status \(code)\(said)"), nil)
@@ -91,10 +101,6 @@ struct WorkerProcess {
       guard observation.isSound else { return (.broken(reason: "the worker reported what no trial can measure"), nil) }
       return (.completed, report)
     }
-  }
-
-  private final class Flag: Sendable {
-    let isSet = Atomic(false)
   }
 
   private static func head(of stream: SubprocessOutputSequence) async -> [UInt8] {

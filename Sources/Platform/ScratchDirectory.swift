@@ -17,7 +17,7 @@ public struct ScratchDirectory: Sendable {
     path = Self.path(of: getpid())
     // What a dead process of the same number left behind is nobody's.
     Self.remove(of: getpid())
-    guard mkdir(path, 0o700) == 0 else { throw SystemError(errno, "make the directory \(path)") }
+    guard mkdir(path, 0o700) == 0 else { throw SystemError(errno, "make a directory in \(Self.parent)") }
   }
 
   /// The path of `name` in it.
@@ -34,8 +34,9 @@ public struct ScratchDirectory: Sendable {
     rmdir(path)
   }
 
-  private static func path(of pid: pid_t) -> String {
-    let parent = Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    return "\(parent)/gcdlab-\(pid)"
-  }
+  /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with the
+  /// same trouble say the same.
+  public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
+
+  private static func path(of pid: pid_t) -> String { "\(parent)/gcdlab-\(pid)" }
 }

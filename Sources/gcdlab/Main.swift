@@ -43,7 +43,9 @@ import Scenarios
       guard Host.descriptorLimit >= fewestDescriptors else {
         throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
       }
-      try SystemThread.requireRoom(for: fewestThreads)
+      do { try SystemThread.requireRoom(for: fewestThreads) } catch {
+        throw LabError("\(fewestThreads) threads are needed: \(error)")
+      }
       Interrupt.run(asynchronous)
     } catch { fail(error) }
   }
@@ -51,8 +53,9 @@ import Scenarios
   /// Standard streams, and what Dispatch opens for signals and timers.
   private static let fewestDescriptors = 16
 
-  /// The pool of Swift concurrency, that of Dispatch, and those of swift-subprocess.
-  private static let fewestThreads = 12
+  /// Of the lab and of the least of its workers: three of their own, those of swift-subprocess, and the pools of Dispatch and
+  /// of Swift concurrency.
+  private static let fewestThreads = 16 + 2 * Host.cores
 
   /// Prints the error where errors go and ends with the status that DESIGN gives its kind.
   static func fail(_ error: any Error) -> Never {

@@ -185,7 +185,9 @@ import Testing
         """)
     #expect(finished.status == 0, "\(finished.errors)")
     let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    #expect(said.contains("none could have a core of its own: cannot keep a thread on a core: Operation not permitted"))
+    let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
+    // One actor may lose the core to the other within the check, after all.
+    #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
@@ -244,7 +246,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [(40, "up to 60 threads are needed, this user may have 40"), (3, "gcdlab: cannot start a thread")])
+  @Test(arguments: [
+    (40, "up to 60 threads are needed: cannot start a thread"), (3, "threads are needed: cannot start a thread"),
+  ])
   func threadsThatAreNotToBeHadAreTold(_ limit: Int, _ message: String) async throws {
     // The limit counts the threads of a user, and root has none: another user in its place.
     try await require("setpriv --reuid=64123 --clear-groups true")

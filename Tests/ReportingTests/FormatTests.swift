@@ -148,7 +148,7 @@ import Testing
       ])
     #expect(
       SmokeReport.line(partly, strict: false, TextStyle(width: 60)) == """
-        ✓ fixture                1 unavailable  2 trials, 1.50 s
+        - fixture                1 unavailable  2 trials, 1.50 s
           - all.missed == 0: a race without pauses needs 2 cores,
             there is 1
 
@@ -160,8 +160,8 @@ import Testing
     #expect(SmokeReport.line(cut, strict: false, TextStyle()).contains("cut short, 1 held"))
     let name = cut.experiment.name
     #expect(
-      SmokeReport.summary([good, cut], notRun: ["x"], strict: false, TextStyle())
-        == "1 passed, 0 failed, cut short: \(name), not run: x\n")
+      SmokeReport.summary([good, cut, partly], notRun: ["x"], strict: false, TextStyle())
+        == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 
   /// Whatever was measured, nothing unmeasured is shown.

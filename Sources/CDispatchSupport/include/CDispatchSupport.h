@@ -2,6 +2,7 @@
 #define GCDLAB_CDISPATCHSUPPORT_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // The C functions of libdispatch that Swift's overlay hides, under names of our own: a second declaration of the
@@ -37,6 +38,9 @@ int gcdlab_core_count(void);
 /// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask; does nothing elsewhere than on Linux.
 /// Returns 0, or the error number when the system does not allow it.
 int gcdlab_prefer_core(int index);
+
+/// Whether the process was started to ignore `signal`, or came to ignore it. (Swift cannot compare with SIG_IGN.)
+bool gcdlab_ignores(int signal);
 
 enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
 

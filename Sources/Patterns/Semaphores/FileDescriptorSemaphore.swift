@@ -81,7 +81,7 @@ public struct FileDescriptorSemaphore: Pattern {
   /// Runs all tasks once under the lowered limit.
   ///
   /// - Throws: ``TrialFailure`` when the hard limit is below `limit`, when so many descriptors are open already that
-  ///   the semaphore's half is not free, or when the user may not have the threads.
+  ///   the semaphore's half is not free, or when there are not so many threads to be had.
   public func run(_ trial: Trial) throws -> Observation {
     guard let way = Way(rawValue: trial.variant) else { preconditionFailure("no variant '\(trial.variant)'") }
     try requireThreads(way, trial)
@@ -107,8 +107,8 @@ public struct FileDescriptorSemaphore: Pattern {
       case .semaphoreAtSubmit: min(trial.integer("tasks"), trial.integer("limit") / 2, Self.maximumThreads)
       case .queuePool: min(trial.cores, Self.maximumPool)
       }
-    if let allowed = Host.threadLimit, allowed < threads {
-      throw TrialFailure("up to \(threads) threads are needed, this user may have \(allowed)")
+    do { try SystemThread.requireRoom(for: threads) } catch {
+      throw TrialFailure("up to \(threads) threads are needed: \(error)")
     }
   }
 

@@ -29,37 +29,37 @@ final class WatchedFile {
     close()
     path = names[0]
     descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemError(errno, "create \(path)") }
+    try done(descriptor >= 0, "create")
     try append()
   }
 
-  func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write \(path)") }
+  func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write") }
 
   func append() throws(SystemError) {
     var status = stat()
     fstat(descriptor, &status)
-    try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write \(path)")
+    try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write")
   }
 
   func toggleMode() throws(SystemError) {
     mode ^= 0o040
-    try done(fchmod(descriptor, mode) == 0, "change the mode of \(path)")
+    try done(fchmod(descriptor, mode) == 0, "change the mode of")
   }
 
-  func addLink() throws(SystemError) { try done(link(path, linkPath) == 0, "link \(path)") }
+  func addLink() throws(SystemError) { try done(link(path, linkPath) == 0, "link") }
 
-  func removeLink() throws(SystemError) { try done(unlink(linkPath) == 0, "remove \(linkPath)") }
+  func removeLink() throws(SystemError) { try done(unlink(linkPath) == 0, "remove") }
 
   func rename() throws(SystemError) {
     let other = path == names[0] ? names[1] : names[0]
-    try done(systemRename(path, other) == 0, "rename \(path)")
+    try done(systemRename(path, other) == 0, "rename")
     path = other
   }
 
-  func remove() throws(SystemError) { try done(unlink(path) == 0, "remove \(path)") }
+  func remove() throws(SystemError) { try done(unlink(path) == 0, "remove") }
 
-  private func done(_ isDone: Bool, _ action: @autoclosure () -> String) throws(SystemError) {
-    if !isDone { throw SystemError(errno, action()) }
+  private func done(_ isDone: Bool, _ action: String) throws(SystemError) {
+    if !isDone { throw SystemError(errno, "\(action) a file in \(ScratchDirectory.parent)") }
   }
 
   func close() {

@@ -71,7 +71,7 @@ final class Watchdog: Sendable {
     } catch {
       finding = .unavailable(reason: "it came to no end, and there are no more threads: \(error)")
     }
-    state.withLock { $0.finding = finding }
+    state.withLock { if $0.worker != nil { $0.finding = finding } }
     end()
   }
 

@@ -83,11 +83,10 @@ struct WorkerProcess {
   static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
     let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
     switch status {
-    // No program does that to itself, and the lab would know if it had.
-    case .signaled(SIGKILL):
-      return (
-        .unavailable(reason: "SIGKILL ended the worker: by another program, or by the kernel for want of memory"), nil
-      )
+    // No variant does that to itself, and the lab would know if it had.
+    case .signaled(let signal) where [SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU].contains(signal):
+      let reason = "signal \(signal) ended the worker, sent by another program or for want of memory or processor time"
+      return (.unavailable(reason: reason), nil)
     case .signaled(let signal): return (.trapped(signal: Int(signal)), nil)
     case .exited(let code) where code != 0:
       return (.broken(reason: "the worker ended with status \(code)\(said)"), nil)

@@ -82,9 +82,10 @@ import Testing
     try expect(try await run("kill -\(name) $$")) { $0 == .trapped(signal: Int(signal)) }
   }
 
-  @Test func whatKillsFromOutsideIsNoFaultOfTheVariant() async throws {
-    try expect(try await run("kill -KILL $$")) {
-      if case .unavailable(let reason) = $0 { reason.hasPrefix("SIGKILL ended the worker") } else { false }
+  @Test(arguments: [(SIGKILL, "KILL"), (SIGTERM, "TERM"), (SIGXCPU, "XCPU")])
+  func whatKillsFromOutsideIsNoFaultOfTheVariant(_ signal: Int32, _ name: String) async throws {
+    try expect(try await run("kill -\(name) $$")) {
+      if case .unavailable(let reason) = $0 { reason.hasPrefix("signal \(signal) ended the worker") } else { false }
     }
   }
 

@@ -87,6 +87,7 @@ import Testing
   /// At once, and in the middle of a trial.
   @Test(arguments: [0, 1])
   func aChangeThatCannotBeMadeIsNoVerdictOnItsMonitor(_ blocks: Int) async throws {
+    try await require("ulimit -f \(blocks); \"$0\" --version")
     let scenario = "scenario file-monitor --variant source --rounds 1 --set changes=2000"
     let finished = try await Binary.shell("ulimit -f \(blocks); exec \"$0\" \(scenario)")
     try expectUnavailable(finished, "File too large")
@@ -94,7 +95,7 @@ import Testing
 
   @Test func aFullScratchDirectoryIsNoVerdictOnAMonitor() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none /mnt && head -c 4096 /dev/zero > /mnt/full"
-    try await require("unshare -m sh -c '\(mount)'")
+    try await require("unshare -m sh -c '\(mount) && TMPDIR=/mnt \"$0\" --version' \"$0\"")
     let lab = "TMPDIR=/mnt exec \"$0\" scenario file-monitor --quick --rounds 1"
     let finished = try await Binary.shell("unshare -m sh -c '\(mount) && \(lab)' \"$0\"")
     try expectUnavailable(finished, "No space left on device")
@@ -222,7 +223,7 @@ import Testing
 
   @Test(arguments: [
     "env -u TERM",
-    "env -i TSAN_OPTIONS=\"$TSAN_OPTIONS\"", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3",
+    "env -i PATH=\"$PATH\" TSAN_OPTIONS=\"$TSAN_OPTIONS\"", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3",
     "env TMPDIR=/no/such",
   ])
   func anOddEnvironmentTrapsNothing(_ environment: String) async throws {

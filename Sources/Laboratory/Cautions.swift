@@ -20,18 +20,12 @@ extension Results {
 
   /// One line a reason: a sweep has many points that fail alike.
   private var failures: [String] {
-    var failures: [(reason: String, labels: [String])] = []
-    for run in runs {
-      for outcome in Set(run.trials.map(\.outcome)).sorted(by: { $0.name < $1.name }) {
-        guard let reason = outcome.reason else { continue }
-        if let index = failures.firstIndex(where: { $0.reason == reason }) {
-          failures[index].labels.append(run.label)
-        } else {
-          failures.append((reason, [run.label]))
-        }
+    let failures = runs.flatMap { run in
+      Set(run.trials.map(\.outcome)).sorted { $0.name < $1.name }.compactMap { outcome in
+        outcome.reason.map { (reason: $0, label: run.label) }
       }
     }
-    return failures.map { "\(Self.list($0.labels, upTo: 8)): \($0.reason)" }
+    return failures.grouped(by: \.reason).map { "\(Self.list($0.elements.map(\.label), upTo: 8)): \($0.key)" }
   }
 
   private func shortage(_ budget: Budget) -> [String] {
@@ -77,6 +71,20 @@ extension Results {
 
   private static func list(_ labels: [String], upTo most: Int) -> String {
     labels.prefix(most).joined(separator: ", ") + (labels.count > most ? " and \(labels.count - most) more" : "")
+  }
+}
+
+extension Sequence {
+  /// The elements by a key, keys in the order in which they first come.
+  public func grouped<Key: Equatable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+    reduce(into: []) { groups, element in
+      let key = key(element)
+      if let index = groups.firstIndex(where: { $0.key == key }) {
+        groups[index].elements.append(element)
+      } else {
+        groups.append((key, [element]))
+      }
+    }
   }
 }
 

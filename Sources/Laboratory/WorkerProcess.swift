@@ -75,7 +75,7 @@ struct WorkerProcess {
       return (report: report, noise: await noise)
     }
     // Children that it left behind are of its group; it is dead itself.
-    kill(-result.processIdentifier.value, SIGKILL)
+    watchdog.end()
     return (result.terminationStatus, result.closureResult.report, result.closureResult.noise)
   }
 

@@ -26,27 +26,15 @@ public enum SmokeReport {
       Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(results.seconds * 1e9, .nanoseconds))", style)
       + "\n"
     if standing == .failed { return text + "\n" + TerminalReport(style).render(results) + "\n" }
-    for (reason, checks) in unavailable(results) {
-      let sentence = "\(checks.joined(separator: ", ")): \(reason)"
+    // Claims of one variant mostly share a reason.
+    let unavailable = results.judgements.filter { $0.verdict == .unavailable }
+    for (reason, judgements) in unavailable.grouped(by: \.evidenceText) {
+      let sentence = "\(judgements.map(\.claim.check.text).joined(separator: ", ")): \(reason)"
       for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
         text += (index == 0 ? "  - " : "    ") + Ink.quiet(line, style) + "\n"
       }
     }
     return text
-  }
-
-  /// Why claims could not be judged, and which: claims of one variant mostly share a reason.
-  private static func unavailable(_ results: Results) -> [(reason: String, checks: [String])] {
-    var reasons: [(reason: String, checks: [String])] = []
-    for judgement in results.judgements where judgement.verdict == .unavailable {
-      let (reason, check) = (judgement.evidenceText, judgement.claim.check.text)
-      if let index = reasons.firstIndex(where: { $0.reason == reason }) {
-        reasons[index].checks.append(check)
-      } else {
-        reasons.append((reason, [check]))
-      }
-    }
-    return reasons
   }
 
   private enum Standing {

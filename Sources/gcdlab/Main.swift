@@ -71,11 +71,14 @@ import Scenarios
   /// Prints an error that is not the first, which ends the lab. What reads a closed pipe wants to hear no more.
   static func tell(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
-    try? writeAll("gcdlab: \(error)\n", to: STDERR_FILENO)
+    say("\(error)")
   }
 
+  /// Writes a line where errors go; what is not heard there is no error itself.
+  static func say(_ message: String) { try? writeAll("gcdlab: \(message)\n", to: STDERR_FILENO) }
+
   private static func stop(_ status: Int32, _ message: String) -> Never {
-    try? writeAll("gcdlab: \(message)\n", to: STDERR_FILENO)
+    say(message)
     exit(status)
   }
 }

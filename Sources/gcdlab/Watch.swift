@@ -37,7 +37,7 @@ struct Watch: AsyncParsableCommand {
       throw InputError(error.description)
     }
     defer { watcher.cancel() }
-    try? writeAll("gcdlab: watching \(paths.joined(separator: ", ")); Ctrl-C ends it\n", to: 2)
+    Main.say("watching \(paths.joined(separator: ", ")); Ctrl-C ends it")
     let timer = Task {
       guard let deadline = try deadline() else { return }
       try await Task.sleep(for: deadline)
@@ -50,7 +50,7 @@ struct Watch: AsyncParsableCommand {
       seen += 1
       if seen == count { break }
     }
-    try? writeAll("gcdlab: \(seen) change\(seen == 1 ? "" : "s") seen\n", to: 2)
+    Main.say("\(seen) change\(seen == 1 ? "" : "s") seen")
   }
 
   private func deadline() throws -> Duration? {

@@ -14,6 +14,9 @@ enum Binary {
     let errors: String
     /// The exit status, or minus the signal.
     let status: Int
+
+    /// The output in one line, however it was wrapped.
+    var unwrapped: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
   }
 
   /// It stands beside the test runner.

@@ -68,7 +68,7 @@ import Testing
     let finished = try await Binary.shell(script)
     #expect(finished.status == 2)
     #expect(finished.errors.hasPrefix("gcdlab: cannot run a worker: "), "\(finished.errors)")
-    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let said = finished.unwrapped
     #expect(said.contains("what was finished until then is shown"), "\(finished.output)")
     #expect(said.contains("held") && said.hasSuffix(" 1"))
   }
@@ -104,7 +104,7 @@ import Testing
   private func expectUnavailable(_ finished: Binary.Finished, _ reason: String) throws {
     if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try Test.cancel("a sanitizer writes a file itself") }
     #expect(finished.status == 0, "\(finished.errors)")
-    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let said = finished.unwrapped
     #expect(said.contains("unavailable: cannot write") && said.contains(reason), "\(finished.output)")
     #expect(!said.contains("violated") && !said.contains("hung"))
   }
@@ -186,7 +186,7 @@ import Testing
         }
         """)
     #expect(finished.status == 0, "\(finished.errors)")
-    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let said = finished.unwrapped
     let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
     // One actor may lose the core to the other within the check, after all.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
@@ -208,7 +208,7 @@ import Testing
         """)
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output.contains("held"))
-    let words = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let words = finished.unwrapped
     #expect(words.contains(/noise floor \d+(\.\d+)? us/), "\(finished.output)")
     #expect(words.contains(/mutex [^~]*~/) && words.contains("shared by what is timed together"))
   }
@@ -264,7 +264,7 @@ import Testing
       """
     let finished = try await Binary.shell(script)
     #expect([0, 2].contains(finished.status), "\(finished.status)")
-    let said = finished.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let said = finished.unwrapped
     #expect(said.contains(message), "\(finished.output)")
   }
 }

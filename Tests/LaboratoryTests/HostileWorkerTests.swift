@@ -118,13 +118,13 @@ import Testing
   @Test func aWorkerThatIsNotThereIsAnErrorOfTheLab() async throws {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
     let results = try await Runner(executable: "/no/such/worker", machine: FakePattern.machine).run(plan)
-    guard case .failed = results.cut else { throw LabError("not cut: \(results)") }
+    #expect(results.failure != nil)
     #expect(results.runs.allSatisfy { $0.trials.isEmpty })
   }
 
   @Test func whatWasFinishedBeforeWorkersAreNoMoreIsKept() async throws {
     let results = try await run("\(Self.report); rm \"$0\"", beside: false)
-    guard case .failed(let error) = results.cut else { throw LabError("not cut: \(results)") }
+    let error = try #require(results.failure)
     #expect(error.description.contains("cannot run a worker"))
     #expect(results.runs.map { $0.trials.map(\.outcome) } == [[.completed]])
     #expect(results.warnings.first == "\(error): what was finished until then is shown")

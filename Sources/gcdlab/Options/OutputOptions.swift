@@ -136,7 +136,7 @@ struct Export {
   /// in front of the extension.
   private func writeDistributions(_ distributions: [(name: String, text: String)]) throws {
     if distributions.count == 1, let only = distributions.first { return try file.write(only.text) }
-    if distributions.isEmpty { try? writeAll("gcdlab: \(file.path): no latency was measured\n", to: STDERR_FILENO) }
+    if distributions.isEmpty { Main.say("\(file.path): no latency was measured") }
     for (name, text) in distributions { try OutputFile("\(file.path.dropLast(5))-\(name).hgrm").write(text) }
   }
 }

@@ -56,14 +56,14 @@ public struct Check: Sendable, Equatable {
     /// Which variants.
     public let scope: Scope
     /// Which points: every point that has these settings.
-    public let point: [Setting]
+    public let point: [Assignment]
     /// The metric.
     public let metric: Metric
     /// The statistic of each trial; nil for the metric's own.
     public let statistic: Statistic?
 
     /// A figure of trials.
-    public init(scope: Scope, point: [Setting] = [], metric: Metric, statistic: Statistic? = nil) {
+    public init(scope: Scope, point: [Assignment] = [], metric: Metric, statistic: Statistic? = nil) {
       self.scope = scope
       self.point = point
       self.metric = metric

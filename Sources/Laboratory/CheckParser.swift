@@ -106,9 +106,9 @@ struct CheckParser {
     return statistic
   }
 
-  private mutating func point() throws(InputError) -> [Setting] {
+  private mutating func point() throws(InputError) -> [Assignment] {
     guard take("[") else { return [] }
-    var settings: [Setting] = []
+    var settings: [Assignment] = []
     repeat {
       let name = String(takeWhile { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
       guard let parameter = pattern.parameter(name) else {
@@ -116,7 +116,7 @@ struct CheckParser {
       }
       guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
       let value = String(takeWhile { $0 != "," && $0 != "]" })
-      do { settings.append(Setting(name, try parameter.value(parsing: value), unit: parameter.unit)) } catch {
+      do { settings.append(Assignment(name, try parameter.value(parsing: value), unit: parameter.unit)) } catch {
         throw failure("\(error)")
       }
     } while take(",")

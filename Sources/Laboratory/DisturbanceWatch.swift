@@ -10,10 +10,11 @@ struct DisturbanceWatch {
   private static let tolerated = 0.1
 
   /// What to know about the machine when reading the figures.
-  func warnings(_ machine: Machine) -> [String] {
-    var warnings: [String] = []
+  func warnings(_ machine: Machine) -> [Remark] {
+    var warnings: [Remark] = []
     if !machine.optimised {
-      warnings.append("debug build: its figures mean nothing; use a release build (make build)")
+      warnings.append(
+        Remark("debug-build", "debug build: its figures mean nothing; use a release build (make build)"))
     }
     guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
     // Signed: the kernel's counters of waiting and stolen time are known to go back now and then.
@@ -23,14 +24,19 @@ struct DisturbanceWatch {
     let total = ticks(\.total)
     let stolen = ticks(\.stolen) / total
     if stolen > Self.tolerated / 2 {
-      warnings.append("the hypervisor took \(Quantity.number((stolen * 100).rounded())) % of the processor time away")
+      warnings.append(
+        Remark(
+          "stolen-time",
+          "the hypervisor took \(Quantity.number((stolen * 100).rounded())) % of the processor time away"))
     }
     let ownTicks = (Double(Host.ownProcessorTime) - Double(ownStarted)) / 1e9 * Host.ticksPerSecond
     let others = (ticks(\.busy) - ownTicks) / total
     if others > Self.tolerated {
       warnings.append(
-        "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "
-          + "close them or read the figures with care")
+        Remark(
+          "busy-machine",
+          "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "
+            + "close them or read the figures with care"))
     }
     return warnings
   }

@@ -26,14 +26,14 @@ public protocol Pattern: Sendable {
   func obstacle(on machine: Machine) -> String?
 
   /// What the results say beyond the claims: a fitted model, a best setting. One line each.
-  func findings(in results: Results) -> [String]
+  func findings(in results: Results) -> [Remark]
 }
 
 extension Pattern {
   /// Runs everywhere unless a pattern says otherwise.
   public func obstacle(on machine: Machine) -> String? { nil }
   /// None unless a pattern says otherwise.
-  public func findings(in results: Results) -> [String] { [] }
+  public func findings(in results: Results) -> [Remark] { [] }
 
   /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``).
   public func metric(_ name: String) -> Metric? { (metrics + Metric.outcomes).first { $0.name == name } }

@@ -83,7 +83,7 @@ extension Experiment {
   }
 
   /// A setting of one of the pattern's parameters.
-  public func setting(_ name: String, _ value: ParameterValue) -> Setting {
-    Setting(name, value, unit: pattern.parameter(name)?.unit ?? .none)
+  public func setting(_ name: String, _ value: ParameterValue) -> Assignment {
+    Assignment(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }
 }

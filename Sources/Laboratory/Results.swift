@@ -1,7 +1,7 @@
 import Measurement
 
 /// One setting of a parameter.
-public struct Setting: Sendable, Hashable {
+public struct Assignment: Sendable, Hashable {
   /// The parameter.
   public let name: String
   /// Its value.
@@ -28,10 +28,10 @@ public struct Setting: Sendable, Hashable {
 /// One combination of the swept parameters; empty when nothing is swept.
 public struct Point: Sendable, Hashable {
   /// The settings, in the order of the sweep.
-  public let settings: [Setting]
+  public let settings: [Assignment]
 
   /// A combination of settings.
-  public init(_ settings: [Setting] = []) { self.settings = settings }
+  public init(_ settings: [Assignment] = []) { self.settings = settings }
 
   /// The value of `name` at this point, if it is swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
@@ -101,12 +101,12 @@ public struct Run: Sendable {
   public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
 }
 
-extension Metric {
-  /// What timing nothing would give for this metric on `machine` in a run with `parameters`, in nanoseconds: the noise
-  /// floor, shared by the operations that are timed together; nil for what is not timed.
-  public func floor(on machine: Machine, _ parameters: [String: ParameterValue]) -> Double? {
-    guard kind == .latency, unit == .nanoseconds else { return nil }
-    guard let batch, case .integer(let size)? = parameters[batch] else { return machine.floor }
+extension Run {
+  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: the noise floor, shared by the
+  /// operations that are timed together; nil for what is not timed.
+  public func floor(of metric: Metric, on machine: Machine) -> Double? {
+    guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
+    guard let batch = metric.batch, case .integer(let size)? = parameters[batch] else { return machine.floor }
     return machine.floor / Double(max(1, size))
   }
 }
@@ -162,6 +162,8 @@ public struct Results: Sendable {
   public let seed: UInt64
   /// When it started: ISO 8601, UTC.
   public let started: String
+  /// The command line that asked for it, without the program's path; empty when a program did.
+  public var command: [String] = []
   /// How long it took.
   public var seconds: Double
   /// What cut it short, if anything did; what was finished is here.
@@ -169,11 +171,11 @@ public struct Results: Sendable {
   /// Every variant at every point, in the order of the experiment.
   public var runs: [Run]
   /// What disturbed the run, and what to know when reading it.
-  public var warnings: [String]
+  public var warnings: [Remark]
   /// The claims, judged.
   public var judgements: [Judgement]
   /// What the pattern itself has to say: one line each.
-  public var findings: [String]
+  public var findings: [Remark]
 
   /// What ends a run before its time.
   public enum Cut: Sendable, Equatable {
@@ -186,8 +188,8 @@ public struct Results: Sendable {
   /// Results without judgements yet; see ``Judge``.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
-    cut: Cut? = nil, runs: [Run], warnings: [String] = [], judgements: [Judgement] = [],
-    findings: [String] = []
+    cut: Cut? = nil, runs: [Run], warnings: [Remark] = [], judgements: [Judgement] = [],
+    findings: [Remark] = []
   ) {
     self.experiment = experiment
     self.machine = machine

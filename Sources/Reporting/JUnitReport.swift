@@ -39,8 +39,8 @@ public enum JUnitReport {
       time="\(Quantity.fixed(results.seconds, decimals: 3))" timestamp="\(escape(String(results.started.prefix(19))))">
           <properties>
       \(properties)    </properties>
-      \(cases.joined())    <system-out>\(escape(results.findings.joined(separator: "\n")))</system-out>
-          <system-err>\(escape(results.warnings.joined(separator: "\n")))</system-err>
+      \(cases.joined())    <system-out>\(escape(results.findings.map(\.says).joined(separator: "\n")))</system-out>
+          <system-err>\(escape(results.warnings.map(\.says).joined(separator: "\n")))</system-err>
         </testsuite>
 
       """

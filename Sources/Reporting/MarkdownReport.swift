@@ -29,8 +29,8 @@ public enum MarkdownReport {
     if !claims.isEmpty {
       parts.append(grid(["verdict", "claim", "check", "evidence"].map { TextGrid.Heading($0, .left) }, claims))
     }
-    if !results.findings.isEmpty { parts.append("**Findings**\n\n" + list(results.findings)) }
-    if !results.warnings.isEmpty { parts.append("**Warnings**\n\n" + list(results.warnings)) }
+    if !results.findings.isEmpty { parts.append("**Findings**\n\n" + list(results.findings.map(\.says))) }
+    if !results.warnings.isEmpty { parts.append("**Warnings**\n\n" + list(results.warnings.map(\.says))) }
     return parts.joined(separator: "\n\n") + "\n"
   }
 

@@ -33,8 +33,8 @@ public struct ResultDocument: Codable, Sendable {
     seed = results.seed
     scenario = ScenarioFacts(results.experiment)
     interrupted = results.cut == nil ? nil : true
-    warnings = results.warnings
-    findings = results.findings
+    warnings = results.warnings.map(\.says)
+    findings = results.findings.map(\.says)
     runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }
     claims = results.judgements.map(ClaimFacts.init)
   }
@@ -140,7 +140,7 @@ public struct ResultDocument: Codable, Sendable {
       var metrics: [String: MetricFacts] = [:]
       for metric in pattern.metrics {
         metrics[metric.name] = run.measured(metric).map {
-          MetricFacts($0, floor: metric.floor(on: machine, run.parameters))
+          MetricFacts($0, floor: run.floor(of: metric, on: machine))
         }
       }
       self.metrics = metrics

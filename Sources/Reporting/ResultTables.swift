@@ -87,7 +87,7 @@ struct ResultTables {
 
   /// Whether a figure is so near to what timing nothing costs that it says little.
   private func isNearFloor(_ value: Double, _ metric: Metric, of run: Run) -> Bool {
-    metric.floor(on: results.machine, run.parameters).map { NoiseFloor.isNear(value, floor: $0) } ?? false
+    run.floor(of: metric, on: results.machine).map { NoiseFloor.isNear(value, floor: $0) } ?? false
   }
 
   /// What the signs in the tables mean, a line each.

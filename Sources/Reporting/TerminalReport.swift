@@ -38,8 +38,8 @@ public struct TerminalReport: Sendable {
     }
     sections.append(section("outcomes", tables.outcomes.flatMap { item($0, .care) }))
     sections.append(section("claims", claims(results).flatMap(claim)))
-    sections.append(section("findings", results.findings.flatMap { item($0, nil) }))
-    sections.append(section("warnings", results.warnings.flatMap { item($0, .care) }))
+    sections.append(section("findings", results.findings.flatMap { item($0.says, nil) }))
+    sections.append(section("warnings", results.warnings.flatMap { item($0.says, .care) }))
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 

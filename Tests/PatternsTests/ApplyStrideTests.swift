@@ -101,7 +101,8 @@ import Testing
     let results = Results(
       experiment: experiment, machine: ScenarioVerdicts.machine, seed: 1, started: "", runs: runs)
     #expect(StrideModel.costs(of: "apply", in: results).map(\.label) == ["apply[work=15ns]", "apply[work=50ns]"])
-    #expect(ApplyStride().findings(in: results).contains { $0.hasPrefix("task-group[work=50ns] is fastest at stride") })
+    #expect(
+      ApplyStride().findings(in: results).contains { $0.says.hasPrefix("task-group[work=50ns] is fastest at stride") })
   }
 
   @Test func `the model says when it does not fit, and wants four strides`() throws {

@@ -142,11 +142,11 @@ public struct ApplyStride: Pattern {
   }
 
   /// The best stride of each strided variant, the cost model, and what it recommends for the overhead asked for.
-  public func findings(in results: Results) -> [String] {
+  public func findings(in results: Results) -> [Remark] {
     var share = 0.01
     if case .integer(let percent)? = results.experiment.parameters["overhead"] { share = Double(percent) / 100 }
     let variants = ["apply", "apply-queue", "async-group", "task-group"]
-    return variants.flatMap { StrideModel.costs(of: $0, in: results) }.flatMap { name, costs -> [String] in
+    return variants.flatMap { StrideModel.costs(of: $0, in: results) }.flatMap { name, costs -> [Remark] in
       guard costs.count > 1, let best = costs.min(by: { $0.mean ?? $0.elapsed < $1.mean ?? $1.elapsed }) else {
         return []
       }
@@ -156,7 +156,11 @@ public struct ApplyStride: Pattern {
           ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
           + "\(Int((100 * speedup / Double(results.machine.cores)).rounded())) % of \(results.machine.cores) cores"
       }
-      return [line] + (StrideModel(fitting: costs).map { [$0.sentence(for: name, overhead: share)] } ?? [])
+      return [Remark("best-stride", line, runs: [name])]
+        + (StrideModel(fitting: costs).map {
+          [Remark("cost-model", $0.sentence(for: name, overhead: share), runs: [name])]
+        }
+          ?? [])
     }
   }
 }

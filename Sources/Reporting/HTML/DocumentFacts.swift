@@ -16,15 +16,15 @@ extension ResultDocument.RunFacts {
   }
 
   /// A swept setting of this run; nil where its variant ignores the parameter.
-  func setting(_ name: String, _ scenario: ResultDocument.ScenarioFacts) -> Setting? {
-    point[name].map { Setting(name, $0, unit: scenario.units[name] ?? .none) }
+  func setting(_ name: String, _ scenario: ResultDocument.ScenarioFacts) -> Assignment? {
+    point[name].map { Assignment(name, $0, unit: scenario.units[name] ?? .none) }
   }
 
   /// Whether it is this variant's at `point`, as far as the variant heeds what is swept.
   func stands(at point: [String: ParameterValue]) -> Bool { self.point.allSatisfy { point[$0.key] == $0.value } }
 }
 
-extension Setting {
+extension Assignment {
   /// Its value as people write it.
   var valueText: String {
     switch value {

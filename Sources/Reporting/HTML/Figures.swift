@@ -83,7 +83,7 @@ struct Figures {
     guard heights.count > 1, let low = places.min(), let high = places.max() else { return nil }
     let isLog = low > 0 && high / low > 8
     let margin = isLog ? 1.2 : 0.05 * (high - low)
-    let names = values.map { Setting(along, $0, unit: scenario.units[along] ?? .none).valueText }
+    let names = values.map { Assignment(along, $0, unit: scenario.units[along] ?? .none).valueText }
     let across = Chart.Axis(
       low: isLog ? low / margin : low - margin, high: isLog ? high * margin : high + margin, isLog: isLog,
       ticks: thinned(Array(zip(places, names)), isLog: isLog))

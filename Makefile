@@ -5,17 +5,31 @@ SCENARIO ?= singleton-race
 SWIFT    ?= swift
 INPUTS   ?= 100000
 SEED     ?= 1
+COMPARISONS ?= 50000
 
-# The released binary carries the Swift runtime. It is not position independent: relocating it would be half the cost
-# of starting a worker, and a worker starts for every trial.
+# The released binary carries the Swift runtime, is not position independent, and carries the C library too where there
+# is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,
+# the unwinder is to find its tables by their index, as it does in shared libraries: a table that is registered it sorts at
+# first use, which is when the worker's first thread ends, and that takes longer than all the rest. So nothing registers.
 ifeq ($(shell uname -s),Linux)
-RELEASE := -c release --static-swift-stdlib -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xlinker --gc-sections
+RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections
+ifneq ($(filter /%,$(shell clang -print-file-name=libc.a)),)
+UNREGISTERED := __register_frame_info __deregister_frame_info
+RELEASE += -Xswiftc -static-executable \
+  $(foreach name,$(UNREGISTERED),-Xlinker --wrap=$(name) -Xlinker --defsym=__wrap_$(name)=0)
+else
+RELEASE += -Xswiftc -Xclang-linker -Xswiftc -no-pie
+endif
 else
 RELEASE := -c release
 endif
 BINARY  := .build/release/gcdlab
 
-.PHONY: run test build smoke bench fuzz tsan asan soak interrupts lint format install uninstall clean help
+# Examples by their sources: what they build is not ours to check.
+SWIFT_FILES := Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
+  $(wildcard Examples/*/Package.swift Examples/*/Sources)
+
+.PHONY: run test build smoke bench fuzz intervals tsan asan soak hardships interrupts example lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -29,11 +43,17 @@ build:                ## build the release binary
 smoke: build          ## run every scenario, short
 	$(BINARY) smoke
 
-bench: build          ## compare with hand-written C counterparts, in one run
+bench: build          ## compare with hand-written C counterparts, in one run (SHORT=1: see that every row can be measured)
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
+
+example:              ## build the lab of one's own in Examples, and smoke it
+	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
 
 fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to everything that reads
 	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
+
+intervals:            ## simulate COMPARISONS (50 000) a case and print how often intervals, tables and diff are wrong
+	GCDLAB_INTERVALS=$(COMPARISONS) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter IntervalTests
 
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \
@@ -47,14 +67,17 @@ asan:                 ## run the tests under AddressSanitizer
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
 
+hardships: build      ## run smoke starved, short of memory, its workers killed and stopped, ROUNDS times each (10)
+	Tests/Tools/hardships $(or $(ROUNDS),10)
+
 interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
 	Tests/Tools/interrupts $(or $(ROUNDS),300)
 
 lint:                 ## check the format
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)
 
 format:               ## mend the format
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests scenarios Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive $(SWIFT_FILES)
 
 install:              ## install binary, completions and man page under PREFIX
 	# The plugin builds the tool its own way, over ours: so the manual first, then the binary.
@@ -76,7 +99,7 @@ uninstall:            ## remove what install put under PREFIX
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gcdlab.fish"
 
 clean:                ## remove what was built
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Examples/*/.build
 
 help:                 ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile

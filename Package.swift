@@ -2,76 +2,75 @@
 import PackageDescription
 
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+let real = Target.Dependency.product(name: "RealModule", package: "swift-numerics")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 
 let package = Package(
   name: "gcdlab",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "gcdlab", targets: ["gcdlab"])],
+  products: [
+    .executable(name: "gcdlab", targets: ["gcdlab"]),
+    // For a lab of one's own: see Examples.
+    .library(name: "GCDLab", targets: ["GCDLab"]),
+    .plugin(name: "Shelve", targets: ["Shelve"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
     .package(url: "https://github.com/ordo-one/TextTable", from: "0.0.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
   ],
   targets: [
-    // The command line: one file a subcommand.
-    .executableTarget(
-      name: "gcdlab",
-      dependencies: [
-        "Laboratory", "Patterns", "Reporting", "Scenarios", "Measurement", "Platform",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
-    // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
+    // The lab with its own catalogue.
+    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "Patterns"]),
+    // The command line, one file a subcommand, as a library: another package can be a lab, too.
     .target(
-      name: "Laboratory",
+      name: "GCDLab",
       dependencies: [
-        "Measurement", "Platform", "Yams", histogram,
-        .product(name: "Subprocess", package: "swift-subprocess"),
-      ]),
+        "Laboratory", "Reporting", "Measurement", "Platform", "CDispatchSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), subprocess,
+      ], path: "Sources/CommandLine"),
+    // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
+    .target(name: "Laboratory", dependencies: ["Measurement", "Platform", "Yams", histogram, real, subprocess]),
     // The documented patterns, one file each.
     .target(
-      name: "Patterns", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
+      name: "Patterns", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"],
+      exclude: ["scenarios"], plugins: ["Shelve"]),
     // Results to every format, one file each.
     .target(
-      name: "Reporting", dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram],
-      exclude: ["gcdlab.result-1.schema.json"]),
+      name: "Reporting",
+      dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],
+      exclude: ["gcdlab.result-2.schema.json"]),
     // Clock, latency recorder, calibrated work, statistics, units.
-    .target(name: "Measurement", dependencies: [histogram, "Platform"]),
+    .target(name: "Measurement", dependencies: ["Platform", histogram, real]),
     // The seam to Linux and Darwin.
-    .target(name: "Platform", dependencies: ["CDispatchSupport"]),
+    .target(
+      name: "Platform",
+      dependencies: ["CDispatchSupport", .product(name: "SystemPackage", package: "swift-system")]),
     // A few C functions that Swift hides.
     .target(name: "CDispatchSupport"),
-    // The scenario files, embedded in the binary.
-    .target(
-      name: "Scenarios", path: "scenarios",
-      resources: [
-        .embedInCode("apply-stride.yml"),
-        .embedInCode("fd-semaphore.yml"),
-        .embedInCode("file-monitor.yml"),
-        .embedInCode("group-wait-vs-notify.yml"),
-        .embedInCode("singleton-race.yml"),
-      ]),
-    .testTarget(name: "MeasurementTests", dependencies: ["Measurement"]),
+    // Scenarios and sources into the binary.
+    .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
+    .executableTarget(name: "shelve"),
+    // What the tests share.
+    .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
+    .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
-    .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "Measurement"]),
+    .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement"]),
     .testTarget(
-      name: "PatternsTests", dependencies: ["Patterns", "Laboratory", "Scenarios", "Measurement", "Platform"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "Laboratory", "Measurement"]),
+      name: "PatternsTests", dependencies: ["Patterns", "LabTesting", "Laboratory", "Measurement", "Platform"]),
+    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "LabTesting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "FuzzTests",
-      dependencies: [
-        "Laboratory", "Measurement", "Patterns", "Platform", "Reporting", "Scenarios",
-        .product(name: "Subprocess", package: "swift-subprocess"),
-      ],
+      dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess],
       exclude: ["Corpus"]),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: [
-        "gcdlab", "Laboratory", "Patterns", "Platform", "Scenarios",
-        .product(name: "Subprocess", package: "swift-subprocess"),
-      ]),
+      dependencies: ["gcdlab", "LabTesting", "Laboratory", "Patterns", "Platform", subprocess]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,6 +4,7 @@
 #include "CDispatchSupport.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <fcntl.h>
@@ -12,8 +13,12 @@
 
 #ifdef __linux__
 #include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
+
+_Thread_local uint64_t gcdlab_chain_of_thread;
 
 int gcdlab_core_count(void) {
 #ifdef __linux__
@@ -47,9 +52,30 @@ bool gcdlab_ignores(int signal) {
   return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+static pthread_t gatherer;
+
+static void gather(int signal) {
+  int before = errno;
+  pthread_kill(gatherer, signal);
+  errno = before;
+}
+
+void gcdlab_gather(int signal) {
+  gatherer = pthread_self();
+  struct sigaction action = {.sa_handler = gather, .sa_flags = SA_RESTART};
+  sigaction(signal, &action, NULL);
+}
+
 int64_t gcdlab_soft_limit(enum gcdlab_limit which) {
   struct rlimit limit;
-  if (getrlimit(which == GCDLAB_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_NOFILE, &limit) != 0) return -1;
+  int status = -1;
+  switch (which) {
+    case GCDLAB_LIMIT_DESCRIPTORS: status = getrlimit(RLIMIT_NOFILE, &limit); break;
+    case GCDLAB_LIMIT_THREADS: status = getrlimit(RLIMIT_NPROC, &limit); break;
+    case GCDLAB_LIMIT_ADDRESSES: status = getrlimit(RLIMIT_AS, &limit); break;
+    case GCDLAB_LIMIT_DATA: status = getrlimit(RLIMIT_DATA, &limit); break;
+  }
+  if (status != 0) return -1;
   return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
 }
 
@@ -58,6 +84,24 @@ int64_t gcdlab_thread_id(void) {
   return syscall(SYS_gettid);
 #else
   return -1;
+#endif
+}
+
+bool gcdlab_hide_pool_name(char name[16]) {
+#ifdef __linux__
+  if (prctl(PR_GET_NAME, name) != 0 || strstr(name, "-qos") == NULL) return false;
+  return prctl(PR_SET_NAME, "gcdlab") == 0;
+#else
+  (void)name;
+  return false;
+#endif
+}
+
+void gcdlab_take_name(const char name[16]) {
+#ifdef __linux__
+  prctl(PR_SET_NAME, name);
+#else
+  (void)name;
 #endif
 }
 

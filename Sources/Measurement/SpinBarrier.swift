@@ -17,7 +17,7 @@ public final class SpinBarrier: Sendable {
   @inline(__always)
   public func wait() {
     let mine = generation.load(ordering: .acquiring)
-    if arrived.add(1, ordering: .acquiringAndReleasing).newValue == parties {
+    if arrived.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue == parties {
       arrived.store(0, ordering: .relaxed)
       generation.store(mine &+ 1, ordering: .releasing)
       return

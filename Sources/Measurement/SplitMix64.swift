@@ -1,5 +1,5 @@
 /// A small seedable generator (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014), so
-/// that a run's order and resampling can be repeated from its printed seed.
+/// that a run's order can be repeated from its printed seed.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

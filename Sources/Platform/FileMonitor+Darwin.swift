@@ -5,17 +5,19 @@
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
   /// Watches one file by a vnode dispatch source, as the Concurrency Programming Guide does.
-  public final class FileMonitor: FileMonitoring, @unchecked Sendable {  // The source is set once, in init.
+  ///
+  /// Unchecked: dispatch objects may be used from any thread.
+  public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Starts to watch the file at `path`.
-    public init(path: String, handler: @escaping @Sendable (FileChange, UInt64) -> Void) throws(SystemError) {
-      // O_EVTONLY: the volume can still be unmounted.
-      let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw SystemError(errno, "watch \(path)") }
-      let source = DispatchSource.makeFileSystemObjectSource(
-        fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete],
-        queue: DispatchQueue(label: "gcdlab.file-monitor"))
+    /// A source of the file that is open as `fileDescriptor`.
+    public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
+      source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
+    }
+
+    /// Sets what is told of each change.
+    public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)
         let events = source.data
@@ -24,13 +26,20 @@
         if events.contains(.delete) { handler(.delete, time) } else if events.contains(.link) { handler(.link, time) }
         if events.contains(.attrib) { handler(.attrib, time) }
       }
-      // The descriptor belongs to the source until it is cancelled.
-      source.setCancelHandler { close(descriptor) }
-      source.activate()
-      self.source = source
     }
 
-    /// Stops watching.
+    /// Sets what runs behind the last event.
+    public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+      source.setCancelHandler(handler: handler)
+    }
+
+    /// Begins to tell.
+    public func activate() { source.activate() }
+    /// Keeps back what happens from now on.
+    public func suspend() { source.suspend() }
+    /// Tells what was kept back, and goes on.
+    public func resume() { source.resume() }
+    /// Ends it.
     public func cancel() { source.cancel() }
   }
 #endif

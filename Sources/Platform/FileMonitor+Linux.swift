@@ -5,53 +5,66 @@
   /// Watches one file by an inotify watch on its inode, which follows it through every rename.
   ///
   /// inotify says `IN_MODIFY` and `IN_ATTRIB`; whether the file grew, got a link or lost its last name is told by
-  /// comparing its status before and after. A descriptor of it is held for that (`O_PATH`, which opens nothing), so the
-  /// removal of the last name shows at once as a link count of 0.
-  public final class FileMonitor: FileMonitoring, @unchecked Sendable {  // State is touched on the serial queue alone.
-    private let queue = DispatchQueue(label: "gcdlab.file-monitor")
+  /// comparing its status before and after, through the descriptor. While that is open, the removal of the last name
+  /// shows at once as a link count of 0.
+  ///
+  /// Unchecked: its state is touched before it is activated, then by the handler alone, which a source never runs twice at
+  /// once.
+  public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
-    private var stream: InotifyStream?
+    private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Starts to watch the file at `path`.
-    public init(path: String, handler: @escaping @Sendable (FileChange, UInt64) -> Void) throws(SystemError) {
-      descriptor = open(path, O_PATH_LINUX | O_CLOEXEC)
-      guard descriptor >= 0 else { throw SystemError(errno, "watch \(path)") }
-      remember(status())
+    /// A source of the file that is open as `fileDescriptor`.
+    public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
+      descriptor = fileDescriptor
+      stream = try InotifyStream(queue: queue)
+      let status = status()
+      size = status.st_size
+      links = status.st_nlink
       do {
-        let stream = try InotifyStream(queue: queue, clock: monotonicNow) { [weak self] event, time in
-          self?.sort(event.mask) { handler($0, time) }
-        }
-        self.stream = stream
-        let mask = IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF
-        _ = try stream.add(path, UInt32(mask))
+        _ = try stream.add(
+          "/proc/self/fd/\(fileDescriptor)", UInt32(IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF),
+          called: currentPath(of: fileDescriptor) ?? "a descriptor that is not open")
       } catch {
-        stream?.cancel()
-        close(descriptor)
+        stream.cancel()
         throw error
       }
     }
 
-    /// Stops watching.
-    public func cancel() {
-      stream?.cancel()
-      // Behind the handlers that may still be queued.
-      queue.async { [self] in
-        if stream != nil { close(descriptor) }
-        stream = nil
-      }
+    /// Sets what is told of each change.
+    public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
+      stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
 
+    /// Sets what runs behind the last event.
+    public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { stream.setCancelHandler(handler) }
+
+    /// Begins to tell.
+    public func activate() { stream.activate() }
+    /// Keeps back what happens from now on.
+    public func suspend() { stream.suspend() }
+    /// Tells what was kept back, and goes on.
+    public func resume() { stream.resume() }
+    /// Ends it.
+    public func cancel() { stream.cancel() }
+
+    /// Each kind of event remembers its own part of the status: what another event is still to tell of shows there already.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }
       let status = status()
-      if mask & UInt32(IN_MODIFY) != 0 { report(status.st_size > size ? .extend : .write) }
-      if mask & UInt32(IN_ATTRIB) != 0 {
-        report(status.st_nlink == links ? .attrib : status.st_nlink == 0 ? .delete : .link)
+      if mask & UInt32(IN_MODIFY) != 0 {
+        let change = status.st_size > size ? FileChange.extend : .write
+        size = status.st_size
+        report(change)
       }
-      remember(status)
+      if mask & UInt32(IN_ATTRIB) != 0 {
+        let change = status.st_nlink == links ? FileChange.attrib : status.st_nlink == 0 ? .delete : .link
+        links = status.st_nlink
+        report(change)
+      }
     }
 
     private func status() -> stat {
@@ -59,19 +72,5 @@
       fstat(descriptor, &status)
       return status
     }
-
-    private func remember(_ status: stat) {
-      size = status.st_size
-      links = status.st_nlink
-    }
-  }
-
-  /// `O_PATH`, which Swift does not import without `_GNU_SOURCE`.
-  private let O_PATH_LINUX: Int32 = 0o10000000
-
-  func monotonicNow() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 #endif

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// What happened to a file, in the words of kqueue's vnode events.
 public enum FileChange: String, Sendable, CaseIterable {
   /// Its content was written, within its size.
@@ -14,18 +16,31 @@ public enum FileChange: String, Sendable, CaseIterable {
   case delete
 }
 
-/// Watches one file, whatever its name becomes, until it is cancelled.
+/// A dispatch source of one file, whatever its name becomes: it begins inactive, and is used as any source.
 ///
-/// On Darwin a vnode dispatch source, on Linux an inotify descriptor read through a dispatch source; see
-/// `FileMonitor+Darwin.swift` and `FileMonitor+Linux.swift`.
+/// On Darwin a vnode source, on Linux an inotify descriptor read through a read source; see `FileMonitor+Darwin.swift` and
+/// `FileMonitor+Linux.swift`.
 public protocol FileMonitoring: AnyObject, Sendable {
-  /// Starts to watch the file at `path`.
+  /// A source of the file that is open as `fileDescriptor`, whose handlers will run on `queue`.
   ///
-  /// - Parameter handler: called on a serial queue of the monitor's, with the time (monotonic nanoseconds) at which
-  ///   the dispatch source's handler began.
-  /// - Throws: ``SystemError`` when there is no such file or nothing left to watch it with.
-  init(path: String, handler: @escaping @Sendable (FileChange, UInt64) -> Void) throws(SystemError)
+  /// The descriptor stays the caller's: it must stay open until the cancel handler runs, which is to close it.
+  ///
+  /// - Throws: ``SystemError`` when there is nothing left to watch it with.
+  init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)
 
-  /// Stops watching; the descriptors are closed by the source's cancel handler.
+  /// Sets what is told of each change, with the time (monotonic nanoseconds) at which the source's handler began. Before
+  /// it is activated.
+  func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void)
+
+  /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.
+  func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
+
+  /// Begins to tell.
+  func activate()
+  /// Keeps back what happens from now on. A handler that runs goes on.
+  func suspend()
+  /// Tells what was kept back, and goes on.
+  func resume()
+  /// Ends it: no event comes any more, and the cancel handler runs.
   func cancel()
 }

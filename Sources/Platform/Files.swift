@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -5,21 +7,31 @@
 #endif
 
 /// The whole text of a file; nil when it cannot be read. For small files, `/proc` included.
-public func readFile(_ path: String) -> String? { try? readBytes(path).text }
+public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 
-/// The bytes of a file.
+/// The bytes of a file or of a pipe. Of one that has more than `limit` it reads just one more, to tell.
 ///
-/// - Throws: ``SystemError`` when it cannot be opened or read.
-public func readBytes(_ path: String) throws(SystemError) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw SystemError(errno, "read \(path)") }
-  defer { close(descriptor) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 65_536)
-  while true {
-    let count = read(descriptor, &buffer, buffer.count)
-    if count == 0 { return bytes }
-    if count > 0 { bytes += buffer[..<count] } else if errno != EINTR { throw SystemError(errno, "read \(path)") }
+/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else, as a device, which may have no end.
+public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+  var status = stat()
+  guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
+  // Before it is opened, which may do something to a device.
+  guard [S_IFREG, S_IFIFO, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+    throw SystemError(EINVAL, "read \(path), which is no file or pipe")
+  }
+  return try system("read \(path)") {
+    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    return try file.closeAfter {
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while bytes.count <= limit {
+        let room = min(buffer.count, limit + 1 - bytes.count)
+        let count = try buffer.withUnsafeMutableBytes { try file.read(into: .init(rebasing: $0[..<room])) }
+        guard count > 0 else { break }
+        bytes += buffer[..<count]
+      }
+      return bytes
+    }
   }
 }
 
@@ -44,14 +56,5 @@ extension [UInt8] {
 ///
 /// - Throws: ``SystemError`` when the device is full, the pipe closed, …
 public func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
-  var text = text
-  let status: Int32 = text.withUTF8 { bytes in
-    var written = 0
-    while written < bytes.count {
-      let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-      if count >= 0 { written += count } else if errno != EINTR { return errno }
-    }
-    return 0
-  }
-  guard status == 0 else { throw SystemError(status, "write") }
+  try system("write") { _ = try FileDescriptor(rawValue: descriptor).writeAll(text.utf8) }
 }

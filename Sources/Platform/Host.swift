@@ -26,6 +26,13 @@ public enum Host {
   /// The soft limit of this user's threads; nil when there is none.
   public static var threadLimit: Int? { limit(GCDLAB_LIMIT_THREADS) }
 
+  /// The soft limits of memory, in bytes, as `ulimit` sets them (`-v`, `-d`); those that there are.
+  public static var memoryLimits: [(option: String, bytes: Int)] {
+    [("-v", limit(GCDLAB_LIMIT_ADDRESSES)), ("-d", limit(GCDLAB_LIMIT_DATA))].compactMap { option, bytes in
+      bytes.map { (option, $0) }
+    }
+  }
+
   private static func limit(_ which: gcdlab_limit) -> Int? {
     let value = gcdlab_soft_limit(which)
     return value < 0 ? nil : Int(value)

@@ -3,7 +3,11 @@
   import Glibc
 
   /// An inotify descriptor read through a dispatch source: Linux has no vnode source, and this is how one is made.
-  final class InotifyStream: @unchecked Sendable {  // Dispatch objects may be used from any thread.
+  ///
+  /// Like a source it begins inactive. Its descriptor is closed in the cancel handler.
+  ///
+  /// Unchecked: dispatch objects may be used from any thread.
+  final class InotifyStream: @unchecked Sendable {
     /// One event, valid while the handler runs.
     struct Event {
       let watch: Int32
@@ -15,12 +19,8 @@
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Opens the stream; events reach `handler` on `queue` with the time at which the source's handler began, those of
-    /// one read together with whether they are the last of it.
-    init(
-      queue: DispatchQueue, clock: @escaping @Sendable () -> UInt64,
-      handler: @escaping @Sendable (Event, UInt64) -> Void
-    ) throws(SystemError) {
+    /// Opens the stream, whose handlers will run on `queue`.
+    init(queue: DispatchQueue) throws(SystemError) {
       // Non-blocking: the source says that there is something, not how much.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       guard descriptor >= 0 else {
@@ -29,8 +29,13 @@
       }
       self.descriptor = descriptor
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-      source.setEventHandler {
-        let time = clock()
+      setCancelHandler {}
+    }
+
+    /// Sets what each event is told to, with the time at which the source's handler began.
+    func setEventHandler(_ handler: @escaping @Sendable (Event, UInt64) -> Void) {
+      source.setEventHandler { [descriptor] in
+        let time = monotonicNow()
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
           // The source is level triggered: what is not read now calls again.
           let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -47,23 +52,43 @@
           }
         }
       }
-      source.setCancelHandler { close(descriptor) }
-      source.activate()
     }
 
-    /// Watches a path for the events of `mask` and returns the watch's number.
-    func add(_ path: String, _ mask: UInt32) throws(SystemError) -> Int32 {
+    /// Sets what runs once no event comes any more, behind the last handler.
+    func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+      source.setCancelHandler { [descriptor] in
+        close(descriptor)
+        handler()
+      }
+    }
+
+    /// Watches a path for the events of `mask` and returns the watch's number; `name` is what errors call it.
+    func add(_ path: String, _ mask: UInt32, called name: String? = nil) throws(SystemError) -> Int32 {
       let watch = inotify_add_watch(descriptor, path, mask)
       guard watch >= 0 else {
-        let action =
-          errno == ENOSPC ? "watch \(path): no inotify watches are left (fs.inotify.max_user_watches)" : "watch \(path)"
-        throw SystemError(errno, action)
+        let action = "watch \(name ?? path)"
+        throw SystemError(
+          errno, errno == ENOSPC ? action + ": no inotify watches are left (fs.inotify.max_user_watches)" : action)
       }
       return watch
     }
 
     func remove(_ watch: Int32) { inotify_rm_watch(descriptor, watch) }
 
-    func cancel() { source.cancel() }
+    func activate() { source.activate() }
+    func suspend() { source.suspend() }
+    func resume() { source.resume() }
+
+    /// Ends the stream; one that was never active, too, since freeing an inactive source traps.
+    func cancel() {
+      source.cancel()
+      source.activate()
+    }
+  }
+
+  func monotonicNow() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 #endif

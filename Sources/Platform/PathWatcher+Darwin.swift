@@ -6,25 +6,40 @@
 
   /// Watches names: a file under its path, whatever file that is, or a directory's own entries as a whole.
   ///
-  /// A vnode source follows a file. So that a file which an editor renames over the path is seen, its directory has a
-  /// source of its own: when that is written, the path may mean another file.
-  public final class PathWatcher: @unchecked Sendable {  // State is touched on the serial queue alone.
+  /// A vnode source follows a file. So that a file which is yet to come, or which an editor renames over the path, is seen, its
+  /// directory has a source of its own: when that is written, the path may mean another file.
+  ///
+  /// Unchecked: its state is touched on the serial queue alone, or before that runs.
+  public final class PathWatcher: @unchecked Sendable {
+    /// The paths that were not there at the start: they are waited for.
+    public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private var files: [String: (monitor: FileMonitor, inode: ino_t, size: Int)] = [:]
     private var directories: [FileMonitor] = []
 
-    /// Starts to watch `paths`: files that exist, or directories.
+    /// Starts to watch `paths`: files, which may be yet to come, or directories.
+    ///
+    /// - Throws: ``SystemError`` when a directory does not exist or something cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler
+      var awaited: [String] = []
       for path in paths {
-        try follow(path)
-        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let parent = Self.parent(of: path)
+        var status = stat()
+        if stat(path, &status) != 0 {
+          let error = errno
+          guard error == ENOENT, !path.hasSuffix("/"), stat(parent, &status) == 0 else {
+            throw SystemError(error, "watch \(path)")
+          }
+          awaited.append(path)
+        }
+      }
+      self.awaited = awaited
+      for path in paths {
+        if !awaited.contains(path) { try follow(path) }
         directories.append(
-          try FileMonitor(path: parent.isEmpty ? "/" : parent) { [weak self] _, time in
-            guard let self else { return }
-            queue.async { self.look(at: path, time) }
-          })
+          try Self.monitor(Self.parent(of: path), queue) { [weak self] _, time in self?.look(at: path, time) })
       }
     }
 
@@ -36,13 +51,30 @@
       }
     }
 
+    private static func parent(of path: String) -> String {
+      guard let slash = path.lastIndex(of: "/") else { return "." }
+      return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func monitor(
+      _ path: String, _ queue: DispatchQueue, _ handler: @escaping @Sendable (FileChange, UInt64) -> Void
+    ) throws(SystemError) -> FileMonitor {
+      let descriptor = try openForEvents(path)
+      let monitor: FileMonitor
+      do { monitor = try FileMonitor(fileDescriptor: descriptor, queue: queue) } catch {
+        close(descriptor)
+        throw error
+      }
+      monitor.setEventHandler(handler)
+      monitor.setCancelHandler { close(descriptor) }
+      monitor.activate()
+      return monitor
+    }
+
     private func follow(_ path: String) throws(SystemError) {
       var status = stat()
       guard stat(path, &status) == 0 else { throw SystemError(errno, "watch \(path)") }
-      let monitor = try FileMonitor(path: path) { [weak self] change, time in
-        guard let self else { return }
-        queue.async { self.report(change, path, time) }
-      }
+      let monitor = try Self.monitor(path, queue) { [weak self] change, time in self?.report(change, path, time) }
       files[path] = (monitor, status.st_ino, Int(status.st_size))
     }
 
@@ -60,11 +92,20 @@
       let size = stat(path, &status) == 0 ? Int(status.st_size) : nil
       handler(PathEvent(time: time, kind: kind, path: path, size: size, previousSize: files[path]?.size))
       if let size { files[path]?.size = size }
+      // What gets the name next may get the inode's number, too.
+      if kind == .renamed || kind == .deleted { files.removeValue(forKey: path)?.monitor.cancel() }
     }
 
     private func look(at path: String, _ time: UInt64) {
       var status = stat()
-      guard stat(path, &status) == 0, status.st_ino != files[path]?.inode else { return }
+      guard stat(path, &status) == 0 else {
+        // The file's own event, if it is still to come, comes no more.
+        guard let gone = files.removeValue(forKey: path) else { return }
+        gone.monitor.cancel()
+        handler(PathEvent(time: time, kind: .deleted, path: path, size: nil, previousSize: gone.size))
+        return
+      }
+      guard status.st_ino != files[path]?.inode else { return }
       let before = files[path]
       before?.monitor.cancel()
       files[path] = nil

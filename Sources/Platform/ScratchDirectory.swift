@@ -1,42 +1,110 @@
+import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #else
   import Glibc
 #endif
 
-/// A directory for the files of one trial, named by its process, so that whoever survives can remove it: the worker
-/// itself when it ends or finds the lab gone, the lab when the worker was killed.
+/// A directory for files of a trial, under a name that the system makes up. Nobody else's is ever touched: what is removed is
+/// opened without following links and must be the very directory that was made.
+///
+/// In a worker it is in the directory of its trial, whose name is the lab's secret until it is there. So whoever survives
+/// removes all that the trial has made: the worker when it ends or finds the lab gone, the lab when the worker was killed.
 public struct ScratchDirectory: Sendable {
   /// Where it is.
   public let path: String
+  private let device: UInt64
+  private let inode: UInt64
 
-  /// A new empty directory of this process, under `TMPDIR` or `/tmp`.
+  /// A new empty directory, under `TMPDIR` or `/tmp`.
   ///
   /// - Throws: ``SystemError`` when it cannot be made.
   public init() throws(SystemError) {
-    path = Self.path(of: getpid())
-    // What a dead process of the same number left behind is nobody's.
-    Self.remove(of: getpid())
-    guard mkdir(path, 0o700) == 0 else { throw SystemError(errno, "make a directory in \(Self.parent)") }
+    func failure() -> SystemError { SystemError(errno, "make a directory in \(Self.parent)") }
+    var place = "\(Self.parent)/gcdlab-"
+    if let name = Self.trial.withLock({ $0 }) {
+      // It may be there already: a trial can have several.
+      guard mkdir("\(Self.parent)/\(name)", 0o700) == 0 || errno == EEXIST else { throw failure() }
+      place = "\(Self.parent)/\(name)/"
+    }
+    var template = Array("\(place)XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw failure() }
+    path = String(cString: made)
+    guard let directory = OpenDirectory(path) else { throw failure() }
+    (device, inode) = (directory.device, directory.inode)
   }
 
   /// The path of `name` in it.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Removes it with all its files.
-  public func remove() { Self.remove(of: getpid()) }
+  /// Removes it with all that is in it.
+  public func remove() {
+    guard let directory = OpenDirectory(path), (directory.device, directory.inode) == (device, inode) else { return }
+    directory.empty()
+    rmdir(path)
+  }
 
-  /// Removes what the process `pid` has left; nothing when it left nothing.
-  public static func remove(of pid: pid_t) {
-    let path = path(of: pid)
-    guard let names = namesInDirectory(path) else { return }
-    for name in names { unlink("\(path)/\(name)") }
+  // MARK: The directory of a trial
+
+  private static let trial = Mutex<String?>(nil)
+
+  /// A name for the directory of a trial that nobody can guess.
+  public static func nameForTrial() -> String {
+    "gcdlab-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined(separator: "-")
+  }
+
+  /// From now on all directories of this process are in that of its trial.
+  public static func use(trial name: String) { trial.withLock { $0 = name } }
+
+  /// Removes all that the trial of this process has made.
+  public static func removeAll() {
+    if let name = trial.withLock({ $0 }) { remove(trial: name) }
+  }
+
+  /// Removes all that a trial has made; nothing where it made nothing.
+  public static func remove(trial name: String) {
+    let path = "\(parent)/\(name)"
+    guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
+    directory.empty()
     rmdir(path)
   }
 
   /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with the
   /// same trouble say the same.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
+}
 
-  private static func path(of pid: pid_t) -> String { "\(parent)/gcdlab-\(pid)" }
+/// A directory that stays the same whatever becomes of its name.
+private final class OpenDirectory {
+  private let descriptor: Int32
+  private var status = stat()
+  var device: UInt64 { UInt64(truncatingIfNeeded: status.st_dev) }
+  var inode: UInt64 { UInt64(status.st_ino) }
+  var owner: uid_t { status.st_uid }
+
+  /// The directory `name` in another, or of a path; nil where there is none, or a link.
+  init?(_ name: UnsafePointer<CChar>, in parent: Int32 = AT_FDCWD) {
+    descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Removes all that is in it; links themselves, not what they lead to.
+  func empty() {
+    // The descriptor is closed with the stream.
+    guard let stream = fdopendir(dup(descriptor)) else { return }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        // As bytes: a name need not be text.
+        pointer.withMemoryRebound(to: CChar.self, capacity: 1) { name in
+          guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
+          OpenDirectory(name, in: descriptor)?.empty()
+          unlinkat(descriptor, name, AT_REMOVEDIR)
+        }
+      }
+    }
+  }
 }

@@ -19,9 +19,8 @@ public struct ThreadCensus: Sendable, Equatable {
       self.sleep = sleep
     }
 
-    /// Whether it is a worker of the dispatch pool. Workers carry the end of their root queue's name
-    /// (`com.apple.root.default-qos`, `….overcommit`); no other thread is called so.
-    public var isPoolThread: Bool { name.contains("-qos") }
+    /// Whether it is a worker of the dispatch pool.
+    public var isPoolThread: Bool { ThreadCensus.isPoolThread(name) }
   }
 
   /// Why a thread sleeps.
@@ -39,6 +38,11 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// A census of these threads.
   public init(threads: [Thread]) { self.threads = threads }
+
+  /// Whether a thread of this name is a worker of the dispatch pool. Workers carry the end of their root queue's name
+  /// (`com.apple.root.default-qos`, `….overcommit`). A thread gets its name from the one that starts it, which is why
+  /// ``SystemThread`` does not give it on; so no other thread is called so.
+  static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
   /// The numbers of the pool threads that a block put to sleep: they hold a stack and a place in the pool, and do
   /// nothing.

@@ -1,34 +1,54 @@
 import Laboratory
-import Measurement
 
-/// Results as tidy CSV (RFC 4180): one row a variant, point, metric and statistic.
+/// Results as tidy CSV (RFC 4180): a row a variant, point, metric and statistic, a column a swept parameter. Figures and
+/// settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that a spreadsheet would take for a formula,
+/// since it begins with `=`, `+`, `-`, `@`, a tab or a return, has an apostrophe in front.
 public enum CSVReport {
-  /// The rows of all results under one heading.
-  public static func render(_ results: [Results]) -> String {
-    let rows = results.flatMap { results in
-      results.runs.flatMap { run in
-        results.experiment.pattern.metrics.flatMap { metric -> [[String]] in
-          guard let measured = run.measured(metric) else { return [] }
-          let name = [results.experiment.name, run.variant.name, run.point.label, metric.name, metric.unit.rawValue]
-          return [name + ["count", String(measured.summary.count)]]
-            + Statistic.allCases.compactMap { statistic in
-              measured.summary[statistic].map { name + [statistic.rawValue, number($0)] }
-            }
+  /// The rows of all results under one heading, with the columns of whatever any of them swept.
+  public static func render(_ documents: [ResultDocument]) -> String {
+    var swept: [String] = []
+    for name in documents.flatMap(\.scenario.sweep) where !swept.contains(name) { swept.append(name) }
+    var csv = table([["scenario", "variant"] + swept + ["metric", "unit", "statistic", "value"]])
+    for document in documents {
+      for run in document.runs {
+        // What the rows of a run share is made once: a comparison has as many rows as some hundred times its cells.
+        let settings = swept.map { run.point[$0].map(text) ?? "" }
+        let shared = line([document.scenario.name, run.variant] + settings)
+        for metric in document.scenario.metrics {
+          guard let samples = run.metrics[metric.name] else { continue }
+          let start = shared + "," + line([metric.name, metric.unit.rawValue]) + ","
+          csv += start + "count,\(samples.count)\r\n"
+          for statistic in Statistic.allCases {
+            if let value = samples[statistic] { csv += start + statistic.rawValue + "," + number(value) + "\r\n" }
+          }
         }
       }
     }
-    return table([["scenario", "variant", "point", "metric", "unit", "statistic", "value"]] + rows)
+    return csv
+  }
+
+  private static func text(_ value: ParameterValue) -> String {
+    switch value {
+    case .integer(let number): String(number)
+    case .text(let text): text
+    }
   }
 
   /// Rows of cells, quoted where they must be.
   static func table(_ rows: [[String]]) -> String {
-    rows.map { row in row.map(field).joined(separator: ",") + "\r\n" }.joined()
+    rows.map { line($0) + "\r\n" }.joined()
   }
+
+  private static func line(_ cells: [String]) -> String { cells.map(field).joined(separator: ",") }
 
   static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
-    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+    // A spreadsheet would take it for a formula and do what it says (OWASP, CSV injection). With the apostrophe it is text.
+    let isFormula = text.utf8.first.map("=+-@\t\r".utf8.contains) == true && Double(text) == nil
+    let text = isFormula ? "'" + text : text
+    // By bytes: a line end of two is one character.
+    guard text.utf8.contains(where: ",\"\r\n".utf8.contains) else { return text }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

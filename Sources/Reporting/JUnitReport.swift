@@ -4,54 +4,84 @@ import Measurement
 /// Results as JUnit XML, which CI servers read: a test suite a scenario, a test case a claim.
 ///
 /// There is no standard; this keeps to the strictest schema in use, that of Ant's reports
-/// (github.com/windyroad/JUnit-Schema).
+/// (github.com/windyroad/JUnit-Schema), but for the output of a single test case, which Jenkins and GitLab show.
 public enum JUnitReport {
   /// The document; with `strict` a refuted performance claim is a failure too.
-  public static func render(_ results: [Results], strict: Bool) -> String {
-    let suites = results.enumerated().map { suite($0.element, id: $0.offset, strict: strict) }.joined()
+  public static func render(_ documents: [ResultDocument], strict: Bool) -> String {
+    let suites = documents.enumerated().map { suite($0.element, id: $0.offset, strict: strict) }.joined()
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"
   }
 
-  private static func suite(_ results: Results, id: Int, strict: Bool) -> String {
-    let name = results.experiment.name
-    let failures = results.judgements.count { $0.verdict.isFailure(strict: strict) }
-    let skipped = results.judgements.count { isSkipped($0.verdict) }
-    let cases = results.judgements.map { judgement in
-      let head =
-        "    <testcase classname=\"gcdlab.\(escape(name))\" name=\"\(escape(judgement.claim.says))\" time=\"0\""
-      let message = escape("\(judgement.verdict.rawValue): \(judgement.evidenceText)")
-      if judgement.verdict.isFailure(strict: strict) {
-        return head
-          + ">\n      <failure type=\"\(judgement.verdict.rawValue)\" message=\"\(message)\">\(escape(judgement.claim.check.text))</failure>\n    </testcase>\n"
-      }
-      if isSkipped(judgement.verdict) { return head + ">\n      <skipped message=\"\(message)\"/>\n    </testcase>\n" }
-      return head + "/>\n"
-    }
-    let machine = results.machine
+  private static func suite(_ document: ResultDocument, id: Int, strict: Bool) -> String {
+    let name = document.scenario.name
+    let failures = document.claims.count { $0.verdict.isFailure(strict: strict) }
+    let skipped = document.claims.count { isSkipped($0.verdict) }
+    let errors = document.hasBrokenTrials ? 1 : 0
+    let machine = document.machine
     let facts = [
-      ("cpu", machine.cpu ?? "unknown"), ("cores", "\(machine.cores)"), ("kernel", "\(machine.os) \(machine.kernel)"),
-      ("seed", "\(results.seed)"),
+      ("command", Reading.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"), ("cores", "\(machine.cores)"),
+      ("kernel", "\(machine.os) \(machine.kernel)"), ("seed", "\(document.seed)"),
     ]
-    let properties = facts.map { "      <property name=\"\($0)\" value=\"\(escape($1))\"/>\n" }.joined()
+    let properties = facts.filter { !$0.1.isEmpty }.map {
+      "      <property name=\"\($0)\" value=\"\(escape($1))\"/>\n"
+    }
     return """
         <testsuite name="\(escape(name))" package="gcdlab" id="\(id)" hostname="localhost" \
-      tests="\(results.judgements.count)" failures="\(failures)" errors="0" skipped="\(skipped)" \
-      time="\(Quantity.fixed(results.seconds, decimals: 3))" timestamp="\(escape(String(results.started.prefix(19))))">
+      tests="\(document.claims.count + errors)" failures="\(failures)" errors="\(errors)" skipped="\(skipped)" \
+      time="\(Quantity.fixed(document.seconds, decimals: 3))" timestamp="\(escape(String(document.started.prefix(19))))">
           <properties>
-      \(properties)    </properties>
-      \(cases.joined())    <system-out>\(escape(results.findings.map(\.says).joined(separator: "\n")))</system-out>
-          <system-err>\(escape(results.warnings.map(\.says).joined(separator: "\n")))</system-err>
+      \(properties.joined())    </properties>
+      \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(broken(document))\
+          <system-out>\(escape(document.findings.map(\.says).joined(separator: "\n")))</system-out>
+          <system-err>\(escape(document.warnings.map(\.says).joined(separator: "\n")))</system-err>
         </testsuite>
 
       """
   }
 
+  private static func testCase(_ claim: ClaimFacts, of name: String, strict: Bool) -> String {
+    let message = escape("\(claim.verdict.rawValue): \(claim.evidenceText)")
+    let body: String
+    if claim.verdict.isFailure(strict: strict) {
+      body = "<failure type=\"\(claim.verdict.rawValue)\" message=\"\(message)\">\(escape(claim.check))</failure>"
+    } else if isSkipped(claim.verdict) {
+      body = "<skipped message=\"\(message)\"/>"
+    } else if claim.verdict == .refuted {
+      // It passes, and yet it is no plain pass: the rounds show the opposite.
+      body = "<system-out>\(message)\n\(escape(claim.check))</system-out>"
+    } else {
+      body = ""
+    }
+    return head(name, claim.says) + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
+  }
+
+  /// No claim speaks of a trial that broke, and yet the run is no pass.
+  private static func broken(_ document: ResultDocument) -> String {
+    guard document.hasBrokenTrials else { return "" }
+    let message = "\(document.brokenTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) broken"
+    return head(document.scenario.name, "Every trial does what its pattern promises.")
+      + ">\n      <error type=\"broken\" message=\"\(message)\"/>\n    </testcase>\n"
+  }
+
+  private static func head(_ scenario: String, _ says: String) -> String {
+    "    <testcase classname=\"gcdlab.\(escape(scenario))\" name=\"\(escape(says))\" time=\"0\""
+  }
+
   private static func isSkipped(_ verdict: Verdict) -> Bool { verdict == .unavailable || verdict == .inconclusive }
 
+  /// Escaped, without the control characters that XML does not allow.
   private static func escape(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;").filter {
-        $0 == "\n" || !($0.unicodeScalars.first.map { $0.value < 0x20 } ?? false)
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\u{0}"..."\u{9}", "\u{b}"..."\u{1f}", "\u{fffe}", "\u{ffff}": break
+      default: escaped.unicodeScalars.append(scalar)
       }
+    }
+    return escaped
   }
 }

@@ -1,49 +1,83 @@
 import Laboratory
 import Measurement
+import Platform
 import TextTable
 
 /// Results as GitHub Markdown.
 public enum MarkdownReport {
-  /// A section for a scenario: machine, tables, claims, findings, warnings.
-  public static func render(_ results: Results) -> String {
-    let tables = ResultTables(results: results)
-    let machine = results.machine
+  /// Several results, an empty line between them.
+  public static func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
+
+  /// A section for a scenario: settings, machine, tables, outcomes, claims, findings, warnings.
+  public static func render(_ reading: Reading) -> String {
+    let document = reading.document
+    let scenario = document.scenario
     var parts = [
-      "## \(escape(results.experiment.name)): \(escape(results.experiment.title))",
-      "Source: \(escape(results.experiment.source))",
-      "\(escape(machine.cpu ?? "unknown processor")), \(machine.cores) cores, \(machine.os) \(machine.kernel), "
-        + "seed \(results.seed), noise floor \(Quantity(machine.floor, .nanoseconds))",
+      "## \(escape(scenario.name)): \(escape(scenario.title))", "Source: \(escape(scenario.source))",
+      escape(reading.settings), reading.command.map { code($0) } ?? "",
+      escape((reading.facts + reading.origin).joined(separator: ", ")),
     ]
-    let shown =
-      tables.isGrid
-      ? tables.grids : [tables.headline(width: .max), tables.others].compactMap(\.self)
-    for table in shown {
-      parts.append("**\(escape(table.title))**: \(escape(table.note))")
-      parts.append(grid(table.headings, table.rows))
+    for table in reading.tables {
+      parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
+      parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
     }
-    if !tables.footnotes.isEmpty { parts.append(list(tables.footnotes)) }
-    if !tables.outcomes.isEmpty { parts.append("**Outcomes**\n\n" + list(tables.outcomes)) }
-    let claims = results.judgements.map {
-      [$0.verdict.rawValue, $0.claim.says, "`\($0.claim.check.text)`", $0.evidenceText]
+    if reading.tables.isEmpty { parts.append("Nothing was measured.") }
+    parts.append(list(reading.footnotes(reading.tables)))
+    parts.append(section("Outcomes", reading.outcomes))
+    let claims = reading.claims.map {
+      [$0.verdict.rawValue, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
     }
     if !claims.isEmpty {
-      parts.append(grid(["verdict", "claim", "check", "evidence"].map { TextGrid.Heading($0, .left) }, claims))
+      parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))
     }
-    if !results.findings.isEmpty { parts.append("**Findings**\n\n" + list(results.findings.map(\.says))) }
-    if !results.warnings.isEmpty { parts.append("**Warnings**\n\n" + list(results.warnings.map(\.says))) }
-    return parts.joined(separator: "\n\n") + "\n"
+    parts.append(section("Findings", document.findings.map(\.says)))
+    parts.append(section("Warnings", document.warnings.map(\.says)))
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 
-  static func grid(_ headings: [TextGrid.Heading], _ rows: [[String]]) -> String {
-    TextGrid(
-      headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows.map { $0.map(escape) }
-    ).lines(style: Style.pipe).joined(separator: "\n")
+  /// A table of cells that are Markdown already.
+  static func grid(_ headings: [Table.Heading], _ rows: [[String]]) -> String {
+    TextGrid(headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows).lines(style: Style.pipe)
+      .joined(separator: "\n")
   }
 
   static func list(_ items: [String]) -> String { items.map { "- " + escape($0) }.joined(separator: "\n") }
 
-  /// A `|` would end a table's cell, and TextTable leaves it as it is.
+  private static func section(_ title: String, _ items: [String]) -> String {
+    items.isEmpty ? "" : "**\(title)**\n\n" + list(items)
+  }
+
+  /// Text that stays text: nothing in it is mark-up, and a `|` does not end the cell of a table.
   static func escape(_ text: String) -> String {
-    text.replacing("|", with: "\\|").replacing("<", with: "&lt;").replacing("\n", with: " ")
+    var escaped = ""
+    for character in line(text) {
+      switch character {
+      case "|", "*", "`", "\\": escaped += "\\" + String(character)
+      // A picture is fetched for who only looks, and it may stand elsewhere than its address: `![a]` and `[a]: http://…`.
+      case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
+      // A fence would make code of all that follows.
+      case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"
+      case "<": escaped += "&lt;"
+      case "&": escaped += "&amp;"
+      default: escaped.append(character)
+      }
+    }
+    return escaped
+  }
+
+  /// In one line: an empty one would end a paragraph, and what it holds with it.
+  private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).inLine }
+
+  /// Text as a code span, where nothing is escaped but, in a table, the `|`. Its fence is longer than any in the text.
+  static func code(_ text: String, inTable: Bool = false) -> String {
+    let line = line(text)
+    var (longest, run) = (0, 0)
+    for character in line {
+      run = character == "`" ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    let fence = String(repeating: "`", count: longest + 1)
+    let space = line.hasPrefix("`") || line.hasSuffix("`") ? " " : ""
+    return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
   }
 }

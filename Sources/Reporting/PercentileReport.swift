@@ -1,22 +1,44 @@
 import Histogram
-import Laboratory
 import Measurement
+import Platform
 
 /// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
   /// The distribution of every shown latency with a name to tell it by (`wait-leaver=pool-held`): the plotter wants a file
   /// for each.
-  public static func distributions(_ results: [Results]) -> [(name: String, text: String)] {
-    results.flatMap { one in
-      one.experiment.show.compactMap(one.experiment.pattern.metric).filter { $0.kind == .latency }.flatMap { metric in
-        one.runs.compactMap { run -> (name: String, text: String)? in
-          guard let histogram = run.measured(metric)?.histogram else { return nil }
-          var text = "#[\(one.experiment.name) \(run.label) \(metric.name) in ns]\n"
-          histogram.histogram.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1)
-          let parts = [results.count > 1 ? one.experiment.name : "", run.variant.name, run.point.label, metric.name]
-          return (parts.filter { !$0.isEmpty }.joined(separator: "-"), text)
+  public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
+    documents.flatMap { document in
+      let scenario = document.scenario
+      let index = RunIndex(document)
+      let latencies = scenario.show.filter { name in
+        scenario.metrics.contains { $0.name == name && $0.kind == .latency }
+      }
+      return latencies.flatMap { metric in
+        document.runs.enumerated().compactMap { number, run -> (name: String, text: String)? in
+          guard let samples = run.metrics[metric] else { return nil }
+          var text = "#[\(scenario.name) \(index.labels[number]) \(metric) in ns]".inLine + "\n"
+          samples.latencies.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1)
+          let settings = index.swept.compactMap { parameter in run.point[parameter.name].map(parameter.label) }
+          let parts = [
+            documents.count > 1 ? scenario.name : "", run.variant, settings.joined(separator: ","), metric,
+          ]
+          // It becomes the name of a file, in this place and no other.
+          return (parts.filter { !$0.isEmpty }.joined(separator: "-").replacing("/", with: "-").inLine, text)
         }
       }
     }
+  }
+}
+
+extension SampleFacts {
+  /// All samples as a histogram of whole values.
+  fileprivate var latencies: Histogram<UInt64> {
+    LatencyHistogram(
+      pairs: histogram.map { pair in
+        // A document may say what no clock does.
+        let value = Swift.min(Swift.max(pair.value.value.rounded(), 0), Double(LatencyHistogram.highestValue))
+        return [UInt64(value), UInt64(pair.count)]
+      }
+    ).histogram
   }
 }

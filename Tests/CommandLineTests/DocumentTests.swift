@@ -7,7 +7,7 @@ import Testing
 
   private func schema() throws -> JSONSchema {
     let sources = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Sources"
-    let text = try #require(readFile("\(sources)/Reporting/gcdlab.result-1.schema.json"))
+    let text = try #require(readFile("\(sources)/Reporting/gcdlab.result-2.schema.json"))
     return JSONSchema(root: try JSONValue(text))
   }
 
@@ -30,7 +30,7 @@ import Testing
     let ran = try await Binary.run(["scenario", "apply-stride", "--rounds", "1", "--format", "json"] + Self.short)
     let valid = try JSONValue(ran.output)
     let breaks: [(String, JSONValue?)] = [
-      ("schema", .text("gcdlab.result/2")), ("seed", nil), ("seconds", .number(-1)), ("runs", .object([:])),
+      ("schema", .text("gcdlab.result/1")), ("seed", nil), ("seconds", .number(-1)), ("runs", .object([:])),
       ("started", .text("yesterday")), ("surprise", .null), ("warnings", .list([.number(1)])),
       ("claims", .list([.object([:])])),
     ]
@@ -43,52 +43,73 @@ import Testing
 
   private enum JSONSchemaTestError: Error { case notAList }
 
-  @Test func aPageIsMadeLaterFromTheDocument() async throws {
-    let json = try TemporaryFile("run.json")
-    let page = try TemporaryFile("run.html")
-    let now = try TemporaryFile("now.html")
+  @Test func aSavedRunLooksAsItDid() async throws {
+    let endings = ["json", "html", "md", "csv", "xml", "hgrm"]
+    let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
+    func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
+      endings.flatMap { ["--export", file.path.dropLast(4) + $0] }
+    }
     let ran = try await Binary.run(
-      ["scenario", "apply-stride", "--rounds", "2", "--export", json.path, "--export", now.path] + Self.short)
+      ["scenario", "apply-stride", "--rounds", "2", "--variant", "serial-loop", "--set", "iterations=2000"]
+        + exports(live, endings))
     #expect(ran.status == 0, "\(ran.errors)")
-    #expect(try await Binary.run(["report", json.path, "--html", page.path]).status == 0)
-    let html = try #require(readFile(page.path))
-    #expect(html == readFile(now.path))
-    #expect(html.hasPrefix("<!doctype html>") && html.contains("<svg ") && html.hasSuffix("</html>\n"))
+    let report = try await Binary.run(["report", live.path] + exports(later, endings))
+    #expect(report.status == 0 && report.errors == "" && report.output == ran.output, "\(report.errors)")
+    for ending in endings {
+      let text = try #require(readFile(live.path.dropLast(4) + ending), "\(ending)")
+      #expect(text == readFile(later.path.dropLast(4) + ending), "\(ending)")
+    }
+    #expect(ran.output.contains("\ngcdlab scenario apply-stride --rounds 2 --variant serial-loop --set"))
+    #expect(ran.output.contains("  2 rounds: a glimpse\n"))
+    let html = try #require(readFile(live.path.dropLast(4) + "html"))
+    #expect(html.hasPrefix("<!doctype html>") && html.contains("<details>") && html.hasSuffix("</html>\n"))
     // Self-contained: it asks for nothing.
     for word in ["http://", "https://", "<script", "<link", "src=", "url("] { #expect(!html.contains(word), "\(word)") }
+    for (format, ending) in [("markdown", "md"), ("csv", "csv"), ("json", "json")] {
+      let printed = try await Binary.run(["report", live.path, "--format", format])
+      #expect(printed.output == readFile(live.path.dropLast(4) + ending), "\(format)")
+    }
+    #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
 
-  /// The documents are real but for the figures of their rounds: what a machine measured just then is no test of diff.
-  @Test func twoRunsAreCompared() async throws {
-    func run(_ file: TemporaryFile, work: String, rounds: [Int]) async throws {
-      let run = ["scenario", "apply-stride", "--rounds", "1", "--variant", "serial-loop", "--set", "iterations=2000"]
-      #expect(try await Binary.run(run + ["--set", "work=\(work)", "--export", file.path]).status == 0)
-      let document = try #require(readFile(file.path))
-      try OutputFile(file.path).write(document.replacing(/"rounds" : \[[^\]]*\]/, with: "\"rounds\" : \(rounds)"))
-    }
-    let old = try TemporaryFile("old.json"), new = try TemporaryFile("new.json")
-    try await run(old, work: "1us", rounds: [1000, 1010, 990, 1005, 995, 1002])
-    try await run(new, work: "2us", rounds: [1900, 2010, 1990, 2005, 1995, 2002])
-    let worse = try await Binary.run(["diff", old.path, new.path, "--fail-above", "10%"])
-    #expect(worse.status == 1)
-    #expect(worse.output.contains("worse: above the limit") && worse.output.contains("other values of work"))
-    #expect(try await Binary.run(["diff", new.path, old.path, "--fail-above", "10%"]).status == 0)
-    #expect(try await Binary.run(["diff", old.path, old.path, "--fail-above", "0%"]).status == 0)
-    let document = try JSONValue(try await Binary.run(["diff", old.path, new.path, "--format", "json"]).output)
-    #expect(document["schema"] == .text("gcdlab.diff/1"))
+  @Test func severalDocumentsAreReportedInTurn() async throws {
+    let both = try TemporaryFile("both.json"), page = try TemporaryFile("page.html")
+    let smoke = try await Binary.run([
+      "smoke", "singleton-race", "file-monitor", "--time", "10min", "--format", "table", "--export", both.path,
+    ])
+    #expect(smoke.status == 0, "\(smoke.output)")
+    let once = try await Binary.run(["report", both.path])
+    let twice = try await Binary.run(["report", both.path, both.path])
+    #expect(once.output.contains("\n\nfile-monitor  ") && twice.output == once.output + "\n" + once.output)
+    let csv = try await Binary.run(["report", both.path, both.path, "--format", "csv"])
+    #expect(csv.output.split(separator: "\r\n").count { $0.hasPrefix("scenario,variant,metric") } == 1)
+    // As before, only the page.
+    let only = try await Binary.run(["report", both.path, "--html", page.path])
+    #expect(only.status == 0 && only.output == "" && readFile(page.path)?.hasPrefix("<!doctype html>") == true)
+  }
+
+  /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.
+  @Test func thePatternAndTheTableAgreeOnTheBest() async throws {
+    let ran = try await Binary.run([
+      "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",
+      "4", "--time", "10min",
+    ])
+    let found = try #require(ran.unwrapped.firstMatch(of: /apply is fastest at stride (\d+)/)?.output.1)
+    let marked = try #require(ran.output.split(separator: "\n").first { $0.hasSuffix("● best") })
+    #expect(marked.split(separator: " ").prefix(2).map(String.init) == ["apply", String(found)], "\(ran.output)")
   }
 
   @Test(arguments: [
     ("", "not JSON, or cut off: it does not end with '}' or ']'"),
-    ("{\"schema\": \"gcdlab.result/1\"", "not JSON, or cut off: it does not end with '}' or ']'"),
+    ("{\"schema\": \"gcdlab.result/2\"", "not JSON, or cut off: it does not end with '}' or ']'"),
     ("{not json}", "not JSON: The given data was not valid JSON."),
     ("[]", "an empty list of result documents"),
-    ("{}", "no schema, expected 'gcdlab.result/1': not a result document of this lab"),
+    ("{}", "no schema, expected 'gcdlab.result/2': not a result document of this lab"),
     (
       "{\"schema\": \"hyperfine/1\"}",
-      "schema 'hyperfine/1', expected 'gcdlab.result/1': not a result document of this lab"
+      "schema 'hyperfine/1', expected 'gcdlab.result/2': not a result document of this lab"
     ),
-    ("{\"schema\": \"gcdlab.result/1\"}", "'tool' is missing"),
+    ("{\"schema\": \"gcdlab.result/2\"}", "'tool' is missing"),
   ])
   func whatIsNoDocumentIsRefused(_ text: String, _ message: String) async throws {
     let file = try TemporaryFile("bad.json", text)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A value of any JSON text.
-enum JSONValue: Decodable, Equatable {
+enum JSONValue: Codable, Equatable {
   case null, bool(Bool), number(Double), text(String), list([JSONValue]), object([String: JSONValue])
 
   init(from decoder: any Decoder) throws {
@@ -22,6 +22,21 @@ enum JSONValue: Decodable, Equatable {
   }
 
   init(_ text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .list(let values): try container.encode(values)
+    case .object(let fields): try container.encode(fields)
+    }
+  }
+
+  /// It as JSON text.
+  func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
   subscript(key: String) -> JSONValue? {
     get { if case .object(let fields) = self { fields[key] } else { nil } }

@@ -1,5 +1,6 @@
 import Platform
-import Scenarios
+import Laboratory
+import Patterns
 import Testing
 
 /// What the binary prints that depends on nothing: compared whole.
@@ -13,7 +14,7 @@ import Testing
   @Test func completionsKnowTheScenarios() async throws {
     for shell in ["bash", "zsh", "fish"] {
       let script = try await Binary.run(["--generate-completion-script", shell]).output
-      for (name, _) in EmbeddedScenarios.files { #expect(script.contains(name), "\(shell): \(name)") }
+      for name in PromiseTests.library.names { #expect(script.contains(name), "\(shell): \(name)") }
     }
   }
 
@@ -26,16 +27,40 @@ import Testing
 
   @Test func listNamesEveryScenario() async throws {
     let output = try await Binary.run(["list"]).output
-    for (name, _) in EmbeddedScenarios.files { #expect(output.contains("\n\(name) ") || output.hasPrefix("\(name) ")) }
+    for name in PromiseTests.library.names { #expect(output.contains("\n\(name) ") || output.hasPrefix("\(name) ")) }
   }
 
   @Test func explainTellsTheWholeScenario() async throws {
     let output = try await Binary.run(["explain", "apply-stride"]).output
     for words in [
-      "Striding repairs that", "serial-loop", "swept over 1, 4, 16, 64, 256, 1024", "apply[stride=64].elapsed",
+      "Striding makes up for it", "serial-loop", "swept over 1, 4, 16, 64, 256, 10_000", "apply[stride=64].elapsed",
     ] {
       #expect(output.contains(words), "\(words)")
     }
     #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+}
+
+/// The code that ran, shown.
+@Suite struct CodeTests {
+  @Test func codeShowsAVariantsBody() async throws {
+    let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])
+    #expect(finished.output.hasPrefix("semaphore  documented, FileDescriptorSemaphore.swift:"), "\(finished.output)")
+    for line in ["let places = DispatchSemaphore(value: Int(getdtablesize() / 2))", "places.signal()"] {
+      #expect(finished.output.contains(line))
+    }
+    #expect(!finished.output.contains("queue-pool"))
+  }
+
+  @Test func codeOfAllVariantsOrOfNoneThatThereIs() async throws {
+    let all = try await Binary.run(["explain", "fd-semaphore", "--code"])
+    let experiment = try PromiseTests.library.experiment("fd-semaphore")
+    for variant in experiment.variants {
+      #expect(all.output.contains("\(variant.name)  \(variant.role.rawValue), "))
+    }
+    let wrong = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphor"])
+    #expect(wrong.status == 64)
+    #expect(wrong.errors.contains("did you mean 'semaphore'?"))
+    #expect(try await Binary.run(["explain", "fd-semaphore", "semaphore"]).status == 64)
   }
 }

@@ -1,8 +1,8 @@
+import LabTesting
 import FoundationEssentials
 import Measurement
 import Patterns
 import Platform
-import Scenarios
 import Subprocess
 import Testing
 
@@ -33,7 +33,7 @@ import Testing
     let directory = "\(corpus)/\(target.rawValue)"
     let names = try #require(namesInDirectory(directory)).sorted()
     return try names.flatMap { name -> [[UInt8]] in
-      let bytes = try readBytes("\(directory)/\(name)")
+      let bytes = try readBytes("\(directory)/\(name)", atMost: 1 << 26)
       return name.hasSuffix(".txt") ? bytes.split(separator: UInt8(ascii: "\n")).map(Array.init) : [bytes]
     }
   }
@@ -100,7 +100,7 @@ import Testing
   }
 
   private static func feed(_ target: Target, _ bytes: [UInt8], _ index: Int) throws {
-    let patterns = Registry.patterns
+    let patterns = Catalogue.patterns
     switch target {
     case .scenario:
       let experiment = try ScenarioFile(place: "input", patterns: patterns).experiment(from: bytes.text)
@@ -116,14 +116,19 @@ import Testing
     case .report: try report(bytes, experiments[index % experiments.count])
     case .request:
       guard let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(bytes)) else { return }
-      let (pattern, trial) = try request.trial(patterns)
-      for parameter in pattern.parameters where parameter.unit == .nanoseconds {
-        _ = trial.work.steps(nanoseconds: trial.integer(parameter.name))
+      let (_, trial) = try request.trial(patterns)
+      for pattern in patterns where type(of: pattern).name == request.pattern {
+        for parameter in try PatternDescription(pattern).parameters {
+          guard let value = request.parameters[parameter.name], parameter.allows(value) else { continue }
+          if case .integer(let number) = value { _ = trial.work.steps(nanoseconds: number) }
+        }
       }
     case .document:
       let documents = try ResultDocument.parse(bytes, place: "input")
-      if let bad = badCoordinate(HTMLReport.render(documents)) { throw Wrong(description: "a coordinate '\(bad)'") }
-      _ = DiffReport(try ResultDiff(old: documents, new: documents, metrics: ["all"]), failAbove: 0.1).text(TextStyle())
+      let readings = documents.map(Reading.init)
+      try renderAll(readings)
+      let diff = try ResultDiff(old: documents, new: documents, metrics: ["all"])
+      _ = DiffReport(diff, gate: Gate(diff, failAbove: 0.1)).text(TextStyle())
     }
   }
 
@@ -145,28 +150,37 @@ import Testing
   /// What a worker said, through everything that is done with it.
   private static func report(_ bytes: [UInt8], _ experiment: Experiment) throws {
     let (outcome, report) = WorkerProcess.outcome(.exited(0), bytes, bytes)
-    let observation = report?.observation ?? Observation()
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
-      runs[index].trials = (0..<2).map { TrialRecord(round: $0, outcome: outcome, observation: observation) }
+      runs[index].trials = (0..<2).map { round in
+        report.map { TrialRecord(of: runs[index].variant, round: round, $0) }
+          ?? TrialRecord(round: round, outcome: outcome)
+      }
     }
     var results = Results(
       experiment: experiment, machine: machine, seed: 1, started: "2026-11-21T00:00:00Z", runs: runs)
     results.judgements = Judge(results).judgements()
     results.findings = experiment.pattern.findings(in: results)
     results.warnings = results.cautions(within: .quick)
-    _ = TerminalReport(TextStyle()).render(results)
-    _ = MarkdownReport.render(results) + CSVReport.render([results]) + JUnitReport.render([results], strict: true)
-    _ = PercentileReport.distributions([results])
-    let json = try ResultDocument.json([results])
-    _ = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own document"))
+    let json = try JSONReport.render([ResultDocument(results)])
+    try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map(Reading.init))
+  }
+
+  /// Every format of what was read.
+  private static func renderAll(_ readings: [Reading]) throws {
+    let documents = readings.map(\.document)
+    _ = TerminalReport(TextStyle()).render(readings) + MarkdownReport.render(readings)
+    _ = CSVReport.render(documents) + JUnitReport.render(documents, strict: true)
+    _ = PercentileReport.distributions(documents)
+    _ = try JSONReport.render(documents)
+    if let bad = badCoordinate(HTMLReport.render(readings)) { throw Wrong(description: "a coordinate '\(bad)'") }
   }
 
   private static let machine = Machine(
     os: "Linux", kernel: "6.1", cpu: nil, cores: 2, memory: nil, swift: "6.3", optimised: true, descriptorLimit: 1024,
     threadLimit: nil, clockRead: 20, floor: 45, work: CalibratedWork(stepsPerMicrosecond: 700))
 
-  private static let library = ScenarioLibrary(embedded: EmbeddedScenarios.files, patterns: Registry.patterns)
+  private static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
   /// Small enough to render thousands of times: a variant or two of each.
   private static let experiments: [Experiment] = {
     let all = (try? library.all()) ?? []

@@ -1,16 +1,17 @@
 import Measurement
+import LabTesting
 import Testing
 
 @testable import Laboratory
 
 @Suite struct CheckParserTests {
   private func parse(_ text: String) throws(InputError) -> Check {
-    try CheckParser.parse(text, pattern: FakePattern(), variants: FakePattern().variants)
+    try CheckParser.parse(text, pattern: FakePattern.described, variants: FakePattern.described.variants)
   }
 
   @Test func readsAFullReference() throws {
     let check = try parse("0.9 * apply[stride=64,balance=ramp].elapsed.p99.9 <= 2ms")
-    let elapsed = try #require(FakePattern().metric("elapsed"))
+    let elapsed = try #require(FakePattern.described.metric("elapsed"))
     let reference = Check.Reference(
       scope: .variant("apply"), point: [Assignment("stride", .integer(64)), Assignment("balance", .text("ramp"))],
       metric: elapsed, statistic: .p999)
@@ -20,9 +21,9 @@ import Testing
   }
 
   @Test func readsScopesCoresAndTrailingFactor() throws {
-    #expect(try parse("all.missed==0").left == .reference(.init(scope: .all, metric: FakePattern().metrics[1])))
+    #expect(try parse("all.missed==0").left == .reference(.init(scope: .all, metric: FakePattern.described.metrics[1])))
     #expect(try parse("any.missed > cores").right == .cores)
-    let elapsed = Check.Operand.reference(.init(scope: .variant("loop"), metric: FakePattern().metrics[0]))
+    let elapsed = Check.Operand.reference(.init(scope: .variant("loop"), metric: FakePattern.described.metrics[0]))
     #expect(try parse("apply.elapsed < loop.elapsed * 2").right == .scaled(2, elapsed))
   }
 

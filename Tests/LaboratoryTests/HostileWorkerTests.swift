@@ -1,4 +1,5 @@
 import Platform
+import LabTesting
 import Testing
 
 @testable import Laboratory
@@ -42,7 +43,7 @@ import Testing
     var experiment = FakePattern.experiment()
     if !beside { experiment.variants.removeAll { $0.name != "apply" } }
     let plan = Plan(experiment, budget: Budget(rounds: rounds, watchdog: watchdog), seed: 1)
-    return try await Runner(executable: script, machine: FakePattern.machine).run(plan)
+    return try await Runner(executable: script, machine: .test).run(plan)
   }
 
   private func expect(_ results: Results, _ outcome: (Outcome) -> Bool) throws {
@@ -115,9 +116,30 @@ import Testing
     }
   }
 
+  @Test(arguments: ["kill -KILL $$", "exit 3", "sleep 1000"])
+  func whatAWorkerLeavesIsRemovedAndNothingElse(_ end: String) async throws {
+    let notes = "/tmp/gcdlab-test-scratch-\(UInt64.random(in: 0...UInt64.max))"
+    let foreign = "\(notes)-foreign"
+    defer {
+      for path in [notes, "\(foreign)/mine"] { unlink(path) }
+      rmdir(foreign)
+    }
+    try #require(mkdir(foreign, 0o700) == 0)
+    try OutputFile("\(foreign)/mine").write("mine")
+    let make = """
+      scratch=${TMPDIR:-/tmp}/$(echo "$request" | sed 's/.*"scratch":"\\([^"]*\\)".*/\\1/')
+      mkdir $scratch $scratch/folder; touch $scratch/folder/file; ln -s \(foreign) $scratch/link; ls -d $scratch >> \(notes)
+      """
+    _ = try await run("\(make.replacing("\n", with: ";")); \(end)", watchdog: .seconds(2), rounds: 1, beside: false)
+    let made = try #require(readFile(notes)).split(separator: "\n").map(String.init)
+    #expect(made.count == 1 && made[0].contains("/gcdlab-"))
+    #expect(namesInDirectory(made[0]) == nil)
+    #expect(readFile("\(foreign)/mine") == "mine")
+  }
+
   @Test func aWorkerThatIsNotThereIsAnErrorOfTheLab() async throws {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
-    let results = try await Runner(executable: "/no/such/worker", machine: FakePattern.machine).run(plan)
+    let results = try await Runner(executable: "/no/such/worker", machine: .test).run(plan)
     #expect(results.failure != nil)
     #expect(results.runs.allSatisfy { $0.trials.isEmpty })
   }

@@ -1,3 +1,4 @@
+import LabTesting
 import Testing
 
 @testable import Laboratory
@@ -10,7 +11,7 @@ import Testing
     rounds: Int = 10
   ) throws -> Judgement {
     var results = Results(
-      experiment: FakePattern.experiment(claims: [try FakePattern.claim(kind, check)]), machine: FakePattern.machine,
+      experiment: FakePattern.experiment(claims: [try FakePattern.claim(kind, check)]), machine: .test,
       seed: 1, started: "2026-01-01T00:00:00Z",
       runs: Plan(FakePattern.experiment(), budget: .standard, seed: 1).runs)
     for index in results.runs.indices {

@@ -1,4 +1,5 @@
 import Measurement
+import LabTesting
 import Testing
 
 @testable import Laboratory
@@ -58,9 +59,12 @@ import Testing
 
   @Test func aTrialPastItsTimeIsStoppedAndNotHung() {
     let budget = Budget(rounds: 1, trialTime: .seconds(2))
-    #expect(budget.trialLimit == .seconds(2) && budget.outcome(.hung) == .stopped(after: .seconds(2)))
-    #expect(budget.outcome(.completed) == .completed)
-    #expect(Budget(rounds: 1).outcome(.hung) == .hung)
+    let past = WorkerProcess.Result(outcome: .hung, hasExpired: true)
+    #expect(budget.outcome(past, of: .seconds(30)) == .stopped(after: .seconds(2)))
+    #expect(budget.outcome(past, of: .seconds(1)) == .hung)
+    #expect(budget.outcome(.init(outcome: .hung), of: .seconds(30)) == .hung)
+    #expect(budget.outcome(.init(outcome: .completed), of: .seconds(30)) == .completed)
+    #expect(Budget(rounds: 1).outcome(past, of: .seconds(30)) == .hung)
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
 }

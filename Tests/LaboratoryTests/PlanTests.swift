@@ -1,3 +1,4 @@
+import LabTesting
 import Testing
 
 @testable import Laboratory

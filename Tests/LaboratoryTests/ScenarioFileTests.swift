@@ -1,3 +1,4 @@
+import LabTesting
 import Testing
 
 @testable import Laboratory
@@ -78,6 +79,35 @@ import Testing
       "mine.yml:16: check 'all.elapsed < loop.elapsed': a performance check compares single variants, "
         + "not 'all' or 'any'"
     ),
+    (
+      "apply[stride=1].elapsed <", "apply[stride=8].elapsed <",
+      "mine.yml:16: check 'apply[stride=8].elapsed < loop.elapsed': stride=8 is not run, swept are 1, 1024"
+    ),
+    (
+      "apply[stride=1].elapsed <", "apply[stride=1,work=3ms].elapsed <",
+      "mine.yml:16: check 'apply[stride=1,work=3ms].elapsed < loop.elapsed': work=3ms is not run, it is 2ms"
+    ),
+    (
+      "apply[stride=1].elapsed <", "5 < loop.blocks and",
+      "mine.yml:16: check '5 < loop.blocks and loop.elapsed': found 'and loop.elapsed' behind the check"
+    ),
+    (
+      "apply[stride=1].elapsed < loop.elapsed", "loop.blocks < 5",
+      "mine.yml:16: check 'loop.blocks < 5': loop does not measure 'blocks'"
+    ),
+    (
+      "performance\n    check: apply[stride=1].elapsed < loop.elapsed", "guarantee\n    check: all.time-to-end < 5ms",
+      "mine.yml:16: check 'all.time-to-end < 5ms': unknown metric 'time-to-end' of fake"
+    ),
+    (
+      "apply[stride=1].elapsed < loop.elapsed", "apply.elapsed < loop.elapsed",
+      "mine.yml:16: check 'apply.elapsed < loop.elapsed': name the stride as well, as in apply[stride=…]"
+    ),
+    (
+      "apply[stride=1].elapsed < loop.elapsed", "1 > 2",
+      "mine.yml:16: check '1 > 2': it speaks of no figure, as in loop.METRIC"
+    ),
+    ("pattern: fake\n", "", "mine.yml:1: the key 'pattern' is missing"),
     ("scenario: mine", "scenario: a b", "mine.yml:1: scenario: 'a b' may have only letters, digits, '-' and '_'"),
     ("scenario: mine\n", "", "mine.yml:1: the key 'scenario' is missing"),
     ("source: a document", "source: {", "mine.yml:5: not valid YAML: found character that cannot start any token"),
@@ -85,6 +115,44 @@ import Testing
   ])
   func saysWhereAndWhatIsWrong(_ old: String, _ new: String, _ message: String) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
+  }
+
+  @Test func claimsNameTheSentencesThatTheyGrade() throws {
+    let graded = Self.good.replacing("kind: perf", with: "grades: [guide.34]\n    kind: perf")
+    #expect(try read(graded).claims[0].grades == ["guide.34"])
+    let documents = try Documents(
+      place: "documents.yml",
+      yaml: """
+        documents:
+          - document: guide
+            title: A guide
+            sentences:
+              - {id: guide.33, says: so}
+              - {id: guide.35, says: not so, reason: an opinion}
+        """)
+    #expect(documents.sentence("guide.35")?.reason == "an opinion")
+    let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
+    #expect(
+      #expect(throws: InputError.self) { try file.experiment(from: graded) }?.description
+        == "mine.yml:15: unknown sentence 'guide.34' (see documents.yml); did you mean 'guide.33'?")
+    #expect(
+      failure(graded.replacing("[guide.34]", with: "[guide.34, guide.34]"))
+        == "mine.yml:15: sentence 'guide.34' stands twice")
+  }
+
+  @Test(arguments: [
+    ("{id: other.1, says: so}", "'other.1' is no sentence of 'guide'"),
+    ("{id: guide.1, says: so}, {id: guide.1, says: so}", "'guide.1' stands twice"),
+    (
+      "{id: guide.1, says: so, reason: no, awaits: [x]}",
+      "'guide.1' has a reason why nothing tries it, and awaits a scenario"
+    ),
+    ("{id: guide.1}", "the key 'says' is missing"),
+  ])
+  func documentsAreChecked(_ sentences: String, _ message: String) {
+    let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"
+    let error = #expect(throws: InputError.self) { try Documents(place: "documents.yml", yaml: yaml) }
+    #expect(error?.description == "documents.yml:1: \(message)")
   }
 
   @Test func refusesWhatIsNoMapping() {

@@ -1,9 +1,10 @@
+import LabTesting
 import Testing
 
 @testable import Laboratory
 
 @Suite struct SweepParserTests {
-  private let parser = SweepParser(FakePattern())
+  private let parser = SweepParser(FakePattern.described)
 
   @Test(arguments: [
     ("stride=1,4,16", [1, 4, 16]), ("stride=1..4", [1, 2, 3, 4]),

@@ -4,21 +4,17 @@ import Testing
 
 @Suite struct WatchdogTests {
   @Test func `no single wait is the whole time, and all of them are`() {
-    var waits: [Duration] = []
-    let hasPassed = Watchdog.passes(.seconds(32)) {
-      waits.append($0)
-      return false
-    }
-    #expect(hasPassed && waits.reduce(.zero, +) == .seconds(32) && waits.count > 1)
-    #expect(Set(waits).count == 1)
+    var patience = Patience(.seconds(32))
+    var waits = 1
+    while !patience.spend(patience.slice) { waits += 1 }
+    #expect(waits > 1 && patience.slice * waits == .seconds(32))
   }
 
-  @Test func `it ends with the first wait that is ended`() {
-    var waits = 0
-    let hasPassed = Watchdog.passes(.seconds(32)) { _ in
-      waits += 1
-      return waits == 2
-    }
-    #expect(!hasPassed && waits == 2)
+  @Test func `it can begin anew`() {
+    var patience = Patience(.seconds(32))
+    let isOver = patience.spend(.seconds(31))
+    patience.renew()
+    let isOverThen = patience.spend(.seconds(31))
+    #expect(!isOver && !isOverThen)
   }
 }

@@ -1,69 +1,167 @@
+import Dispatch
+import LabTesting
 import Laboratory
 import Measurement
+import Platform
+import Synchronization
 import Testing
 
 @testable import Patterns
 
 @Suite struct ApplyStrideTests {
-  private let pattern = ApplyStride()
+  private static let variants = ApplyStride().variants.map(\.name)
+  private static let blockwise = ["apply", "apply-queue", "apply-serial", "async-group", "task-group"]
 
-  private func trial(_ variant: String, iterations: Int = 1000, stride: Int = 7, balance: String = "uniform") -> Trial {
-    pattern.trial(
-      variant,
-      ["iterations": .integer(iterations), "stride": .integer(stride), "work": .integer(3), "balance": .text(balance)])
+  static func settings(
+    iterations: Int = 1000, stride: Int = 7, balance: ApplyStride.Balance = .uniform
+  ) -> [String: ParameterValue] {
+    [
+      "iterations": .integer(iterations), "stride": .integer(stride), "work": .integer(3),
+      "balance": .text(balance.rawValue),
+    ]
   }
 
-  private func verdicts(_ variant: String, _ observation: Observation) throws -> [Verdict] {
-    let verdicts = try ScenarioVerdicts(pattern).verdicts(.guarantee, variant, observation)
-    return verdicts.sorted { $0.key < $1.key }.map(\.value)
+  private static func attempt(
+    _ variant: String, _ settings: [String: ParameterValue] = settings(), cores: Int = 2
+  ) async throws -> Attempt {
+    try await Attempt(variant, of: ApplyStride(), files: Catalogue.files, settings, cores: cores)
   }
 
-  @Test(arguments: ApplyStride.Way.allCases.map(\.rawValue), [(1000, 7), (1000, 1000), (3, 64), (1, 1), (64, 64)])
-  func `every way visits every index once, whatever the remainder`(_ variant: String, _ size: (Int, Int)) async throws {
-    for balance in ["uniform", "ramp", "random"] {
-      let trial = trial(variant, iterations: size.0, stride: size.1, balance: balance)
-      let observation = try await onOwnThread { [pattern] in try pattern.run(trial) }
-      #expect(observation.samples("missed")?.summary?.total == 0)
-      #expect(observation.samples("repeated")?.summary?.total == 0)
-      #expect(try verdicts(variant, observation) == [.held, .held])
-      #expect(Set(observation.metrics.keys).isSubset(of: Set(pattern.metrics.map(\.name))))
+  // MARK: What the variants promise
+
+  @Test(arguments: variants, [(1000, 7), (1000, 1000), (3, 64), (1, 1), (64, 64)])
+  func `every variant runs every index once, whatever the rest`(_ variant: String, _ size: (Int, Int)) async throws {
+    for balance in ApplyStride.Balance.allCases {
+      let attempt = try await Self.attempt(
+        variant, Self.settings(iterations: size.0, stride: size.1, balance: balance))
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+      #expect(attempt.verdicts.count >= (Self.blockwise.contains(variant) ? 4 : 2))
     }
   }
 
-  @Test func `a loop that leaves out the last block is caught`() throws {
-    let observation = try pattern.measure(StridedLoop(trial("apply"))) { loop, _ in
-      for block in 0..<(loop.blocks - 1) { loop.body(loop.range(ofBlock: block)) }
-    }
-    #expect(observation.samples("missed")?.summary?.total == 18)  // 1000 = 142 * 7 + 6, three loops.
-    #expect(try verdicts("apply", observation) == [.violated, .held])
+  @Test(arguments: variants)
+  func `a variant reads what it uses and nothing else`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant)
+    let described = try PatternDescription(ApplyStride())
+    let ignored = try #require(described.variant(variant)).ignores
+    #expect(attempt.trial.reads == Set(described.parameters.map(\.name)).subtracting(ignored))
   }
 
-  @Test func `a loop that runs a block twice is caught`() throws {
-    let observation = try pattern.measure(StridedLoop(trial("apply"))) { loop, _ in
-      loop.body(0..<loop.iterations)
-      loop.body(loop.range(ofBlock: 3))
-    }
-    #expect(observation.samples("repeated")?.summary?.total == 21)  // Three loops.
-    #expect(try verdicts("apply", observation) == [.held, .violated])
+  @Test(arguments: blockwise)
+  func `blocks are those that ran`(_ variant: String) async throws {
+    #expect(try await Self.attempt(variant).total("blocks") == 143)  // 1000 = 142 * 7 + 6.
+    #expect(try await Self.attempt(variant, Self.settings(iterations: 1000, stride: 2000)).total("blocks") == 1)
   }
 
-  @Test func `blocks are what the loop is cut into`() throws {
-    func blocks(_ variant: String) throws -> Double? {
-      try pattern.run(trial(variant)).samples("blocks")?.summary?.total
-    }
-    #expect(try blocks("apply") == 143)
-    #expect(try blocks("serial-loop") == 1)
+  @Test func `without blocks there is a part a thread`() async throws {
+    #expect(try await Self.attempt("serial-loop").total("blocks") == 1)
+    #expect(try await Self.attempt("threads").total("blocks") == 2)
+    let three = Self.settings().merging(["threads": .integer(3)]) { $1 }
+    #expect(try await Self.attempt("threads", three).total("blocks") == 3)
   }
 
-  @Test func `too many blocks for a group are unavailable, not endless`() {
-    #expect(throws: TrialFailure.self) { try pattern.run(trial("task-group", iterations: 1_000_000, stride: 1)) }
+  @Test(arguments: ["async-group", "task-group"])
+  func `too many blocks for a group are unavailable, not endless`(_ variant: String) async throws {
+    let few = Self.settings().merging(["group-blocks": .integer(142)]) { $1 }
+    let outcome = try await Self.attempt(variant, few).trial.outcome
+    #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run it"))
+  }
+
+  @Test(arguments: variants) func `one core is enough`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant, cores: 1)
+    #expect(attempt.trial.outcome == .completed && attempt.verdicts.values.allSatisfy { $0 == .held })
+  }
+
+  @Test func `a serial queue has one thread run it all`() async throws {
+    let shares = try await Self.attempt("apply-serial").trial.observation.samples("share")
+    #expect(shares == .values([100]))
+  }
+
+  // MARK: Broken bodies
+
+  private static let pattern = ApplyStride()
+
+  /// The document's listing without its second loop.
+  private static func withoutRest(_ trial: Trial) throws {
+    try pattern.measureBlocks(trial) { loop, count, stride in
+      DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
+        loop.run(idx * stride..<(idx + 1) * stride)
+      }
+    }
+  }
+
+  /// Blocks that reach into the next.
+  private static func overlapping(_ trial: Trial) throws {
+    try pattern.measureBlocks(trial) { loop, count, stride in
+      DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
+        // One after the other where they overlap: it is not the race that is tried.
+        lock.withLock { _ in loop.run(idx * stride..<min((idx + 1) * stride + 1, count)) }
+      }
+      loop.run(count - count % stride..<count)
+    }
+  }
+  private static let lock = Mutex(())
+
+  /// Nobody waits for the last block.
+  private static func withoutWaiting(_ trial: Trial) throws {
+    let never = DispatchSemaphore(value: 0)
+    try pattern.measureBlocks(trial) { loop, count, stride in
+      let group = DispatchGroup()
+      for j in Swift.stride(from: 0, to: count - stride, by: stride) {
+        DispatchQueue.global().async(group: group) { loop.run(j..<j + stride) }
+      }
+      group.wait()
+      try SystemThread {
+        never.wait()
+        loop.run(count - stride..<count)
+      }.detach()
+    }
+  }
+
+  /// A stride that strides nothing.
+  private static func oneByOne(_ trial: Trial) throws {
+    try pattern.measureBlocks(trial) { loop, count, _ in
+      DispatchQueue.concurrentPerform(iterations: count) { idx in loop.run(idx..<idx + 1) }
+    }
+  }
+
+  static var reds: [Red] {
+    [
+      Red("all.missed == 0", "apply", of: pattern, settings(), withoutRest),
+      Red("all.repeated == 0", "apply", of: pattern, settings(), overlapping),
+      Red("all.unfinished == 0", "async-group", of: pattern, settings(), withoutWaiting),
+      Red("all.hundred-by-four == 25", "apply", of: pattern, settings(), oneByOne),
+      Red("apply-serial.missed == 0", "apply-serial", of: pattern, settings(), withoutRest),
+    ]
+  }
+
+  @Test func `one that returns early is found out however fast its blocks are`() async throws {
+    let loop = StridedLoop(count: 100, stride: 4)
+    let late = LateBlock(of: 25)
+    let group = DispatchGroup()
+    loop.watched(by: late) { loop in
+      for j in Swift.stride(from: 0, to: 100, by: 4) {
+        DispatchQueue.global().async(group: group) { loop.run(j..<j + 4) }
+      }
+      while late.blocks < 25 {}
+    }
+    late.loopIsOver()
+    group.wait()
+    #expect(late.blocks == 25)
+    loop.deallocate()
+  }
+
+  // MARK: What the findings say
+
+  private func cost(_ stride: Int, _ elapsed: Double, of iterations: Int = 1_000_000) -> StrideModel.Cost {
+    StrideModel.Cost(stride: stride, blocks: Double((iterations + stride - 1) / stride), elapsed: elapsed)
   }
 
   @Test func `the model finds what a cost was made of`() throws {
-    let n = 1_000_000
-    let costs = [1, 4, 16, 64, 256, 1024].map { stride -> StrideModel.Cost in
-      let blocks = Double((n + stride - 1) / stride)
-      return .init(stride: stride, blocks: blocks, elapsed: 8e6 + 25 * blocks + 300 * Double(stride), speedup: nil)
+    let costs = [1, 4, 16, 64, 256, 1024].map { stride in
+      let blocks = (1_000_000 + stride - 1) / stride
+      return cost(stride, 8e6 + 25 * Double(blocks) + 300 * Double(stride))
     }
     let model = try #require(StrideModel(fitting: costs))
     #expect(abs(model.work / 8e6 - 1) < 0.001)
@@ -74,45 +172,57 @@ import Testing
   }
 
   @Test func `the model knows contention`() throws {
-    let costs = [1, 4, 16, 64, 256, 1024].map { stride -> StrideModel.Cost in
+    let costs = [1, 4, 16, 64, 256, 1024].map { stride in
       let blocks = 1e6 / Double(stride)
-      return .init(
-        stride: stride, blocks: blocks, elapsed: 8e6 + 10 * blocks + 30 * blocks / Double(stride), speedup: nil)
+      return StrideModel.Cost(
+        stride: stride, blocks: blocks, elapsed: 8e6 + 10 * blocks + 30 * blocks / Double(stride))
     }
     let model = try #require(StrideModel(fitting: costs))
     #expect(abs(model.overhead / 10 - 1) < 0.01 && abs(model.contention / 30 - 1) < 0.01 && model.worst.error < 0.001)
     // 10 / s + 30 / s^2 of a million is 1 % of 8 ms at 127.9.
     #expect(model.stride(forOverhead: 0.01) == 128)
-    #expect(
-      model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead take stride 128 or more"))
+    #expect(model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead take stride 128 or more"))
   }
 
-  @Test func `each combination of what else is swept has a model of its own`() throws {
-    let experiment = try ScenarioVerdicts(ApplyStride()).experiment.sweeping([
-      ("stride", [1, 4].map { .integer($0) }), ("work", [15, 50].map { .integer($0) }),
-    ])
-    var runs = Plan(experiment, budget: .quick, seed: 1).runs
-    for index in runs.indices {
-      var observation = Observation()
-      observation.record("elapsed", Double(1000 + index))
-      observation.record("blocks", 10)
-      runs[index].trials = [TrialRecord(round: 0, outcome: .completed, observation: observation)]
-    }
-    let results = Results(
-      experiment: experiment, machine: ScenarioVerdicts.machine, seed: 1, started: "", runs: runs)
-    #expect(StrideModel.costs(of: "apply", in: results).map(\.label) == ["apply[work=15ns]", "apply[work=50ns]"])
-    #expect(
-      ApplyStride().findings(in: results).contains { $0.says.hasPrefix("task-group[work=50ns] is fastest at stride") })
+  @Test func `a stride longer than the loop is not recommended`() throws {
+    let costs = [1, 2, 4, 10, 100].map { stride in cost(stride, 100 + 5_000_000 / Double(stride), of: 1000) }
+    let model = try #require(StrideModel(fitting: costs))
+    #expect(model.sentence(for: "apply", overhead: 0.01).contains("; no stride of this loop has at most 1 % overhead"))
   }
 
   @Test func `the model says when it does not fit, and wants four strides`() throws {
-    func cost(_ stride: Int, _ elapsed: Double) -> StrideModel.Cost {
-      .init(stride: stride, blocks: 1e6 / Double(stride), elapsed: elapsed, speedup: nil)
-    }
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
-    #expect(
-      try #require(StrideModel(fitting: erratic)).sentence(for: "apply", overhead: 0.01).contains(
-        "no simple cost model fits"))
+    let model = try #require(StrideModel(fitting: erratic))
+    #expect(model.sentence(for: "apply", overhead: 0.01).contains("no simple cost model fits"))
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
+  }
+
+  private func results(
+    _ sweep: [(name: String, values: [Int])], overhead: String? = nil
+  ) throws -> Results {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
+    var experiment = try library.experiment(ApplyStride.name).applying(Overrides(overhead: overhead))
+    experiment = try experiment.sweeping(sweep.map { ($0.name, $0.values.map { .integer($0) }) })
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }
+      var observation = Observation()
+      observation.record("elapsed", 8e6 + 25 * 1e6 / Double(stride))
+      observation.record("blocks", 1_000_000 / stride)
+      runs[index].trials = [TrialRecord(round: 0, outcome: .completed, observation: observation)]
+    }
+    return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+  }
+
+  @Test func `each combination of what else is swept has findings of its own`() throws {
+    let findings = ApplyStride().findings(in: try results([("stride", [1, 4]), ("work", [15, 50])]))
+    let best = findings.first { $0.says.hasPrefix("task-group[work=50ns] is fastest at stride 4") }
+    #expect(best?.kind == "best-stride" && best?.runs == ["task-group[stride=4,work=50ns]"])
+  }
+
+  @Test(arguments: [(nil, "at most 1 % overhead take stride 313"), ("10%", "at most 10 % overhead take stride 32")])
+  func `what scheduling may cost is said by overhead`(_ overhead: String?, _ says: String) throws {
+    let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], overhead: overhead))
+    #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
 }

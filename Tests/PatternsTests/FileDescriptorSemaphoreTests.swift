@@ -1,3 +1,5 @@
+import Dispatch
+import LabTesting
 import Laboratory
 import Platform
 import Testing
@@ -13,83 +15,127 @@ import Testing
 /// A trial lowers the descriptor limit of its whole process, so each of these runs in one of its own.
 @Suite struct FileDescriptorSemaphoreTests {
   /// The process inherits whatever the other tests have open just then: the limit leaves room for that.
-  static var limit: Int { 48 + 2 * (1000 - DescriptorLimit.free(below: 1000)) }
-
-  static func settings(limit: Int = limit, tasks: Int = 2 * limit, hold: Int = 1_000_000) -> [String: ParameterValue] {
-    ["limit": .integer(limit), "tasks": .integer(tasks), "hold": .integer(hold)]
+  static var settings: [String: ParameterValue] {
+    let open = 1000 - DescriptorLimit.free(below: 1000)
+    let limit = 48 + 2 * open
+    // More tasks than descriptors, but not more than the pool has threads.
+    return ["limit": .integer(limit), "tasks": .integer(limit - open + 20), "hold": .integer(1_000_000)]
   }
 
-  /// Long enough for the pool to start more tasks than there are descriptors, on any machine.
-  static let longHold = 1_000_000_000
-
-  static func verdicts(_ kind: Claim.Kind, _ variant: String, _ observation: Observation) throws -> [Verdict] {
-    Array(try ScenarioVerdicts(FileDescriptorSemaphore()).verdicts(kind, variant, observation).values)
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
+    try await Attempt(variant, of: FileDescriptorSemaphore(), files: Catalogue.files, settings)
   }
 
-  @Test func `the semaphore keeps its promises and the limit is given back`() async {
-    await #expect(processExitsWith: .success) {
-      let pattern = FileDescriptorSemaphore()
+  @Test(arguments: ["semaphore", "semaphore-at-submit", "queue-pool"])
+  func `no open fails, and the limit is given back`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedPipes()
       let before = try DescriptorLimit.current()
-      for variant in ["semaphore", "semaphore-at-submit", "queue-pool"] {
-        let limit = Self.limit
-        let observation = try pattern.run(pattern.trial(variant, Self.settings(limit: limit, tasks: 100)))
-        #expect(try Self.verdicts(.guarantee, variant, observation).allSatisfy { $0 == .held }, "\(variant)")
-        #expect(observation.total("failed-opens") == 0, "\(variant)")
-        #expect((1...limit / 2).contains(try #require(observation.total("peak-open"))), "\(variant)")
-        #expect(observation.metrics["wait"]?.summary?.count == (variant == "queue-pool" ? nil : 100), "\(variant)")
-        #expect(observation.metrics["elapsed"] != nil)
-        #expect(try DescriptorLimit.current() == before)
-      }
+      let attempt = try await Self.attempt(variant)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+      #expect((attempt.total("peak-open") ?? 0) >= 1)
+      let after = try DescriptorLimit.current()
+      #expect(after == before)
     }
   }
 
   @Test func `without the semaphore opens fail`() async {
     await #expect(processExitsWith: .success) {
-      let pattern = FileDescriptorSemaphore()
-      let observation = try pattern.run(pattern.trial("unlimited", Self.settings(hold: Self.longHold)))
-      #expect(try Self.verdicts(.anomaly, "unlimited", observation) == [.witnessed])
-    }
-  }
-
-  @Test(arguments: ["semaphore", "semaphore-at-submit"])
-  func `a semaphore with too many places breaks its promises`(variant: String) async {
-    await #expect(processExitsWith: .success) { [variant = variant as String] in
-      let pattern = FileDescriptorSemaphore { $0 * 2 }
-      let observation = try pattern.run(pattern.trial(variant, Self.settings(hold: Self.longHold)))
-      #expect(try Self.verdicts(.guarantee, variant, observation) == [.violated, .violated])
-    }
-  }
-
-  @Test func `enough places for the tasks: opens do not fail, and the anomaly is not witnessed`() async {
-    await #expect(processExitsWith: .success) {
-      let pattern = FileDescriptorSemaphore()
-      let observation = try pattern.run(pattern.trial("unlimited", Self.settings(tasks: 4)))
-      #expect(try Self.verdicts(.anomaly, "unlimited", observation) == [.notWitnessed])
+      closeInheritedPipes()
+      let attempt = try await Self.attempt("unlimited")
+      #expect(try attempt.verdict("unlimited.failed-opens > 0") == .witnessed)
     }
   }
 
   @Test func `too few free descriptors: says how many there are and what to set`() async {
     await #expect(processExitsWith: .success) {
-      let pattern = FileDescriptorSemaphore()
+      closeInheritedPipes()
       while DescriptorLimit.free(below: 48) > 8, dup(0) >= 0 {}
-      let failure = #expect(throws: TrialFailure.self) {
-        try pattern.run(pattern.trial("semaphore", Self.settings(limit: 48)))
+      let attempt = try await Self.attempt("semaphore", ["limit": .integer(48)])
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
       }
-      let text = try #require(failure?.description)
-      #expect(text.hasPrefix("24 of 48 descriptors must be free, ") && text.contains("set limit to at least "))
+      #expect(reason.hasPrefix("24 of 48 descriptors must be free, ") && reason.contains("set limit to at least "))
     }
   }
 
   @Test func `a hard limit that is too low: says what is needed and what there is`() async {
     await #expect(processExitsWith: .success) {
-      let pattern = FileDescriptorSemaphore()
-      let hard = try DescriptorLimit.current().hard
-      guard hard < Int(Int32.max) else { return }  // There is no limit to go beyond.
-      let failure = #expect(throws: TrialFailure.self) {
-        try pattern.run(pattern.trial("semaphore", Self.settings(limit: hard + 1)))
-      }
+      closeInheritedPipes()
+      var limits = rlimit(rlim_cur: 256, rlim_max: 256)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0)
+      let attempt = try await Self.attempt("semaphore", ["limit": .integer(257)])
       #expect(
-        failure?.description == "a limit of \(hard + 1) open descriptors is needed, this process may have \(hard)")
+        attempt.trial.outcome
+          == .unavailable(reason: "a limit of 257 open descriptors is needed, this process may have 256"))
     }
+  }
+
+  // MARK: Broken bodies
+
+  /// The document's listing with a semaphore of too many places, waited for where `waits` says.
+  private static func tooManyPlaces(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
+    let files = try pattern.process(trial, threads: 1) { files in
+      let places = DispatchSemaphore(value: 10_000)
+      files.submitEach { task in
+        if atSubmit { task.wait(for: places) }
+        DispatchQueue(label: "file").async(group: files.all) {
+          if !atSubmit { task.wait(for: places) }
+          let file = task.open()
+          task.readUntilOthersTried(file)
+          task.close(file)
+          places.signal()
+        }
+      }
+    }
+    files.recordWaits(trial, pattern.wait)
+  }
+
+  /// A pool with a queue a task.
+  private static func tooManyQueues(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
+    try pattern.process(trial, threads: 1) { files in
+      files.submitEach { task in
+        DispatchQueue(label: "file").async(group: files.all) {
+          let file = task.open()
+          task.readUntilOthersTried(file)
+          task.close(file)
+        }
+      }
+    }
+  }
+
+  /// One after the other.
+  private static func oneQueue(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
+    try pattern.process(trial, threads: 1) { files in
+      let queue = DispatchQueue(label: "files")
+      files.submitEach { task in
+        queue.async(group: files.all) {
+          let file = task.open()
+          task.close(file)
+        }
+      }
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = FileDescriptorSemaphore()
+    let settings = settings
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings, body)
+    }
+    return [
+      red("semaphore.failed-opens == 0", "semaphore") { try tooManyPlaces($0, pattern, atSubmit: false) },
+      red("semaphore.over-half == 0", "semaphore") { try tooManyPlaces($0, pattern, atSubmit: false) },
+      red("semaphore-at-submit.failed-opens == 0", "semaphore-at-submit") {
+        try tooManyPlaces($0, pattern, atSubmit: true)
+      },
+      red("semaphore-at-submit.over-half == 0", "semaphore-at-submit") {
+        try tooManyPlaces($0, pattern, atSubmit: true)
+      },
+      red("queue-pool.failed-opens == 0", "queue-pool") { try tooManyQueues($0, pattern) },
+      red("unlimited.failed-opens > 0", "unlimited") { try oneQueue($0, pattern) },
+    ]
   }
 }

@@ -1,92 +1,187 @@
+import Dispatch
+import LabTesting
 import Laboratory
 import Platform
+import Synchronization
 import Testing
 
 @testable import Patterns
 
-/// Serialised: a trial's scratch directory is named by its process.
-@Suite(.serialized) struct FileMonitorPatternTests {
-  private let pattern = FileMonitorPattern()
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
-  private func trial(_ variant: String, deadline: Int = 60_000_000_000) -> Trial {
-    pattern.trial(
-      variant,
-      [
-        "changes": .integer(2), "burst": .integer(20), "poll-interval": .integer(500_000),
-        "deadline": .integer(deadline),
-      ])
+/// A trial's scratch directory is named by its process, and what it has open is looked at: each of these runs in one of its own.
+@Suite struct FileMonitorPatternTests {
+  /// Few changes, back to back.
+  static let settings: [String: ParameterValue] = [
+    "changes": .integer(2), "burst": .integer(20), "poll-interval": .integer(0),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
+    try await Attempt(variant, of: FileMonitorPattern(), files: Catalogue.files, settings)
   }
 
-  private func verdicts(_ kind: Claim.Kind, _ observation: Observation) throws -> [Verdict] {
-    let verdicts = try ScenarioVerdicts(pattern).verdicts(kind, "source", observation)
-    return verdicts.sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  @Test func `the source reports every kind and goes on behind a rename`() async throws {
-    let trial = trial("source")
-    let observation = try await onOwnThread { [pattern] in try pattern.run(trial) }
-    #expect(try verdicts(.guarantee, observation) == [.held, .held, .held])
-    #expect(try verdicts(.anomaly, observation) == [.witnessed])
-    #expect(observation.samples("latency")?.summary?.count == 2 * FileChange.allCases.count)
-    #expect(Set(observation.metrics.keys) == Set(pattern.metrics.map(\.name)))
-  }
-
-  /// A real monitor that keeps some changes to itself.
-  private final class Deaf: FileMonitoring {
-    private let monitor: FileMonitor
-
-    convenience init(path: String, handler: @escaping @Sendable (FileChange, UInt64) -> Void) throws(SystemError) {
-      try self.init(path, to: { _ in false }, handler)
+  @Test(arguments: ["source", "polling", "burst-of-renames", "closed-early"])
+  func `every variant keeps its promises, and leaves no file behind`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Self.attempt(variant)
+      #expect(attempt.trial.outcome == .completed)
+      let used = try #require(attempt.experiment.pattern.variant(variant))
+      let settings = Set(attempt.experiment.pattern.parameters.map(\.name))
+      #expect(attempt.trial.reads == settings.subtracting(used.ignores))
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+      #expect(variant == "polling" || !attempt.verdicts.isEmpty)
+      let left = try #require(namesInDirectory(ScratchDirectory.parent)).filter { $0 == "gcdlab-\(getpid())" }
+      #expect(left.isEmpty)
     }
+  }
 
-    init(
-      _ path: String, to hides: @escaping @Sendable (FileChange) -> Bool,
-      _ handler: @escaping @Sendable (FileChange, UInt64) -> Void
-    ) throws(SystemError) {
-      monitor = try FileMonitor(path: path) { change, time in
-        if !hides(change) { handler(change, time) }
+  @Test func `a latency of each change is recorded, with pauses and without`() async {
+    await #expect(processExitsWith: .success) {
+      for interval in [0, 100_000] {
+        let settings = Self.settings.merging(["poll-interval": .integer(interval)]) { $1 }
+        for variant in ["source", "polling"] {
+          let observation = try await Self.attempt(variant, settings).trial.observation
+          #expect(observation.samples("latency")?.summary?.count == 2 * FileChange.allCases.count)
+          for kind in FileChange.allCases {
+            #expect(observation.samples("\(kind.rawValue)-latency")?.summary?.count == 2, "\(variant) \(kind)")
+          }
+        }
       }
     }
-
-    func cancel() { monitor.cancel() }
   }
 
-  @Test(arguments: FileChange.allCases)
-  func `a monitor deaf to a kind is caught`(_ kind: FileChange) async throws {
-    let trial = trial("source", deadline: 2_000_000)
-    let observation = try await onOwnThread { [pattern] in
-      try pattern.measure(trial) { path, handler in try Deaf(path, to: { $0 == kind }, handler) }
+  @Test func `a name is told of every rename between writes where each event is told`() async {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Self.attempt("burst-of-renames")
+      let told = try #require(attempt.total("told-between-writes"))
+      // What is merged is the system's affair: all, or none where they are flags.
+      #expect(told == 20 || told == 1)
     }
-    #expect((observation.samples("kinds")?.summary?.total ?? 6) < 6)
-    #expect((observation.samples("missed")?.summary?.total ?? 0) > 0)
-    #expect(try verdicts(.guarantee, observation).contains(.violated))
   }
 
-  @Test func `a monitor that ends with a rename is caught`() async throws {
-    let trial = trial("source", deadline: 2_000_000)
-    let observation = try await onOwnThread { [pattern] in
-      try pattern.measure(trial) { path, handler in
-        // Deaf to everything behind its first rename, as one that watches a name would be.
-        let gone = RenameLatch()
-        return try Deaf(path, to: { gone.isClosed(after: $0) }, handler)
+  @Test func `a change that the machine does not allow says nothing of its monitor`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      var none = rlimit(rlim_cur: 1, rlim_max: 1)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &none) == 0)
+      for variant in ["source", "polling"] {
+        let outcome = try await Self.attempt(variant).trial.outcome
+        guard case .unavailable(let reason) = outcome else {
+          Issue.record("\(variant): \(outcome)")
+          return
+        }
+        #expect(reason.hasPrefix("cannot write a file in ") && reason.hasSuffix(": File too large"), "\(reason)")
       }
     }
-    #expect((observation.samples("lost-after-rename")?.summary?.total ?? 0) > 0)
-    #expect(try verdicts(.guarantee, observation).allSatisfy { $0 == .violated })
   }
 
-  @Test func `events that all arrive show no coalescing`() throws {
-    var observation = Observation()
-    observation.record("coalesced", 0)
-    #expect(try verdicts(.anomaly, observation) == [.notWitnessed])
-    observation.record("coalesced", 3)
-    #expect(try verdicts(.anomaly, observation) == [.witnessed])
+  /// A status that does not show a change: no deadline is waited for.
+  @Test func `a look that shows nothing tells that a change is missed`() async throws {
+    let told = try await onOwnThread {
+      let scratch = try ScratchDirectory()
+      defer { scratch.remove() }
+      let watch = FileWatch(of: try WatchedFile(in: scratch))
+      let hasLooked = Atomic(false)
+      try SystemThread {
+        while !hasLooked.load(ordering: .relaxed) { watch.looked() }
+      }.detach()
+      defer { hasLooked.store(true, ordering: .relaxed) }
+      return watch.latency(of: .write, within: .seconds(600)) {}
+    }
+    #expect(told == nil)
   }
 
-  @Test func `nothing is left behind`() async throws {
-    let trial = trial("source")
-    _ = try await onOwnThread { [pattern] in try pattern.run(trial) }
-    let again = try ScratchDirectory()  // Would fail if the last one were still there.
-    again.remove()
+  // MARK: Broken bodies
+
+  /// The document's listing, in which `tells` decides what is passed on.
+  private static func source(
+    _ path: String, _ watch: FileWatch, tells: @escaping @Sendable (FileChange) -> Int = { _ in 1 },
+    name: String? = nil, cancelled: @escaping @Sendable (Int32) -> Void = { close($0) }
+  ) throws -> (file: Int32, source: FileMonitor) {
+    let file = try openForEvents(path)
+    let source = try FileMonitor(fileDescriptor: file, queue: .global())
+    source.setEventHandler { change, time in
+      for _ in 0..<tells(change) { watch.heard(change, at: time, from: file, called: name ?? currentPath(of: file)) }
+    }
+    source.setCancelHandler {
+      cancelled(file)
+      watch.ended()
+    }
+    source.activate()
+    return (file, source)
+  }
+
+  /// Tells nothing more behind the first rename, as one that watches a name would.
+  private static func upToRename() -> @Sendable (FileChange) -> Int {
+    final class Latch: Sendable { let isClosed = Atomic(false) }
+    let latch = Latch()
+    return { change in
+      let isClosed = latch.isClosed.load(ordering: .relaxed)
+      if change == .rename { latch.isClosed.store(true, ordering: .relaxed) }
+      return isClosed ? 0 : 1
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = FileMonitorPattern()
+    let fast = settings.merging(["changes": .integer(1), "deadline": .integer(2_000_000)]) { $1 }
+    func red(
+      _ check: String, _ settings: [String: ParameterValue] = settings,
+      _ begin: @escaping @Sendable (String, FileWatch) throws -> @Sendable () -> Void
+    ) -> Red {
+      Red(check, "source", of: pattern, settings) { trial in try pattern.follow(trial, begin) }
+    }
+    func burstRed(
+      _ check: String, _ begin: @escaping @Sendable (String, FileWatch) throws -> FileMonitor
+    ) -> Red {
+      Red(check, "burst-of-renames", of: pattern, settings) { trial in try pattern.renameOften(trial, begin) }
+    }
+    return [
+      red("source.kinds == 6", fast) { path, watch in
+        try source(path, watch, tells: { $0 == .attrib ? 0 : 1 }).source.cancel
+      },
+      red("source.missed == 0", fast) { path, watch in
+        try source(path, watch, tells: { $0 == .link ? 0 : 1 }).source.cancel
+      },
+      red("source.lost-after-rename == 0", fast) { path, watch in
+        try source(path, watch, tells: upToRename()).source.cancel
+      },
+      red("source.misnamed == 0") { path, watch in try source(path, watch, name: path).source.cancel },
+      red("source.strays == 0") { path, watch in
+        let (file, source) = try source(path, watch, cancelled: { _ in })
+        return {
+          source.cancel()
+          close(file)
+        }
+      },
+      red("source.left-open == 0") { path, watch in
+        try source(path, watch, cancelled: { _ in }).source.cancel
+      },
+      red("source.closed-strangers == 0") { path, watch in
+        let (file, source) = try source(path, watch)
+        return {
+          source.cancel()
+          close(file)
+        }
+      },
+      // One write has nothing to be merged with.
+      red("source.coalesced > 0", settings.merging(["burst": .integer(1)]) { $1 }) { path, watch in
+        try source(path, watch).source.cancel
+      },
+      Red("closed-early.misnamed > 0", "closed-early", of: pattern, settings) { trial in
+        try pattern.renameBesideStrangers(trial) { path, watch in try source(path, watch).source.cancel }
+      },
+      burstRed("burst-of-renames.told-while-busy == 1") { path, watch in
+        try source(path, watch, tells: { $0 == .rename ? 2 : 1 }).source
+      },
+      burstRed("burst-of-renames.told-while-suspended == 1") { path, watch in
+        try source(path, watch, tells: { $0 == .rename ? 2 : 1 }).source
+      },
+      burstRed("burst-of-renames.misnamed == 0") { path, watch in try source(path, watch, name: path).source },
+    ]
   }
 }

@@ -1,116 +1,212 @@
 import Dispatch
+import LabTesting
 import Laboratory
+import Measurement
 import Platform
 import Testing
 
 @testable import Patterns
 
-@Suite struct GroupWaitVsNotifyTests {
-  /// The main queue of a test process is nobody's promise to serve, so completions get a queue of their own.
-  let pattern = GroupWaitVsNotify(completionQueue: DispatchQueue(label: "completions"))
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
-  static let ways = ["wait", "wait-timeout", "notify", "semaphore", "task-group"]
+/// Parked threads are looked for among all of the process, so each of these runs in one of its own: one after the other, since
+/// a process has the descriptors of all that are being started just then.
+@Suite(.serialized) struct GroupWaitVsNotifyTests {
+  /// The main queue of a test process is nobody's promise to serve, so completions get a queue of their own.
+  static var pattern: GroupWaitVsNotify {
+    var pattern = GroupWaitVsNotify()
+    pattern.mainQueue = DispatchQueue(label: "completions")
+    return pattern
+  }
+
   static let settings: [String: ParameterValue] = ["work": .integer(1000), "repeats": .integer(5)]
 
-  func run(_ way: String, _ settings: [String: ParameterValue]) async throws -> Observation {
-    try await onOwnThread { [pattern] in try pattern.run(pattern.trial(way, settings)) }
+  /// The threads that each way parks.
+  static let parked = [
+    "wait": 1, "wait-in-caller": 1, "wait-timeout": 1, "wait-enough-time": 1, "notify": 0, "notify-background": 0,
+    "semaphore": 1, "thread-join": 1, "task-group": 0,
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue]) async throws -> Attempt {
+    try await Attempt(
+      variant, of: pattern, files: Catalogue.files, Self.settings.merging(settings) { $1 })
   }
 
-  /// Measures a method of the test's own.
-  func measure(_ way: String, gated: Bool = false, _ method: @escaping @Sendable (Download) -> Void) async throws
-    -> Observation
-  {
-    try await onOwnThread { [pattern] in
-      try pattern.measure(pattern.trial(way, Self.settings), gated: gated, method)
+  @Test func `every variant is tried`() {
+    #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.parked.keys))
+  }
+
+  @Test(arguments: parked.keys.sorted(), ["pool", "thread"])
+  func `every way keeps its promises, whoever leaves last`(_ variant: String, _ leaver: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String, leaver = leaver as String] in
+      let attempt = try await Self.attempt(variant, ["leaver": .text(leaver)])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+      #expect(attempt.trial.observation.samples("total")?.summary?.count == 5)
+      if ThreadCensus.taken() != nil { #expect(attempt.total("parked") == Self.parked[variant]) }
     }
   }
 
-  func verdicts(_ variant: String, _ observation: Observation) throws -> [String: Verdict] {
-    try ScenarioVerdicts(pattern).verdicts(.guarantee, variant, observation)
-  }
-
-  @Test(arguments: ways, ["pool", "thread"])
-  func `every way completes once, after every task`(way: String, leaver: String) async throws {
-    let settings = Self.settings.merging(["leaver": .text(leaver)]) { $1 }
-    let observation = try await run(way, settings)
-    #expect(try verdicts(way, observation).values.allSatisfy { $0 == .held })
-    for latency in ["held", "call", "notice", "wake", "total"] {
-      #expect(observation.metrics[latency]?.summary?.count == 5, "\(latency)")
-    }
-    #expect(observation.total("timeouts") == (way == "wait-timeout" ? 5 : nil))
-  }
-
-  @Test(arguments: ways) func `one task, and more tasks than cores`(way: String) async throws {
-    for tasks in [1, 40] {
-      let settings = Self.settings.merging(["tasks": .integer(tasks), "repeats": .integer(1)]) { $1 }
-      #expect(try await run(way, settings).total("late-tasks") == 0)
+  @Test(arguments: parked.keys.sorted()) func `one download, and more than cores`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      for tasks in [1, 40] {
+        let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks), "repeats": .integer(1)])
+        #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && attempt.total("missing") == 0, "\(tasks)")
+      }
     }
   }
 
-  #if os(Linux)
-    @Test func `wait parks a pool thread, notify and a task group park none`() async {
-      // In a process of its own: other tests have pool threads, too.
-      await #expect(processExitsWith: .success) {
-        let tests = GroupWaitVsNotifyTests()
-        guard ThreadCensus.taken() != nil else { return }
-        for (way, parked) in [("notify", 0), ("task-group", 0), ("wait", 1), ("wait-timeout", 1), ("semaphore", 1)] {
-          let observation = try await tests.run(way, Self.settings)
-          #expect(observation.total("parked") == parked, "\(way)")
+  @Test func `a wait whose time is up says so each time`() async {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Self.attempt("wait-timeout", [:])
+      #expect(attempt.total("timeouts") == 5)
+    }
+  }
+
+  @Test func `no thread to be had: the trial ends and says so`() async {
+    await #expect(processExitsWith: .success) {
+      let pattern = Self.pattern
+      let attempt = try await Attempt("thread-join", of: pattern, files: Catalogue.files, Self.settings) { trial in
+        try pattern.measureInCaller(trial) { _ in throw SystemError(EAGAIN, "start a thread") }
+      }
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
+      }
+      #expect(reason.contains("start a thread"))
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// A group that is never entered counts nothing, and says at once that all is done: before the gate is open.
+  @Sendable private static func forgetsToEnter(_ download: GroupDownload) {
+    let group = DispatchGroup()
+    for photo in download.photos { photo.load {} }
+    group.notify(queue: download.mainQueue) {
+      download.completionBlock()
+      download.openGate()
+    }
+  }
+
+  /// Subscribes again from the completion.
+  @Sendable private static func subscribesTwice(_ download: GroupDownload) {
+    let group = DispatchGroup()
+    for photo in download.photos {
+      group.enter()
+      photo.load { group.leave() }
+    }
+    group.notify(queue: download.mainQueue) {
+      group.notify(queue: download.mainQueue) { download.completionBlock() }
+      download.completionBlock()
+    }
+  }
+
+  /// Names the queue where the downloads run.
+  @Sendable private static func completesAnywhere(_ download: GroupDownload) {
+    let group = DispatchGroup()
+    for photo in download.photos {
+      group.enter()
+      photo.load { group.leave() }
+    }
+    group.notify(queue: download.queue) { download.completionBlock() }
+  }
+
+  /// The timed wait of the variants, by whatever `wait` does.
+  private static func waiting(
+    by wait: @escaping @Sendable (DispatchGroup, GroupDownload) -> DispatchTimeoutResult
+  ) -> GroupWaitVsNotify.Method {
+    { download in
+      let group = DispatchGroup()
+      for photo in download.photos {
+        group.enter()
+        photo.load { group.leave() }
+      }
+      _ = download.timed { wait(group, download) }
+      group.notify(queue: download.mainQueue) { download.completionBlock() }
+    }
+  }
+
+  /// Gives the downloads up when the time is up: their completion is not awaited.
+  @Sendable private static func givesUp(_ download: GroupDownload) {
+    let group = DispatchGroup()
+    for photo in download.photos {
+      group.enter()
+      photo.load { group.leave() }
+    }
+    _ = group.wait(timeout: .now() + .microseconds(1))
+    download.mainQueue.async {
+      download.completionBlock()
+      download.openGate()
+    }
+  }
+
+  /// Submits the downloads and does not wait for them, which come late for sure: after its caller has gone on.
+  private static var goesOn: GroupWaitVsNotify.Method {
+    let late = DispatchGroup()
+    return { download in
+      // Those of the call before, so that there is something to measure.
+      late.wait()
+      for photo in download.photos {
+        download.queue.async(group: late) {
+          while download.completions == 0 { yieldProcessor() }
+          photo.load()
         }
       }
+      download.otherWork()
     }
-  #endif
-
-  // MARK: Methods that break a promise
-
-  @Test func `a completion that does not wait for the tasks is early`() async throws {
-    let observation = try await measure("notify", gated: true) { download in
-      download.enterMethod()
-      let group = DispatchGroup()
-      download.start(in: group)
-      download.completionQueue.sync { download.complete() }
-      download.gate?.open()
-      group.wait()
-      download.leaveMethod()
-    }
-    #expect(observation.total("early") == 5)
-    #expect(try verdicts("notify", observation)["all.early == 0"] == .violated)
   }
 
-  @Test func `a completion that runs twice is counted`() async throws {
-    let observation = try await measure("notify") { download in
-      download.enterMethod()
-      let group = DispatchGroup()
-      download.start(in: group)
-      group.notify(queue: download.completionQueue) {
-        download.complete()
-        download.complete()
+  /// Notifies, and has `count` threads of the pool sleep until the end nevertheless.
+  private static func parking(_ count: Int) -> GroupWaitVsNotify.Method {
+    { download in
+      let (group, begun) = (DispatchGroup(), DispatchSemaphore(value: 0))
+      for _ in download.photos { group.enter() }
+      for index in 0..<count {
+        DispatchQueue(label: "sleeper.\(index)").async {
+          begun.signal()
+          group.wait()
+        }
       }
-      download.leaveMethod()
+      for _ in 0..<count { begun.wait() }
+      for photo in download.photos { photo.load { group.leave() } }
+      group.notify(queue: download.mainQueue) { download.completionBlock() }
     }
-    #expect(try verdicts("notify", observation)["all.completions-off == 0"] == .violated)
   }
 
-  @Test func `a wait that reports success with tasks unfinished is counted`() async throws {
-    let observation = try await measure("wait-timeout", gated: true) { download in
-      download.enterMethod()
-      let group = DispatchGroup()
-      download.start(in: group)
-      download.waited(.success)
-      group.notify(queue: download.completionQueue) { download.complete() }
-      download.leaveMethod()
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(
+      _ check: String, _ variant: String, _ settings: [String: ParameterValue] = [:],
+      _ body: @escaping @Sendable (Trial) throws -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, Self.settings.merging(settings) { $1 }, body)
     }
-    #expect(observation.total("unreported") == 5)
-    #expect(try verdicts("wait-timeout", observation)["wait-timeout.unreported == 0"] == .violated)
-  }
-
-  @Test func `tasks that never finish are counted`() async throws {
-    let observation = try await measure("wait-timeout") { download in
-      download.enterMethod()
-      download.completionQueue.async { download.complete() }
-      download.leaveMethod()
-    }
-    #expect(observation.total("late-tasks") == 15)
-    #expect(try verdicts("wait-timeout", observation)["wait-timeout.late-tasks == 0"] == .violated)
+    return [
+      red("all.missing == 0", "wait-timeout") {
+        try pattern.measureWaitThatExpires($0, forgetsToEnter)
+      },
+      red("all.completions-off == 0", "notify") { try pattern.measure($0, subscribesTwice) },
+      red("all.elsewhere == 0", "notify") { try pattern.measure($0, completesAnywhere) },
+      red("wait-timeout.unreported == 0", "wait-timeout") {
+        try pattern.measureWaitThatExpires($0, waiting { _, _ in .success })
+      },
+      red("wait-timeout.before-time == 0", "wait-timeout", ["timeout": .integer(1_000_000_000)]) {
+        try pattern.measureWaitThatExpires($0, waiting { group, _ in group.wait(timeout: .now()) })
+      },
+      red("wait-timeout.missing == 0", "wait-timeout") { try pattern.measureWaitThatExpires($0, givesUp) },
+      red("wait-enough-time.timeouts == 0", "wait-enough-time") {
+        try pattern.measureWaitWithEnoughTime($0, holdsBack: true, waiting { group, _ in group.wait(timeout: .now()) })
+      },
+      red("wait-in-caller.missing == 0", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
+      red("wait-in-caller.parked == 1", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
+      red("wait.parked == 1", "wait") { try pattern.measure($0, parking(2)) },
+      red("notify.parked == 0", "notify") { try pattern.measure($0, parking(1)) },
+      red("task-group.parked == 0", "task-group") { try pattern.measureTask($0, parking(1)) },
+    ]
   }
 }

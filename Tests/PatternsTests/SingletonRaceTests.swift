@@ -1,72 +1,203 @@
+import Dispatch
+import LabTesting
 import Laboratory
-import Measurement
+import Platform
+import Synchronization
 import Testing
 
 @testable import Patterns
 
 @Suite struct SingletonRaceTests {
-  private let pattern = SingletonRace()
-  private static let small: [String: ParameterValue] = [
-    "race-time": .integer(1_000_000), "slots": .integer(64), "pause": .integer(20_000_000),
-    "paused-races": .integer(1), "batch": .integer(10),
+  static let settings: [String: ParameterValue] = [
+    "race-time": .integer(1_000_000), "slots": .integer(64), "pause": .integer(1_000_000), "paused-races": .integer(2),
+    "batch": .integer(10),
   ]
 
-  private func verdicts(_ kind: Claim.Kind, _ variant: String, _ observation: Observation) throws -> [Verdict] {
-    Array(try ScenarioVerdicts(pattern).verdicts(kind, variant, observation).values)
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
+    try await Attempt(
+      variant, of: SingletonRace(), files: Catalogue.files, Self.settings.merging(settings) { _, new in new })
   }
 
-  @Test(arguments: ["dispatch-once", "serial-queue", "barrier", "mutex", "double-checked", "actor"])
-  func `a guard creates one instance in every race, and measures its hot path`(_ variant: String) async throws {
-    let observation = try await onOwnThread { [pattern] in try pattern.run(pattern.trial(variant, Self.small)) }
-    #expect(try verdicts(.guarantee, variant, observation) == [.held])
-    #expect(observation.samples("duplicates")?.summary?.total == 0)
-    #expect((observation.samples("races")?.summary?.total ?? 0) >= 64)
-    #expect(observation.samples("hot-path")?.summary?.count == Observation.hotPathBatches)
+  @Test(arguments: ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"])
+  func `a guard creates one instance in every race, and every caller gets it`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant, ["actors": .integer(3)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(try attempt.verdict("\(variant).irregular == 0") == .held)
+    let instances = attempt.trial.observation.samples("instances")?.summary
+    #expect(instances?.min == 1 && instances?.max == 1)
+    #expect(attempt.total("duplicates") == 0 && attempt.total("mismatches") == 0)
+    #expect((attempt.total("races") ?? 0) >= 2 + 64)
+  }
+
+  /// Swift's pool has as many threads as there are cores, and the race needs two.
+  @Test(.enabled(if: Host.cores >= 2)) func `an actor creates one instance in every race`() async throws {
+    let attempt = try await Self.attempt("actor", ["actors": .integer(3)])
+    #expect(try attempt.verdict("actor.irregular == 0") == .held)
+    #expect((attempt.total("races") ?? 0) >= 2 + 64)
   }
 
   @Test func `a static let is created once a process`() async {
     await #expect(processExitsWith: .success) {
-      let pattern = SingletonRace()
-      let observation = try pattern.run(pattern.trial("static-let", Self.small))
-      #expect(observation.samples("instances")?.summary?.max == 1)
-      #expect(observation.samples("races")?.summary?.total == 1)
+      let first = try await Self.attempt("static-let")
+      #expect(try first.verdict("static-let.irregular == 0") == .held)
+      #expect(first.total("races") == 1)
+      // There is none to be created any more: a race without an instance must be seen.
+      let second = try await Self.attempt("static-let")
+      #expect(try second.verdict("static-let.irregular == 0") == .violated)
     }
   }
 
-  /// What every guarantee is a check against: the same harness on a guard that guards nothing.
-  @Test(arguments: ["dispatch-once", "serial-queue", "barrier", "mutex", "double-checked", "static-let", "actor"])
-  func `a broken guard is caught`(_ variant: String) async throws {
-    let paused = try await onOwnThread { [pattern] in
-      try pattern.run(pattern.trial("check-then-act-paused", Self.small))
+  @Test(.enabled(if: Host.cores >= 2)) func `without a guard two are created, by chance`() async throws {
+    let attempt = try await Self.attempt("check-then-act", ["patience": .integer(60_000_000_000)])
+    #expect(try attempt.verdict("check-then-act.duplicates > 0") == .witnessed)
+    #expect((attempt.total("irregular") ?? 0) > 0)
+  }
+
+  @Test(arguments: [2, 5])
+  func `the pause between check and creation creates one for every caller`(_ actors: Int) async throws {
+    let attempt = try await Self.attempt("check-then-act-paused", ["actors": .integer(actors)])
+    #expect(try attempt.verdict("check-then-act-paused.duplicates > 0") == .witnessed)
+    #expect(attempt.total("paused-share") == 100 && attempt.total("irregular") == 2)
+    #expect(attempt.total("duplicates") == 2 * (actors - 1))
+  }
+
+  @Test(arguments: [2, 5])
+  func `the pause before the set-up lets all others use what is half built`(_ actors: Int) async throws {
+    let attempt = try await Self.attempt("half-built", ["actors": .integer(actors)])
+    #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
+    #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
+    // All the same there was only one.
+    #expect(attempt.total("irregular") == 0)
+  }
+
+  @Test func `what meets by chance needs two cores`() throws {
+    let description = try PatternDescription(SingletonRace())
+    let machine = Machine.test
+    let one = Machine(
+      os: machine.os, kernel: machine.kernel, cpu: machine.cpu, cores: 1, memory: machine.memory, swift: machine.swift,
+      optimised: true, descriptorLimit: 1024, threadLimit: nil, clockRead: 20, floor: 45, work: machine.work)
+    let unable = description.variants.filter { description.obstacle(to: $0, on: one) != nil }.map(\.name)
+    #expect(unable == ["check-then-act", "actor"])
+    #expect(description.variants.allSatisfy { description.obstacle(to: $0, on: machine) == nil })
+  }
+
+  // MARK: Broken bodies
+
+  /// What guards nothing, in the place of a guard.
+  private static func unguarded(_ row: Row) {
+    row.each { shared in
+      if shared.manager == nil { shared.manager = shared.create() }
+      return shared.manager
     }
-    #expect(try verdicts(.guarantee, "check-then-act-paused", paused) == [.held])
-    #expect(try verdicts(.guarantee, variant, paused) == [.violated])
   }
 
-  @Test func `a guarded race shows no anomaly, and no duplicate in every paused race is a violation`() async throws {
-    let guarded = try await onOwnThread { [pattern] in
-      try pattern.race(MutexGuard(), pattern.trial("check-then-act", Self.small))
+  /// Guards the creation and returns what it saw before: who created it gets none.
+  private static func guardedTooLate(_ row: Row, _ lock: Lock) {
+    row.each { shared in
+      let found = shared.manager
+      lock.mutex.withLock { _ in if shared.manager == nil { shared.manager = shared.create() } }
+      return found
     }
-    #expect(try verdicts(.anomaly, "check-then-act", guarded) == [.notWitnessed])
-    #expect(try verdicts(.guarantee, "check-then-act-paused", guarded) == [.violated])
   }
 
-  @Test func `a race without pauses needs two cores`() throws {
-    let one = Trial(
-      variant: "check-then-act", parameters: pattern.trial("check-then-act", Self.small).parameters, seed: 1,
-      work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
-    #expect(throws: TrialFailure.self) { try pattern.run(one) }
+  /// Guards so well that nobody ever creates one: the predicate says that it is done already.
+  private static func neverCreated(_ row: Row) {
+    row.each { shared in
+      shared.predicate.pointee = ~0
+      dispatchOnce(shared.predicate, shared) { context in
+        guard let shared = context?.load(as: Shared.self) else { return }
+        shared.manager = shared.create()
+      }
+      return shared.manager
+    }
   }
 
-  @Test func `the tally counts and releases every instance and empties the slots`() throws {
-    let track = RaceTrack(actors: 3, slots: 2)
-    defer { track.deallocate() }
-    for actor in 0..<3 { _ = track.visit(0, by: actor).create() }
-    _ = track.visit(1, by: 2).create()
-    var tally = RaceTally()
-    track.tally(slots: 0..<2, into: &tally)
-    #expect(tally.duplicates == 2)
-    track.tally(slots: 0..<2, into: &tally)
-    #expect(tally.duplicates == 2)  // Nothing was left to count.
+  /// An actor that awaits between check and creation, where others come in.
+  private actor Reentrant {
+    func manager(_ shared: Shared) async -> PhotoManager? {
+      if shared.manager == nil {
+        await shared.slept()
+        shared.manager = shared.create()
+      }
+      return shared.manager
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = SingletonRace()
+    func red(
+      _ check: String, _ variant: String, _ settings: [String: ParameterValue] = [:],
+      _ body: @escaping @Sendable (Trial) throws -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, Self.settings.merging(settings) { _, new in new }, body)
+    }
+    let guards = ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"]
+    return guards.flatMap { name in
+      [
+        red("\(name).irregular == 0", name) { trial in try pattern.raceGuarded(trial, unguarded) },
+        red("\(name).irregular == 0", name) { trial in try pattern.raceGuarded(trial, neverCreated) },
+        red("\(name).irregular == 0", name) { trial in
+          let lock = Lock()
+          try pattern.raceGuarded(trial) { guardedTooLate($0, lock) }
+        },
+      ]
+    } + [
+      // A computed property instead of a static let.
+      red("static-let.irregular == 0", "static-let") { trial in
+        enum Library {
+          static var shared: PhotoManager? { Shared.asked?.create() }
+        }
+        try pattern.raceOnce(trial) { row in row.each { _ in Library.shared } }
+      },
+      red("actor.irregular == 0", "actor") { trial in
+        let library = Reentrant()
+        try waitFor {
+          try await pattern.raceGuarded(trial) { row in
+            await row.each { shared in await library.manager(shared) }
+          }
+        }
+      },
+      red("check-then-act.duplicates > 0", "check-then-act", ["patience": .integer(0)]) { trial in
+        let lock = Lock()
+        try pattern.raceUnguarded(trial) { row in
+          row.each { shared in
+            lock.mutex.withLock { _ in
+              if shared.manager == nil { shared.manager = shared.create() }
+              return shared.manager
+            }
+          }
+        }
+      },
+      red("check-then-act-paused.duplicates > 0", "check-then-act-paused") { trial in
+        let lock = Lock()
+        try pattern.racePaused(trial, before: .creation) { row in
+          row.each { shared in
+            lock.mutex.withLock { _ in
+              if shared.manager == nil {
+                shared.sleep()
+                shared.manager = shared.create()
+              }
+              return shared.manager
+            }
+          }
+        }
+        .recordShare(trial, pattern.pausedShare)
+      },
+      // Publishes only what is set up.
+      red("half-built.half-built-uses > 0", "half-built") { trial in
+        try pattern.racePaused(trial, before: .setUp) { row in
+          row.each { shared in
+            if shared.manager == nil {
+              let manager = shared.create()
+              shared.sleep()
+              manager.makePhotosArray()
+              shared.manager = manager
+            }
+            return shared.manager
+          }
+        }
+        .recordHalfBuiltUses(trial, pattern.halfBuiltUses)
+      },
+    ]
   }
 }

@@ -40,7 +40,7 @@ import Testing
     }
 
     deinit {
-      for name in ["a", "b", "c"] { unlink("\(path)/\(name)") }
+      for name in namesInDirectory(path) ?? [] { unlink("\(path)/\(name)") }
       rmdir(path)
     }
   }
@@ -55,7 +55,11 @@ import Testing
     let folder = try Folder()
     let (path, other, third) = (try folder.file("a", "one"), try folder.file("b"), try folder.file("c"))
     let events = Events<FileChange>()
-    let monitor = try FileMonitor(path: path) { change, _ in events.add(change) }
+    let watched = try openForEvents(path)
+    let monitor = try FileMonitor(fileDescriptor: watched, queue: .global())
+    monitor.setEventHandler { change, _ in events.add(change) }
+    monitor.setCancelHandler { close(watched) }
+    monitor.activate()
     defer { monitor.cancel() }
     try append("two", to: path)
     #expect(try events.next() == .extend)
@@ -69,6 +73,7 @@ import Testing
     #expect(try events.next() == .link)
     rename(path, other)
     #expect(try events.next() == .rename)
+    #expect(currentPath(of: watched)?.hasSuffix(other) == true)
     // Under its new name it is still watched.
     try append("!", to: other)
     #expect(try events.next() == .extend)
@@ -76,6 +81,24 @@ import Testing
     #expect(try events.next() == .link)
     unlink(other)
     #expect(try events.next() == .delete)
+  }
+
+  /// What is read together was told apart by the status of the end.
+  @Test func `a write does not hide the link behind it`() throws {
+    let folder = try Folder()
+    let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
+    let events = Events<FileChange>()
+    let watched = try openForEvents(path)
+    let monitor = try FileMonitor(fileDescriptor: watched, queue: .global())
+    monitor.setEventHandler { change, _ in events.add(change) }
+    monitor.setCancelHandler { close(watched) }
+    // Not active yet: both are there by the time of the first handler.
+    try append("two", to: path)
+    link(path, other)
+    monitor.activate()
+    defer { monitor.cancel() }
+    #expect(try events.next() == .extend)
+    #expect(try events.next() == .link)
   }
 
   @Test func `a watcher follows a name through an editor's save`() throws {
@@ -111,24 +134,160 @@ import Testing
     #expect(deleted.kind == .deleted && deleted.path == folder.path + "/b" && deleted.size == nil)
   }
 
+  @Test func `a directory that is removed and made again is watched again`() throws {
+    let folder = try Folder()
+    let outer = "\(folder.path)/outer", inner = "\(folder.path)/outer/inner"
+    defer { for path in [inner, outer] { rmdir(path) } }
+    try #require(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
+    let events = Events<PathEvent>()
+    let watcher = try PathWatcher(paths: [inner]) { events.add($0) }
+    defer { watcher.cancel() }
+    func expect(_ kind: PathEvent.Kind, _ path: String) throws {
+      let event = try events.next()
+      #expect(event.kind == kind && event.path == path, "\(event)")
+    }
+    // With what it is in.
+    try #require(rmdir(inner) == 0 && rmdir(outer) == 0)
+    try expect(.deleted, inner)
+    try #require(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
+    try expect(.created, inner)
+    try OutputFile("\(inner)/a").write("")
+    try expect(.created, "\(inner)/a")
+    unlink("\(inner)/a")
+    try expect(.deleted, "\(inner)/a")
+    // Another in its place, with a file before it is looked at, perhaps; what happens to the one moved away is not shown.
+    let aside = "\(folder.path)/aside"
+    defer { rmdir(aside) }
+    rename(inner, aside)
+    try expect(.deleted, inner)
+    try OutputFile("\(aside)/b").write("")
+    unlink("\(aside)/b")
+    rename(aside, inner)
+    try expect(.created, inner)
+    close(open("\(inner)/b", O_CREAT | O_WRONLY, 0o600))
+    try expect(.created, "\(inner)/b")
+    unlink("\(inner)/b")
+    try expect(.deleted, "\(inner)/b")
+  }
+
+  @Test func `a file is watched again in a directory that was made again`() throws {
+    let folder = try Folder()
+    let inner = "\(folder.path)/inner", path = "\(folder.path)/inner/a"
+    defer { rmdir(inner) }
+    try #require(mkdir(inner, 0o700) == 0)
+    let events = Events<PathEvent>()
+    let watcher = try PathWatcher(paths: [path]) { events.add($0) }
+    defer { watcher.cancel() }
+    for _ in 1...2 {
+      close(open(path, O_CREAT | O_WRONLY, 0o600))
+      #expect(try events.next().kind == .created)
+      try append("x", to: path)
+      #expect(try events.next().kind == .extend)
+      unlink(path)
+      #expect(try events.next().kind == .deleted)
+      try #require(rmdir(inner) == 0 && mkdir(inner, 0o700) == 0)
+    }
+  }
+
+  @Test func `a watcher waits for a file that is yet to come`() throws {
+    let folder = try Folder()
+    let path = try folder.file("a")
+    let events = Events<PathEvent>()
+    let watcher = try PathWatcher(paths: [path, folder.path]) { events.add($0) }
+    defer { watcher.cancel() }
+    #expect(watcher.awaited == [path])
+    let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+    let created = try events.next()
+    #expect(created.kind == .created && created.path == path && created.previousSize == nil && created.size == 0)
+    try writeAll("one", to: descriptor)
+    close(descriptor)
+    // Named itself and as an entry of its directory, it is still one path, and told of once.
+    let grown = try events.next()
+    #expect(grown.kind == .extend && grown.previousSize == 0 && grown.size == 3)
+    unlink(path)
+    #expect(try events.next().kind == .deleted)
+  }
+
+  @Test func `a watcher sees that a file has another name elsewhere, or has lost one`() throws {
+    let (folder, elsewhere) = (try Folder(), try Folder())
+    let (path, other) = (try folder.file("a", "one"), try elsewhere.file("b"))
+    let events = Events<PathEvent>()
+    let watcher = try PathWatcher(paths: [path]) { events.add($0) }
+    defer { watcher.cancel() }
+    link(path, other)
+    let linked = try events.next()
+    #expect(linked.kind == .link && linked.path == path)
+    // What changes its mode changes no count.
+    chmod(path, 0o600)
+    #expect(try events.next().kind == .attrib)
+    unlink(other)
+    #expect(try events.next().kind == .link)
+    // The file that takes the name over is followed in its place, also through another name.
+    _ = try folder.file("a", "new")
+    #expect(try events.next().kind == .replaced)
+    link(path, other)
+    #expect(try events.next().kind == .link)
+  }
+
+  @Test func `a watched directory tells that an entry has another name in it, or has lost one`() throws {
+    let folder = try Folder()
+    let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
+    let events = Events<PathEvent>()
+    let watcher = try PathWatcher(paths: [folder.path]) { events.add($0) }
+    defer { watcher.cancel() }
+    link(path, other)
+    let created = try events.next()
+    #expect(created.kind == .created && created.path == other)
+    let linked = try events.next()
+    #expect(linked.kind == .link && linked.path == path)
+    unlink(other)
+    #expect(try events.next().kind == .deleted)
+    let unlinked = try events.next()
+    #expect(unlinked.kind == .link && unlinked.path == path)
+  }
+
   @Test func `what is not there cannot be watched`() {
-    #expect(throws: SystemError(ENOENT, "watch /no/such")) { try FileMonitor(path: "/no/such") { _, _ in } }
+    #expect(throws: SystemError(ENOENT, "watch /no/such")) { try openForEvents("/no/such") }
+    // A name can be waited for, a directory cannot.
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try PathWatcher(paths: ["/no/such"]) { _ in } }
+    #expect(throws: SystemError(ENOENT, "watch /nosuch/")) { try PathWatcher(paths: ["/nosuch/"]) { _ in } }
+    #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }
+  }
+
+  @Test func `a descriptor says what it is of, and nothing once it is closed`() throws {
+    let folder = try Folder()
+    let descriptor = try openForEvents(try folder.file("a", "one"))
+    #expect(currentPath(of: descriptor)?.hasSuffix("/a") == true)
+    #expect(OpenDescriptors.paths().contains { $0.hasSuffix(folder.path + "/a") })
+    close(descriptor)
+    #expect(!OpenDescriptors.paths().contains { $0.hasSuffix(folder.path + "/a") })
+    #expect(currentPath(of: -1) == nil)
   }
 
   /// In a process of its own: other tests open and close descriptors meanwhile.
-  @Test func `a cancelled monitor closes its descriptors`() async {
+  @Test func `a cancelled monitor closes its descriptors before the cancel handler`() async {
     await #expect(processExitsWith: .success) {
       let path = "/tmp/gcdlab-test-\(getpid())"
       try OutputFile(path).write("x")
       defer { unlink(path) }
       DispatchQueue.global().sync {}
-      // The first source makes Dispatch open descriptors of its own.
-      try FileMonitor(path: path) { _, _ in }.cancel()
-      let free = DescriptorLimit.free(below: 1000)
-      for _ in 0..<20 { try FileMonitor(path: path) { _, _ in }.cancel() }
-      // The cancel handlers run later: wait for the event, however long it takes.
-      while DescriptorLimit.free(below: 1000) < free { sched_yield() }
+      func watchAndCancel() throws {
+        let watched = try openForEvents(path)
+        let hasEnded = DispatchSemaphore(value: 0)
+        let monitor = try FileMonitor(fileDescriptor: watched, queue: .global())
+        monitor.setEventHandler { _, _ in }
+        monitor.setCancelHandler {
+          close(watched)
+          hasEnded.signal()
+        }
+        monitor.activate()
+        monitor.cancel()
+        hasEnded.wait()
+      }
+      func ours() -> Int { OpenDescriptors.paths().count { $0.hasSuffix(path) || $0 == "anon_inode:inotify" } }
+      let before = ours()
+      for _ in 0..<20 { try watchAndCancel() }
+      #expect(ours() == before)
     }
   }
 }

@@ -30,10 +30,102 @@ import Testing
     #expect(throws: SystemError(ENOSPC, "write /dev/full")) { try OutputFile("/dev/full").write("too much") }
   }
 
+  /// A new directory, removed at the end with the names that these tests use.
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+      path = String(cString: try #require(mkdtemp(&template)))
+    }
+
+    deinit {
+      for name in ["file", "link", "link2", "pipe", "socket"] { unlink("\(path)/\(name)") }
+      rmdir(path)
+    }
+  }
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+  }
+
+  private func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  @Test(arguments: [mode_t(0o600), 0o640, 0o755]) func `a file keeps its mode`(_ kept: mode_t) throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/file"
+    try OutputFile(path).write("first")
+    chmod(path, kept)
+    try OutputFile(path).write("second")
+    #expect(readFile(path) == "second")
+    #expect(mode(path) == kept)
+  }
+
+  @Test func `a link is written through`() throws {
+    let folder = try Folder()
+    try OutputFile("\(folder.path)/file").write("first")
+    // Relative to where the link is, and a link to a link.
+    symlink("file", "\(folder.path)/link")
+    symlink("\(folder.path)/link", "\(folder.path)/link2")
+    try OutputFile("\(folder.path)/link2").write("second")
+    #expect(readFile("\(folder.path)/file") == "second")
+    #expect(isLink("\(folder.path)/link") && isLink("\(folder.path)/link2"))
+  }
+
+  @Test func `a link to nothing makes its file, as a shell does`() throws {
+    let folder = try Folder()
+    symlink("file", "\(folder.path)/link")
+    try OutputFile("\(folder.path)/link").write("first")
+    #expect(readFile("\(folder.path)/file") == "first")
+    #expect(isLink("\(folder.path)/link"))
+    let path = "\(folder.path)/link2"
+    symlink("no/such", path)
+    #expect(throws: SystemError(ENOENT, "write \(path)")) { try OutputFile(path) }
+    unlink(path)
+    symlink("link2", path)
+    #expect(throws: SystemError(ELOOP, "write \(path)")) { try OutputFile(path) }
+  }
+
+  @Test func `a pipe that nobody reads is refused before`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/pipe"
+    try #require(mkfifo(path, 0o600) == 0)
+    #expect(throws: SystemError(ENXIO, "write \(path), which nobody reads")) { try OutputFile(path) }
+  }
+
+  @Test func `a pipe is held open from the beginning to the last byte`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/pipe"
+    try #require(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    var bytes = [UInt8](repeating: 0, count: 10)
+    do {
+      let file = try OutputFile(path)
+      // It has a writer who has said nothing yet: no end.
+      #expect(read(reader, &bytes, 10) == -1 && errno == EAGAIN)
+      try file.write("whole")
+      #expect(read(reader, &bytes, 10) == 5)
+    }
+    #expect(read(reader, &bytes, 10) == 0)
+  }
+
   @Test func `reading tells why it cannot`() {
-    #expect(throws: SystemError(ENOENT, "read /no/such")) { try readBytes("/no/such") }
-    #expect(throws: SystemError(EISDIR, "read /tmp")) { try readBytes("/tmp") }
+    #expect(throws: SystemError(ENOENT, "read /no/such")) { try readBytes("/no/such", atMost: 9) }
+    #expect(throws: SystemError(EISDIR, "read /tmp")) { try readBytes("/tmp", atMost: 9) }
     #expect(readFile("/no/such") == nil)
+  }
+
+  @Test func `of what is too long just one byte more is read`() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/file"
+    try OutputFile(path).write(String(repeating: "x", count: 100_000))
+    for limit in [0, 1, 65_535, 65_536, 99_999] { #expect(try readBytes(path, atMost: limit).count == limit + 1) }
+    for limit in [100_000, 100_001] { #expect(try readBytes(path, atMost: limit).count == 100_000) }
   }
 
   @Test func `the host knows itself`() throws {

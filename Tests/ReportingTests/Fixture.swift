@@ -1,24 +1,51 @@
+import LabTesting
 import Laboratory
 import Measurement
+
+@testable import Reporting
+
+extension Results {
+  var document: ResultDocument { ResultDocument(self) }
+  var reading: Reading { Reading(document) }
+}
 
 /// Recorded observations: results as a run would give them, made by hand.
 enum Fixture {
   struct Pattern: Laboratory.Pattern {
-    let name = "fixture"
-    var parameters: [Parameter] = [.count("stride", 1...4096, default: 1, "iterations in a block")]
-    var variants: [Variant]
-    let metrics: [Metric] = [
-      Metric("elapsed", .latency, .nanoseconds, "the whole loop"), Metric("missed", .count, .none, "left out"),
-      Metric("rate", .rate, .perSecond, "loops a second"),
-      Metric("each", .latency, .nanoseconds, batch: "stride", "one of those timed together"),
-    ]
+    static let name = "fixture"
+    let stride = Setting.count("stride", 1...4096, default: 1, "iterations in a block")
+    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
+    let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
+    let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
+    let each = Metric.latency("each", unless: "a test leaves it out", "one of those timed together")
+    let ways: [(name: String, role: Variant.Role)]
 
-    func run(_ trial: Trial) throws -> Observation { Observation() }
+    var variants: [Variant] {
+      for way in ways { Variant(way.name, way.role, "a way", without: [stride]) { _ in } }
+    }
   }
 
-  static let machine = Machine(
-    os: "Linux", kernel: "6.1.0", cpu: "Test CPU", cores: 2, memory: 8 << 30, swift: "6.3", optimised: true,
-    descriptorLimit: 1024, threadLimit: nil, clockRead: 21, floor: 45, work: CalibratedWork(stepsPerMicrosecond: 700))
+  /// The same with more to set.
+  struct Wide: Laboratory.Pattern {
+    static let name = "fixture"
+    let stride = Setting.count("stride", 1...4096, default: 1, "iterations in a block")
+    let work = Setting.duration("work", .zero ... .milliseconds(1), default: .nanoseconds(15), "each")
+    let threads = Setting.count("threads", 1...100, default: 1, "at once")
+    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
+    let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
+    let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
+
+    var variants: [Variant] {
+      Variant("plain", .yardstick, "a way", without: [stride]) { _ in }
+      Variant("apply", .documented, "another way") { _ in }
+    }
+  }
+
+  static func described(_ pattern: some Laboratory.Pattern) -> PatternDescription {
+    do { return try PatternDescription(pattern) } catch { fatalError("\(error)") }
+  }
+
+  static let machine = Machine.test
 
   static let claim = Claim(
     says: "Nothing is left out.", kind: .guarantee,
@@ -29,8 +56,9 @@ enum Fixture {
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
     judgements: [Judgement] = [], cut: Results.Cut? = nil, warnings: [String] = [], optimised: Bool = true
   ) -> Results {
-    let variants = elapsed.map { Variant($0.variant, .documented, ignores: ["stride"], "a way") }
-    let pattern = Pattern(variants: variants)
+    // A document may say anything, so the names need not be such as a pattern may have.
+    let pattern = described(Pattern(ways: (0...elapsed.count).map { ("way-\($0)", .documented) }))
+    let variants = elapsed.map { Variant($0.variant, .documented, "a way") { _ in } }
     let experiment = Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere at all", variants: variants,
       baseline: baseline, show: ["elapsed", "missed", "rate"])
@@ -66,5 +94,72 @@ enum Fixture {
 
   static func judgement(_ verdict: Verdict, _ evidence: Evidence) -> Judgement {
     Judgement(claim: claim, verdict: verdict, evidence: evidence)
+  }
+
+  /// The samples of a trial by metric; nil for a trial that failed.
+  typealias Samples = [String: [Double]]?
+
+  /// The trials of some rounds.
+  static func rounds(_ count: Int, _ samples: (Int) -> Samples) -> [Samples] { (0..<count).map(samples) }
+
+  /// Runs of the given variants with their trials.
+  static func made(
+    _ variants: [(variant: String, trials: [Samples])], baseline: String? = nil,
+    outcome: Outcome = .hung
+  ) -> Results {
+    let base = results(variants.map { ($0.variant, []) }, baseline: baseline)
+    let runs = zip(base.runs, variants).map { run, made in
+      var run = run
+      run.trials = made.trials.enumerated().map { round, samples in
+        guard let samples else { return TrialRecord(round: round, outcome: outcome) }
+        return TrialRecord(round: round, outcome: .completed, observation: observation(samples))
+      }
+      return run
+    }
+    return Results(
+      experiment: base.experiment, machine: machine, seed: 7, started: "2026-11-21T01:02:03Z", seconds: 1.5, runs: runs)
+  }
+
+  private static func observation(_ samples: [String: [Double]]) -> Observation {
+    var observation = Observation()
+    for (metric, values) in samples { for value in values { observation.record(metric, value) } }
+    return observation
+  }
+
+  /// A comparison of `plain`, which ignores the stride, and `apply`, whose figures follow from the settings.
+  static func compared(
+    _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
+    _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
+  ) throws -> Results {
+    let pattern = described(Wide())
+    let experiment = try Experiment(
+      name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
+      baseline: baseline, show: ["elapsed"]
+    ).sweeping(sweeps.map { ($0.name, $0.values.map(ParameterValue.integer)) })
+    let runs = Plan(experiment, budget: .quick, seed: 1).runs.map { run in
+      var run = run
+      let values = run.parameters.compactMapValues { if case .integer(let number) = $0 { number } else { nil } }
+      run.trials = (0..<rounds).map { round in
+        guard let value = figure(run.variant.name, round, values) else {
+          return TrialRecord(round: round, outcome: .stopped(after: .seconds(3)))
+        }
+        return TrialRecord(
+          round: round, outcome: .completed,
+          observation: observation(["elapsed": Array(repeating: value, count: samples)]))
+      }
+      return run
+    }
+    return Results(
+      experiment: experiment, machine: machine, seed: 1, started: "2026-11-21T00:00:00Z", seconds: 1, runs: runs)
+  }
+
+  /// The same, with a little noise from round to round.
+  static func compared(
+    _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, baseline: String? = nil,
+    _ mean: (_ variant: String, _ values: [String: Int]) -> Double?
+  ) throws -> Results {
+    try compared(sweeps, rounds: rounds, baseline: baseline) { variant, round, values in
+      mean(variant, values).map { $0 * (1 + 0.01 * Double((round * 7 + Int($0)) % 5)) }
+    }
   }
 }

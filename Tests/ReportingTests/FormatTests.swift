@@ -16,7 +16,11 @@ import Testing
         let p50: Double
         let p99: Double?
         let p99_9: Double?
-        let rounds: [Double]
+        struct Round: Decodable, Equatable {
+          let round: Int
+          let value: Double
+        }
+        let rounds: [Round]
         let histogram: [[Double]]
       }
       let variant: String
@@ -39,12 +43,12 @@ import Testing
   }
 
   private func decode<T: Decodable>(_ type: T.Type, _ results: [Results]) throws -> T {
-    try JSONDecoder().decode(type, from: Data(try ResultDocument.json(results).utf8))
+    try JSONDecoder().decode(type, from: Data(try JSONReport.render(results.map(\.document)).utf8))
   }
 
   @Test func `the document has what was measured and no more`() throws {
     let document = try decode(Document.self, [Fixture.pair])
-    #expect(document.schema == "gcdlab.result/1")
+    #expect(document.schema == "gcdlab.result/2")
     #expect(document.interrupted == nil)
     let elapsed = try #require(document.runs[0].metrics["elapsed"])
     #expect(elapsed.kind == "latency" && elapsed.unit == "ns" && elapsed.count == 120)
@@ -61,29 +65,106 @@ import Testing
     #expect(documents.map(\.interrupted) == [nil, true])
   }
 
-  @Test func `a long histogram is thinned and keeps its count`() throws {
+  @Test func `a long histogram is kept whole, in lines that are filled`() throws {
     let long = Fixture.results([("a", [(0..<3000).map { UInt64(1000 + 37 * $0) }])])
-    let histogram = try #require(try decode(Document.self, [long]).runs[0].metrics["elapsed"]).histogram
-    #expect(histogram.count <= 128)
-    #expect(Int(histogram.map { $0[1] }.reduce(0, +)) == 3000)
-    #expect(histogram.map { $0[0] } == histogram.map { $0[0] }.sorted())
+    let samples = try #require(try decode(Document.self, [long]).runs[0].metrics["elapsed"])
+    #expect(Int(samples.histogram.map { $0[1] }.reduce(0, +)) == 3000)
+    #expect(samples.histogram.map { $0[0] } == samples.histogram.map { $0[0] }.sorted())
+    let headline = try #require(long.experiment.headline)
+    let recorded = try #require(long.runs[0].measured(headline))
+    #expect(samples.histogram.count == recorded.pairs.count)
+    let json = try JSONReport.render([long.document])
+    #expect(json.split(separator: "\n").allSatisfy { $0.utf8.count <= 130 })
+    #expect(json.split(separator: "\n").count < 600)
   }
 
   @Test func `CSV has one row a statistic, quoted where it must be`() {
-    let csv = CSVReport.render([Fixture.results([("a,\"b\"", [[10, 20]])])])
+    let csv = CSVReport.render([Fixture.results([("a,\"b\"", [[10, 20]])]).document])
     let rows = csv.split(separator: "\r\n")
-    #expect(rows[0] == "scenario,variant,point,metric,unit,statistic,value")
-    #expect(rows[1] == "fixture,\"a,\"\"b\"\"\",,elapsed,ns,count,2")
-    #expect(rows.contains("fixture,\"a,\"\"b\"\"\",,elapsed,ns,max,20"))
+    #expect(rows[0] == "scenario,variant,metric,unit,statistic,value")
+    #expect(rows[1] == "fixture,\"a,\"\"b\"\"\",elapsed,ns,count,2")
+    #expect(rows.contains("fixture,\"a,\"\"b\"\"\",elapsed,ns,max,20"))
     #expect(!csv.contains("p99"))  // Two samples have none.
   }
 
+  @Test func `CSV has a column a swept parameter, of all results`() throws {
+    let one = try Fixture.compared([("stride", [1, 4])], rounds: 1) { _, _, _ in 100 }
+    let two = try Fixture.compared([("work", [15]), ("stride", [2])], rounds: 1) { _, _, _ in 200 }
+    let rows = CSVReport.render([one.document, two.document]).split(separator: "\r\n")
+    #expect(rows[0] == "scenario,variant,stride,work,metric,unit,statistic,value")
+    #expect(rows.contains("fixture,plain,,,elapsed,ns,max,100") && rows.contains("fixture,apply,4,,elapsed,ns,max,100"))
+    #expect(
+      rows.contains("fixture,plain,,15,elapsed,ns,max,200") && rows.contains("fixture,apply,2,15,elapsed,ns,max,200"))
+  }
+
   @Test func `Markdown escapes what would end a cell`() {
-    let markdown = MarkdownReport.render(Fixture.results([("a|b", [[10, 20]])], baseline: nil))
-    #expect(markdown.contains("| a\\|b"))
+    let markdown = MarkdownReport.render(Fixture.results([("a|b*<c>", [[10, 20]])], baseline: nil).reading)
+    #expect(markdown.contains("| a\\|b\\*&lt;c>"))
     #expect(markdown.contains("| variant "))
-    let claims = MarkdownReport.render(Fixture.pair)
+    let claims = MarkdownReport.render(Fixture.pair.reading)
     #expect(claims.contains("| violated | Nothing is left out. | `all.missed == 0` |"))
+  }
+
+  @Test(arguments: [
+    ("a < b & c", "`a < b & c`"), ("a|b", "`a\\|b`"), ("a`b``c", "```a`b``c```"), ("`", "`` ` ``"),
+  ])
+  func `in a code span nothing is escaped but what ends a cell`(_ text: String, _ span: String) {
+    #expect(MarkdownReport.code(text, inTable: true) == span)
+    let claim = Claim(
+      says: "so", kind: .guarantee, check: Check(text: text, left: .cores, comparison: .equal, right: .cores))
+    let results = Fixture.results(
+      [("a", [[1]])], judgements: [Judgement(claim: claim, verdict: .held, evidence: Evidence(trials: 1, met: 1))])
+    #expect(MarkdownReport.render(results.reading).contains("| \(span) |"))
+  }
+
+  @Test func `Markdown shows what was asked for`() {
+    var results = Fixture.pair
+    results.command = ["scenario", "x y", "--set", "a=$b"]
+    let markdown = MarkdownReport.render(results.reading)
+    #expect(markdown.contains("\n\nstride 1\n\n`gcdlab scenario 'x y' --set 'a=$b'`\n\n"))
+    #expect(!MarkdownReport.render(Fixture.pair.reading).contains("gcdlab scenario"))
+  }
+
+  /// What a footnote explains stands in the tables, and the other way round.
+  @Test func `footnotes are of the cells that are shown`() throws {
+    func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
+    let margin = "± half the interval of the ratio, as a share of it, over paired rounds: 99 % for the whole table"
+    #expect(notes(Fixture.pair) == [margin])
+    // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
+    let hidden = Fixture.made([
+      (
+        "a",
+        Fixture.rounds(6) { _ in ["elapsed": Array(repeating: 5000, count: 20), "each": [1], "missed": [3]] }
+      )
+    ])
+    #expect(notes(hidden) == [])
+    #expect(notes(Fixture.results([("quick", [[60]])])).first == "~ within twice the noise floor of 45 ns")
+    let best = try Fixture.compared([("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? 10_004 : values["stride"] == 4 ? 10_000 : 90_000
+    }
+    #expect(notes(best).first == "● best (lower is better), ≈ these rounds do not tell it from the best")
+    let clear = try Fixture.compared([("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? 5000 : values["stride"] == 4 ? 1000 : 9000
+    }
+    #expect(notes(clear) == ["● best (lower is better)", margin])
+  }
+
+  @Test func `too few rounds for intervals are a glimpse`() {
+    func notes(_ trials: [[UInt64]], baseline: String?) -> [String] {
+      let reading = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).reading
+      return reading.footnotes(reading.tables)
+    }
+    let three: [[UInt64]] = [[1000], [1001], [1002]]
+    #expect(notes(three, baseline: "a") == ["3 rounds: a glimpse, ratios have no interval below 6"])
+    #expect(notes(three, baseline: nil) == ["3 rounds: a glimpse"])
+    #expect(notes([[1000]], baseline: nil) == ["1 round: a glimpse"])
+    #expect(notes(three + three, baseline: nil) == [])
+    // Enough rounds, but too few in which both ended well.
+    #expect(
+      notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("glimpse") }
+        && notes([[1000], [], [], [], [], []], baseline: "a") == [
+          "a ratio of fewer than 6 rounds has no interval: a glimpse"
+        ])
   }
 
   @Test func `JUnit counts failures and skips, and escapes`() {
@@ -91,18 +172,37 @@ import Testing
       [("a", [[1]])],
       judgements: [
         Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1)),
-        Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a < b & \"c\"")),
+        Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a < b & \"c\"\u{7}\u{ffff}")),
         Fixture.judgement(.refuted, Evidence(left: 1, right: 2, trials: 6)),
         Fixture.judgement(.inconclusive, Evidence(trials: 2)),
       ])
-    let lenient = JUnitReport.render([results], strict: false)
+    let lenient = JUnitReport.render([results.document], strict: false)
     #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\""))
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;"))
-    #expect(JUnitReport.render([results], strict: true).contains("failures=\"2\""))
+    // What the rounds refuse is no plain pass.
+    #expect(
+      lenient.contains("      <system-out>refuted: 1 against 2 in 6 paired rounds\nall.missed == 0</system-out>\n"))
+    #expect(
+      lenient.split(separator: "<testcase").filter { $0.contains("<system-out>") && $0.contains("refuted") }.count == 1)
+    #expect(lenient.contains("<skipped message=\"inconclusive: - against -"))
+    #expect(JUnitReport.render([results.document], strict: true).contains("failures=\"2\""))
+  }
+
+  @Test func `a broken trial is no pass, whatever the claims say`() {
+    let held = Fixture.judgement(.held, Evidence(left: 0, trials: 2, met: 2))
+    let broken = Fixture.results(
+      [("a", [[1], []])], outcome: .broken(reason: "no figure for 'elapsed'"), judgements: [held])
+    #expect(broken.document.hasFailed(strict: false))
+    #expect(!Fixture.results([("a", [[1], []])], outcome: .hung, judgements: [held]).document.hasFailed(strict: true))
+    #expect(SmokeReport.line(broken.reading, strict: false, TextStyle()).contains("a: 1 broken, 1 completed"))
+    #expect(SmokeReport.summary([broken.document], strict: false, TextStyle()) == "0 passed, 1 failed\n")
+    let junit = JUnitReport.render([broken.document], strict: false)
+    #expect(junit.contains("tests=\"2\" failures=\"0\" errors=\"1\""))
+    #expect(junit.contains("<error type=\"broken\" message=\"1 of 2 broken\"/>"))
   }
 
   @Test func `hgrm has a distribution a run`() {
-    let distributions = PercentileReport.distributions([Fixture.pair])
+    let distributions = PercentileReport.distributions([Fixture.pair.document])
     #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
     let text = distributions[0].text
     #expect(text.hasPrefix("#[fixture slow elapsed in ns]\n"))
@@ -112,7 +212,8 @@ import Testing
     }
     #expect(rows.count > 10 && rows.allSatisfy { $0.count >= 3 })
     #expect(rows.map { $0[0] } == rows.map { $0[0] }.sorted() && rows.last?[2] == 120)
-    #expect(PercentileReport.distributions([Fixture.pair, Fixture.pair])[0].name == "fixture-slow-elapsed")
+    #expect(
+      PercentileReport.distributions([Fixture.pair.document, Fixture.pair.document])[0].name == "fixture-slow-elapsed")
   }
 
   @Test func `progress tells the time left once it can`() {
@@ -139,7 +240,7 @@ import Testing
     let good = Fixture.results(
       [("a", [[1]])], judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     #expect(
-      SmokeReport.line(good, strict: false, TextStyle())
+      SmokeReport.line(good.reading, strict: false, TextStyle())
         == "✓ fixture                1 held  1 trial, 1.50 s\n")
     let partly = Fixture.results(
       [("a", [[1], [2]])],
@@ -147,20 +248,21 @@ import Testing
         Fixture.judgement(.unavailable, Evidence(trials: 0, reason: "a race without pauses needs 2 cores, there is 1"))
       ])
     #expect(
-      SmokeReport.line(partly, strict: false, TextStyle(width: 60)) == """
+      SmokeReport.line(partly.reading, strict: false, TextStyle(width: 60)) == """
         - fixture                1 unavailable  2 trials, 1.50 s
           - all.missed == 0: a race without pauses needs 2 cores,
             there is 1
 
         """)
-    #expect(SmokeReport.line(Fixture.pair, strict: false, TextStyle()).contains("distribution of elapsed"))
-    #expect(SmokeReport.summary([good, Fixture.pair], strict: false, TextStyle()) == "1 passed, 1 failed\n")
+    #expect(SmokeReport.line(Fixture.pair.reading, strict: false, TextStyle()).contains("distribution of elapsed"))
+    #expect(
+      SmokeReport.summary([good, Fixture.pair].map(\.document), strict: false, TextStyle()) == "1 passed, 1 failed\n")
     var cut = good
     cut.cut = .interrupted
-    #expect(SmokeReport.line(cut, strict: false, TextStyle()).contains("cut short, 1 held"))
+    #expect(SmokeReport.line(cut.reading, strict: false, TextStyle()).contains("cut short, 1 held"))
     let name = cut.experiment.name
     #expect(
-      SmokeReport.summary([good, cut, partly], notRun: ["x"], strict: false, TextStyle())
+      SmokeReport.summary([good, cut, partly].map(\.document), notRun: ["x"], strict: false, TextStyle())
         == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 
@@ -180,10 +282,9 @@ import Testing
       }
       let results = Fixture.results(runs, baseline: runs.first?.variant)
       let texts = [
-        TerminalReport(TextStyle(width: 80)).render(results), MarkdownReport.render(results),
-        CSVReport.render([results]),
-        try ResultDocument.json([results]),
-        JUnitReport.render([results], strict: true),
+        TerminalReport(TextStyle(width: 80)).render(results.reading), MarkdownReport.render(results.reading),
+        CSVReport.render([results.document]), try JSONReport.render([results.document]),
+        JUnitReport.render([results.document], strict: true),
       ]
       for text in texts.indices {
         for bad in ["nan", "inf ", "inf\"", ",inf", "-0 ", "-0\n"] {

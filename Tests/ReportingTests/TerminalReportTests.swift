@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TerminalReportTests {
   private func render(_ results: Results, width: Int = 80, color: Bool = false, unicode: Bool = true) -> String {
-    TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results)
+    TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.reading)
   }
 
   @Test func `a whole report at 80 columns`() {
@@ -22,12 +22,13 @@ import Testing
           slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
           fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
 
-        the median trial's figure; a range where a trial has many samples
+        the median trial's figure
           variant  missed
           slow       2.50
           fast       2.50
 
-          ± half the 99 % interval of the ratio, over paired rounds
+          ± half the interval of the ratio, as a share of it, over paired rounds: 99 %
+          for the whole table
 
         distribution of elapsed  log scale
           slow                                                                ▆▆█▆█▇▆█▃
@@ -126,7 +127,7 @@ import Testing
     var experiment = base.experiment
     experiment.show = ["each"]
     var observation = Observation()
-    observation.record("each", each)
+    observation.record("each", each, batch: 1000)
     let run = Run(
       variant: experiment.variants[0], point: Point(), parameters: ["stride": .integer(1000)],
       trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
@@ -136,9 +137,9 @@ import Testing
     #expect(output.contains(" ns~") == isMarked)
     #expect(
       output.contains("~ within twice the noise floor of 45 ns, shared by what is timed together") == isMarked)
-    let json = try ResultDocument.json([results])
-    #expect(json.contains("\"floor\" : 0.045"))
-    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own"))
+    let json = try JSONReport.render([results.document])
+    #expect(json.contains("\"floor\": 0.045"))
+    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init))
     #expect(page.contains("~ within twice the noise floor") == isMarked)
   }
 
@@ -164,7 +165,7 @@ import Testing
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
   func `every verdict shows its evidence`(_ verdict: Verdict, _ evidence: Evidence, _ text: String) {
-    #expect(Fixture.judgement(verdict, evidence).evidenceText == text)
+    #expect(ClaimFacts(Fixture.judgement(verdict, evidence)).evidenceText == text)
   }
 
   @Test func `texts are wrapped and measured by cells`() {

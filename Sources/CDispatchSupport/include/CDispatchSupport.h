@@ -16,21 +16,35 @@ void gcdlab_dispatch_once_f(intptr_t *predicate, void *context, void (*function)
     GCDLAB_SYMBOL("dispatch_once_f");
 void *gcdlab_dispatch_get_global_queue(intptr_t identifier, uintptr_t flags)
     GCDLAB_SYMBOL("dispatch_get_global_queue");
-void gcdlab_dispatch_apply_f(size_t count, void *queue, void *context, void (*function)(void *, size_t))
+void *gcdlab_dispatch_queue_create(const char *label, void *attributes) GCDLAB_SYMBOL("dispatch_queue_create");
+void gcdlab_dispatch_release(void *object) GCDLAB_SYMBOL("dispatch_release");
+void gcdlab_dispatch_apply_f(size_t iterations, void *queue, void *context, void (*work)(void *, size_t))
     GCDLAB_SYMBOL("dispatch_apply_f");
+void *gcdlab_dispatch_queue_create(const char *label, void *attributes) GCDLAB_SYMBOL("dispatch_queue_create");
+void gcdlab_dispatch_release(void *object) GCDLAB_SYMBOL("dispatch_release");
+void gcdlab_dispatch_sync_f(void *queue, void *context, void (*function)(void *context))
+    GCDLAB_SYMBOL("dispatch_sync_f");
 
-/// `dispatch_once_f`, with the inlined fast path that <dispatch/once.h> gives every C caller: runs
-/// `function(context)` once for `predicate`, which must start at 0 and stay where it is.
-static inline void gcdlab_once(intptr_t *predicate, void *context, void (*function)(void *)) {
-  if (__builtin_expect(*(volatile intptr_t *)predicate, ~0l) != ~0l) {
-    gcdlab_dispatch_once_f(predicate, context, function);
-  }
+/// Keeps the compiler from moving what reads or writes memory from one side to the other; the processor has nothing to do.
+static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
+
+/// Whether `dispatch_once_f` has nothing to do any more, as <dispatch/once.h> lets every C caller ask before: inlined where
+/// it does so, false elsewhere.
+static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__APPLE__)
+  bool done = __builtin_expect(*(const volatile intptr_t *)predicate == ~(intptr_t)0, 1);
+  gcdlab_compiler_barrier();
+  return done;
+#else
+  (void)predicate;
+  return false;
+#endif
 }
 
-/// `dispatch_apply_f` on the global queue of default priority: runs `function(context, i)` for each i below `count`.
-static inline void gcdlab_apply_global(size_t count, void *context, void (*function)(void *, size_t)) {
-  gcdlab_dispatch_apply_f(count, gcdlab_dispatch_get_global_queue(0, 0), context, function);
-}
+/// A number of the calling thread's own, for a chain of work that goes on from one function to the next. (Swift has no
+/// thread-local variables.)
+extern _Thread_local uint64_t gcdlab_chain_of_thread;
+static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
@@ -42,7 +56,10 @@ int gcdlab_prefer_core(int index);
 /// Whether the process was started to ignore `signal`, or came to ignore it. (Swift cannot compare with SIG_IGN.)
 bool gcdlab_ignores(int signal);
 
-enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS };
+/// Sends `signal` on to the calling thread, where it is blocked and waited for, whichever thread it comes to.
+void gcdlab_gather(int signal);
+
+enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS, GCDLAB_LIMIT_ADDRESSES, GCDLAB_LIMIT_DATA };
 
 /// A soft resource limit, or -1 when there is none. (Swift does not see RLIM_INFINITY, nor RLIMIT_NPROC on Linux.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
@@ -60,5 +77,24 @@ int gcdlab_name_file(int descriptor, const char *path);
 
 /// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
+
+/// Takes the name of a thread of the dispatch pool from the calling thread, if it has one, and keeps it in `name`: a thread
+/// that it starts now does not inherit it. Returns whether it did.
+bool gcdlab_hide_pool_name(char name[16]);
+
+/// Gives the calling thread a name; does nothing elsewhere than on Linux.
+void gcdlab_take_name(const char name[16]);
+
+/// Takes SIGSYS of the whole process to count calls with, or gives it back to who had it. Returns 0, or an error number:
+/// ENOSYS where calls cannot be counted (another system or processor, a sanitizer).
+int gcdlab_answer_calls(bool answers);
+
+/// Counts the system calls of the calling thread from its return on. SIGSYS must have been taken before. Returns 0, or the
+/// error number when the kernel does not do it (EINVAL from an old one) or the thread counts already (EBUSY).
+int gcdlab_begin_counting_calls(void);
+
+/// Ends what gcdlab_begin_counting_calls() began, on the same thread. Returns how many calls there were, or -1 when they
+/// could not all be counted.
+int64_t gcdlab_end_counting_calls(void);
 
 #endif

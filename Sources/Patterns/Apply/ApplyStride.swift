@@ -1,166 +1,142 @@
 import CDispatchSupport
 import Dispatch
 import Laboratory
-import Measurement
 import Platform
-import Synchronization
 
 /// Is a parallel loop faster, and how long must a block be?
 ///
-/// The document replaces a `for` loop with `dispatch_apply` and warns that a block which does little costs more to
-/// schedule than it saves; several iterations a block ("striding") repair that. Here the same loop runs plain, through
-/// `concurrentPerform`, through `dispatch_apply_f` on a global queue, as async blocks in a group, on one thread a core
-/// and as a task group, over a sweep of strides.
+/// The document replaces a `for` loop with `dispatch_apply` and warns that an iteration which does little costs more to
+/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the rest that the stride does not
+/// divide runs behind:
 ///
-/// Iteration `i` adds the result of its calibrated work, and a visit, to element `i` of an array. So a loop that leaves
-/// an index out or visits one twice is found out afterwards, in the very run that was timed, at the price of one store
-/// an iteration.
+/// ```c
+/// dispatch_apply(count / stride, queue, ^(size_t idx) {
+///   size_t j = idx * stride, j_stop = j + stride;
+///   do { printf("%u\n", (unsigned int)j++); } while (j < j_stop);
+/// });
+/// for (size_t i = count - (count % stride); i < count; i++) printf("%u\n", (unsigned int)i);
+/// ```
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently" and "Improving on
-/// Loop Code".
-public struct ApplyStride: Pattern {
-  enum Way: String, CaseIterable {
-    case serialLoop = "serial-loop"
-    case apply
-    case applyQueue = "apply-queue"
-    case asyncGroup = "async-group"
-    case threads
-    case taskGroup = "task-group"
+/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: so a loop that
+/// leaves an index out or passes one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the iterations
+/// from `j` up to `k`, one after the other.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating Away from
+/// Threads, "Improving on Loop Code".
+struct ApplyStride: Pattern {
+  static let name = "apply-stride"
+
+  /// How the work is spread over the iterations.
+  enum Balance: String, CaseIterable, Sendable {
+    case uniform, ramp, random
   }
 
-  /// The pattern, with nothing to configure.
-  public init() {}
+  let iterations = Setting.count("iterations", 1...100_000_000, default: 10_000, "iterations of the loop")
+  let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations in one block")
+  let work = Setting.duration(
+    "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work of an iteration, on average")
+  let balance = Setting.choice(
+    "balance", default: Balance.uniform,
+    "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice")
+  let repeats = Setting.count(
+    "repeats", 1...1000, default: 10,
+    "timed loops in a trial; no more are begun when they took 40 ms together, or 30 times the plain loop")
+  let threads = Setting.count("threads", 0...1024, default: 0, "how many there are; 0 for one a core")
+  let groupBlocks = Setting.count(
+    "group-blocks", 1...100_000_000, default: 20_000,
+    "the most blocks in a group: each takes memory and up to microseconds, so that with more it is not run")
+  let overhead = Setting.percent(
+    "overhead", 1...50, default: 1,
+    "the share of the work that scheduling may cost, for the recommended stride; changes nothing that runs")
 
-  /// `apply-stride`.
-  public let name = "apply-stride"
+  let elapsed = Metric.latency("elapsed", "the whole loop")
+  let perIteration = Metric.latency("per-iteration", "the loop's time over its iterations")
+  let speedup = Metric.rate("speedup", .none, "the plain loop's time over this one's, both in the same process")
+  let efficiency = Metric.rate("efficiency", .percent, "the speedup as a share of the cores")
+  let blocks = Metric.count("blocks", "parts that ran, counted one by one in a loop that is not timed")
+  let share = Metric.rate("share", .percent, better: .neither, "iterations that each thread ran, in the same loop")
+  let missed = Metric.count("missed", "iterations that had not run when the loop was over")
+  let repeated = Metric.count("repeated", "iterations that ran more than once")
+  let hundredByFour = Metric.count(
+    "hundred-by-four", "blocks that ran, likewise, when the same code was given 100 iterations by 4")
+  let unfinished = Metric.count(
+    "unfinished", "iterations of that loop that had not run when it was over, although its last block was held back")
 
-  /// How much work there is and how it is cut into blocks.
-  public let parameters: [Parameter] = [
-    .count("iterations", 1...100_000_000, default: 1_000_000, "iterations of the loop"),
-    .count("stride", 1...100_000_000, default: 64, "iterations in one block"),
-    .duration("work", 0...1_000_000_000, default: 15, "calibrated work of an iteration, on average"),
-    .choice(
-      "balance", ["uniform", "ramp", "random"],
-      "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice"),
-    .count("threads", 0...1024, default: 0, "threads of the `threads` variant; 0 for one a core"),
-    .count(
-      "group-blocks", 1...100_000_000, default: 20_000,
-      "async-group and task-group: not run with more blocks, each of which takes memory and up to microseconds"),
-    .percent(
-      "overhead", 1...50, default: 1,
-      "the share of the work that scheduling may cost, for the recommended stride; changes nothing that runs"),
-    .count("repeats", 1...1000, default: 3, "timed loops in a trial; fewer when they take more than 100 ms together"),
-  ]
-
-  /// The loop, the two forms of apply, and what else one might write.
-  public let variants: [Variant] = [
-    Variant(
-      "serial-loop", .yardstick, ignores: ["stride", "threads", "group-blocks", "overhead"], "a for loop on one thread"),
-    Variant(
-      "apply", .documented, ignores: ["threads", "group-blocks", "overhead"],
-      "DispatchQueue.concurrentPerform, one call for all blocks"),
-    Variant(
-      "apply-queue", .documented, ignores: ["threads", "group-blocks", "overhead"],
-      "the C function dispatch_apply_f on the default global queue"),
-    Variant(
-      "async-group", .documented, ignores: ["threads", "overhead"],
-      "one async block a stride in a dispatch group, then wait"),
-    Variant(
-      "threads", .yardstick, ignores: ["stride", "group-blocks", "overhead"],
-      "one thread a core, each a contiguous part"),
-    Variant("task-group", .modern, ignores: ["threads", "overhead"], "one child task a stride in a task group"),
-  ]
-
-  /// What the loop took and whether it did all its work.
-  public let metrics: [Metric] = [
-    Metric("elapsed", .latency, .nanoseconds, "the whole loop"),
-    Metric("per-iteration", .latency, .nanoseconds, batch: "iterations", "the loop's time over its iterations"),
-    Metric("speedup", .rate, .none, "the plain loop's time over this one's, both in the same process"),
-    Metric("efficiency", .rate, .percent, "the speedup as a share of the cores"),
-    Metric("blocks", .count, .none, "blocks the loop was cut into"),
-    Metric("share", .rate, .percent, better: .neither, "iterations that each thread ran, in the warm-up loop"),
-    Metric("missed", .count, .none, "iterations never run"),
-    Metric("repeated", .count, .none, "iterations run more than once"),
-  ]
-
-  private static let enough: UInt64 = 100_000_000
-
-  /// Runs one variant: the plain loop for reference, a warm-up that sees which thread runs what, then the timed loops.
-  public func run(_ trial: Trial) throws -> Observation {
-    guard let way = Way(rawValue: trial.variant) else { throw TrialFailure("unknown variant \(trial.variant)") }
-    let blocks = (trial.integer("iterations") + trial.integer("stride") - 1) / trial.integer("stride")
-    if way == .asyncGroup || way == .taskGroup, blocks > trial.integer("group-blocks") {
-      throw TrialFailure("more than \(trial.integer("group-blocks")) blocks; raise group-blocks to run it")
-    }
-    let parts =
-      switch way {
-      case .serialLoop: 1
-      case .threads: trial.integer("threads") > 0 ? trial.integer("threads") : trial.cores
-      case .apply, .applyQueue, .asyncGroup, .taskGroup: blocks
+  var variants: [Variant] {
+    Variant("serial-loop", .yardstick, "a for loop on one thread", without: ofBlocks + [overhead]) { trial in
+      try measure(trial) { loop, count in
+        loop.run(0..<count)
       }
-    var observation = try measure(StridedLoop(trial)) { loop, shares in try loop.run(way, noting: shares) }
-    observation.record("blocks", parts)
-    return observation
-  }
-
-  /// Times `execute` on `loop` and checks what it did. (Separate, so that a test can hand in a loop that cheats.)
-  func measure(_ loop: StridedLoop, _ execute: (StridedLoop, ThreadShares?) throws -> Void) throws -> Observation {
-    defer { loop.deallocate() }
-    // Twice: the first touches the memory, the second is the reference that the speedup refers to.
-    loop.body(0..<loop.iterations)
-    loop.clear()
-    let alone = MonotonicClock.time { loop.body(0..<loop.iterations) }
-    loop.clear()
-    let shares = ThreadShares()
-    try execute(loop, shares)
-    loop.clear()
-
-    var observation = Observation()
-    var missed = 0
-    var repeated = 0
-    var speedups: [Double] = []
-    var spent: UInt64 = 0
-    for _ in 0..<loop.repeats where spent < Self.enough {
-      let elapsed = try MonotonicClock.time { try execute(loop, nil) }
-      spent += elapsed
-      observation.record("elapsed", Double(elapsed))
-      observation.record("per-iteration", Double(elapsed) / Double(loop.iterations))
-      speedups.append(Double(alone) / Double(max(elapsed, 1)))
-      let wrong = loop.irregularVisits()
-      missed += wrong.missed
-      repeated += wrong.repeated
-      loop.clear()
     }
-    if let speedup = Summary(speedups)?.p50 {
-      observation.record("speedup", speedup)
-      observation.record("efficiency", 100 * speedup / Double(loop.cores))
-    }
-    for share in shares.percentages(of: loop.iterations) { observation.record("share", share) }
-    observation.record("missed", missed)
-    observation.record("repeated", repeated)
-    return observation
-  }
-
-  /// The best stride of each strided variant, the cost model, and what it recommends for the overhead asked for.
-  public func findings(in results: Results) -> [Remark] {
-    var share = 0.01
-    if case .integer(let percent)? = results.experiment.parameters["overhead"] { share = Double(percent) / 100 }
-    let variants = ["apply", "apply-queue", "async-group", "task-group"]
-    return variants.flatMap { StrideModel.costs(of: $0, in: results) }.flatMap { name, costs -> [Remark] in
-      guard costs.count > 1, let best = costs.min(by: { $0.mean ?? $0.elapsed < $1.mean ?? $1.elapsed }) else {
-        return []
-      }
-      var line = "\(name) is fastest at stride \(best.stride.grouped)"
-      if let speedup = best.speedup {
-        line +=
-          ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
-          + "\(Int((100 * speedup / Double(results.machine.cores)).rounded())) % of \(results.machine.cores) cores"
-      }
-      return [Remark("best-stride", line, runs: [name])]
-        + (StrideModel(fitting: costs).map {
-          [Remark("cost-model", $0.sentence(for: name, overhead: share), runs: [name])]
+    Variant("apply", .documented, "DispatchQueue.concurrentPerform, one call for all blocks", without: [overhead]) {
+      trial in
+      try measureBlocks(trial) { loop, count, stride in
+        DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
+          loop.run(idx * stride..<(idx + 1) * stride)
         }
-          ?? [])
+        loop.run(count - count % stride..<count)
+      }
+    }
+    Variant("apply-queue", .documented, "the C function dispatch_apply_f on the global queue", without: [overhead]) {
+      trial in
+      let queue = gcdlab_dispatch_get_global_queue(0, 0)
+      try measureBlocks(trial) { loop, count, stride in
+        gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
+          let loop = StridedLoop(context)
+          loop.run(idx * loop.stride..<(idx + 1) * loop.stride)
+        }
+        loop.run(count - count % stride..<count)
+      }
+    }
+    Variant("apply-serial", .documented, "the same on a serial queue", without: [overhead]) { trial in
+      let queue = gcdlab_dispatch_queue_create("serial", nil)
+      defer { gcdlab_dispatch_release(queue) }
+      try measureBlocks(trial) { loop, count, stride in
+        gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
+          let loop = StridedLoop(context)
+          loop.run(idx * loop.stride..<(idx + 1) * loop.stride)
+        }
+        loop.run(count - count % stride..<count)
+      }
+    }
+    Variant("async-group", .documented, "async blocks in a group, then wait", own: [groupBlocks], without: [overhead]) {
+      trial in
+      try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
+        let group = DispatchGroup()
+        for j in Swift.stride(from: 0, to: count, by: stride) {
+          DispatchQueue.global().async(group: group) {
+            loop.run(j..<min(j + stride, count))
+          }
+        }
+        group.wait()
+      }
+    }
+    Variant("threads", .yardstick, "a contiguous part a thread", own: [threads], without: ofBlocks + [overhead]) {
+      trial in
+      let parts = trial[threads] > 0 ? trial[threads] : trial.cores
+      try SystemThread.requireRoom(for: parts)
+      try measure(trial) { loop, count in
+        let team = try (0..<parts).map { part in
+          try SystemThread { loop.run(count * part / parts..<count * (part + 1) / parts) }
+        }
+        for thread in team { thread.join() }
+      }
+    }
+    Variant("task-group", .modern, "child tasks in a task group", own: [groupBlocks], without: [overhead]) { trial in
+      try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
+        try waitFor {
+          await withTaskGroup { group in
+            for j in Swift.stride(from: 0, to: count, by: stride) {
+              group.addTask {
+                loop.run(j..<min(j + stride, count))
+              }
+            }
+          }
+        }
+      }
     }
   }
+
+  /// What there is only where a loop runs in blocks.
+  private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
 }

@@ -15,9 +15,6 @@ struct StrideModel {
     let stride: Int
     let blocks: Double
     let elapsed: Double
-    /// The geometric mean of the rounds, by which tables rank runs.
-    var mean: Double?
-    let speedup: Double?
   }
 
   let work: Double
@@ -47,13 +44,14 @@ struct StrideModel {
     (work, overhead, contention, tail) = (
       best.parameters[0], best.parameters[1], best.parameters[2], best.parameters[3]
     )
-    iterations = costs.map { $0.blocks * Double($0.stride) }.max() ?? 0
+    iterations = costs.map { $0.blocks * Double($0.stride) }.min() ?? 0
   }
 
   /// Whether it predicts strides it has not seen within ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// The stride from which scheduling costs at most `share` of the work; nil when it costs nothing.
+  /// The stride from which scheduling costs at most `share` of the work; nil when it costs nothing. It may be longer
+  /// than the loop: then no stride will do.
   func stride(forOverhead share: Double) -> Int? {
     let (a, b, c) = (contention * iterations, overhead * iterations, share * work)
     guard a > 0 || b > 0, c > 0 else { return nil }
@@ -74,35 +72,12 @@ struct StrideModel {
     if tail > 0 { line += " + \(nanoseconds(tail)) an iteration of stride (tail)" }
     line += "; this \(error)"
     if let stride = stride(forOverhead: share) {
-      line += "; for at most \(Quantity.number(share * 100)) % overhead take stride \(stride.grouped) or more"
+      let most = "at most \(Quantity.number(share * 100)) % overhead"
+      line +=
+        Double(stride) <= iterations
+        ? "; for \(most) take stride \(stride.grouped) or more" : "; no stride of this loop has \(most)"
     }
     return line
-  }
-
-  /// The costs of a variant by stride, a list for each combination of whatever else is swept.
-  static func costs(of variant: String, in results: Results) -> [(label: String, costs: [Cost])] {
-    guard let elapsed = results.experiment.pattern.metric("elapsed"),
-      let blocks = results.experiment.pattern.metric("blocks"),
-      let speedup = results.experiment.pattern.metric("speedup")
-    else { return [] }
-    var groups: [(label: String, costs: [Cost])] = []
-    for run in results.runs where run.variant.name == variant {
-      guard case .integer(let stride)? = run.point["stride"],
-        let time = Summary(run.trials.compactMap { $0.figure(elapsed) })?.p50,
-        let count = Summary(run.trials.compactMap { $0.figure(blocks) })?.p50
-      else { continue }
-      let cost = Cost(
-        stride: stride, blocks: count, elapsed: time, mean: run.geometricMean(of: elapsed),
-        speedup: Summary(run.trials.compactMap { $0.figure(speedup) })?.p50)
-      let others = Point(run.point.settings.filter { $0.name != "stride" })
-      let label = others.settings.isEmpty ? variant : "\(variant)[\(others.label)]"
-      if let index = groups.firstIndex(where: { $0.label == label }) {
-        groups[index].costs.append(cost)
-      } else {
-        groups.append((label, [cost]))
-      }
-    }
-    return groups
   }
 
   /// The sets of terms to try: always the work, and at most `most` in all, or every number would fit.
@@ -151,5 +126,52 @@ struct StrideModel {
     }
     let solution = (0..<n).map { matrix[$0][n] / matrix[$0][$0] }
     return solution.allSatisfy(\.isFinite) ? solution : nil
+  }
+}
+
+extension ApplyStride {
+  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for.
+  func findings(in results: Results) -> [Remark] {
+    sweeps(in: results).filter { $0.runs.count > 1 }.flatMap { name, runs in
+      [best(name, runs, cores: results.machine.cores), costModel(name, runs)].compactMap(\.self)
+    }
+  }
+
+  /// The runs that differ in nothing but the stride, and were measured.
+  func sweeps(in results: Results) -> [(name: String, runs: [Run])] {
+    results.runs.filter { $0.point[stride.name] != nil && cost(of: $0) != nil }.grouped { run in
+      let others = Point(run.point.settings.filter { $0.name != stride.name })
+      return others.settings.isEmpty ? run.variant.name : "\(run.variant.name)[\(others.label)]"
+    }.map { (name: $0.key, runs: $0.elements) }
+  }
+
+  private func best(_ name: String, _ runs: [Run], cores: Int) -> Remark? {
+    let best = Ranking.lower.best(runs) { run in Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) }) }
+    guard let best, let cost = cost(of: best) else { return nil }
+    var line = "\(name) is fastest at stride \(cost.stride.grouped)"
+    if let speedup = median(speedup, of: best) {
+      line +=
+        ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
+        + "\(Int((100 * speedup / Double(cores)).rounded())) % of \(cores) cores"
+    }
+    return Remark("best-stride", line, runs: [best.label])
+  }
+
+  private func costModel(_ name: String, _ runs: [Run]) -> Remark? {
+    guard let model = StrideModel(fitting: runs.compactMap(cost)),
+      let percent = runs.first.flatMap({ overhead.value(in: $0.parameters) })
+    else { return nil }
+    return Remark("cost-model", model.sentence(for: name, overhead: Double(percent) / 100), runs: runs.map(\.label))
+  }
+
+  private func cost(of run: Run) -> StrideModel.Cost? {
+    guard let stride = stride.value(in: run.parameters), let elapsed = median(elapsed, of: run),
+      let blocks = median(blocks, of: run)
+    else { return nil }
+    return StrideModel.Cost(stride: stride, blocks: blocks, elapsed: elapsed)
+  }
+
+  private func median<Sample>(_ measure: Measure<Sample>, of run: Run) -> Double? {
+    Summary(run.trials.compactMap { $0.figure(measure.metric) })?.p50
   }
 }

@@ -1,165 +1,264 @@
 import CDispatchSupport
-import Dispatch
 import Laboratory
 import Measurement
-import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+/// A loop over an array, which may be run in parts, by any threads, in any order.
+///
+/// It is no more than a pointer: to hand it to a block costs nothing, and a C function gets it as its context.
+///
+/// Unchecked: an element of the array is written by the one part that covers it, and the rest changes only between two runs. Its
+/// owner deallocates it once every part has ended.
+struct StridedLoop: @unchecked Sendable {
+  private let state: UnsafeMutablePointer<State>
 
-/// A loop over an array, cut into blocks of `stride` iterations; the last block takes what remains.
-struct StridedLoop: @unchecked Sendable {  // Each element is written by the one block that covers it.
-  enum Balance: String {
-    case uniform, ramp, random
+  private struct State {
+    let count: Int
+    let stride: Int
+    let steps: Int
+    let balance: ApplyStride.Balance
+    let results: UnsafeMutablePointer<UInt64>
+    /// Another one for each run: a processor that meets the same random work again has learned it by heart.
+    var salt: UInt64 = 0
+    var watch: (any BlockWatch)?
+    var isWatched = false
   }
 
-  let iterations: Int
-  let stride: Int
-  let repeats: Int
-  let cores: Int
-  private let threads: Int
-  private let steps: Int
-  private let balance: Balance
-  private let results: UnsafeMutablePointer<UInt64>
-
-  init(_ trial: Trial) {
-    iterations = trial.integer("iterations")
-    stride = trial.integer("stride")
-    repeats = trial.integer("repeats")
-    cores = trial.cores
-    threads = trial.integer("threads") > 0 ? trial.integer("threads") : trial.cores
-    steps = trial.work.steps(nanoseconds: trial.integer("work"))
-    balance = Balance(rawValue: trial.choice("balance")) ?? .uniform
-    results = .allocate(capacity: iterations)
+  /// A loop of `count` iterations.
+  ///
+  /// - Parameters:
+  ///   - stride: how many belong in a block.
+  ///   - steps: the calibrated work of each, on average.
+  init(count: Int, stride: Int, steps: Int = 0, balance: ApplyStride.Balance = .uniform) {
+    state = .allocate(capacity: 1)
+    state.initialize(
+      to: State(count: count, stride: stride, steps: steps, balance: balance, results: .allocate(capacity: count)))
     clear()
   }
 
-  func deallocate() { results.deallocate() }
-
-  /// How many blocks the loop is cut into.
-  var blocks: Int { (iterations + stride - 1) / stride }
-
-  /// The iterations of one block.
+  /// The loop that was handed to a C function as its ``context``.
   @inline(__always)
-  func range(ofBlock block: Int) -> Range<Int> {
-    let start = block &* stride
-    return start..<min(start &+ stride, iterations)
+  init(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { preconditionFailure("no context") }
+    state = context.assumingMemoryBound(to: State.self)
   }
 
-  /// Runs the whole loop one way; `shares` notes which thread ran how much, and costs time.
-  func run(_ way: ApplyStride.Way, noting shares: ThreadShares?) throws {
-    switch way {
-    case .serialLoop: note(0..<iterations, shares)
-    case .apply: DispatchQueue.concurrentPerform(iterations: blocks) { note(range(ofBlock: $0), shares) }
-    case .applyQueue: applyOnQueue(shares)
-    case .asyncGroup: asyncGroup(shares)
-    case .threads: try threadEach(shares)
-    case .taskGroup: taskGroup(shares)
-    }
+  /// The loop, for a C function.
+  var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
+
+  /// How many iterations it has.
+  var count: Int { state.pointee.count }
+  /// How many iterations belong in a block.
+  @inline(__always) var stride: Int { state.pointee.stride }
+
+  /// Frees it. No part may run any more.
+  func deallocate() {
+    state.pointee.results.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
-  private func applyOnQueue(_ shares: ThreadShares?) {
-    withUnsafePointer(to: (self, shares)) { context in
-      gcdlab_apply_global(blocks, UnsafeMutableRawPointer(mutating: context)) { context, block in
-        // Through the pointer: a copy of the loop would cost more than a short block.
-        guard let context = context?.assumingMemoryBound(to: (StridedLoop, ThreadShares?).self) else { return }
-        context.pointee.0.note(context.pointee.0.range(ofBlock: block), context.pointee.1)
-      }
-    }
+  /// Runs `body` while every part is run through `watch`.
+  func watched(by watch: any BlockWatch, _ body: (StridedLoop) throws -> Void) rethrows {
+    (state.pointee.watch, state.pointee.isWatched) = (watch, true)
+    try body(self)
+    (state.pointee.watch, state.pointee.isWatched) = (nil, false)
   }
 
-  private func asyncGroup(_ shares: ThreadShares?) {
-    let group = DispatchGroup()
-    let queue = DispatchQueue.global()
-    for block in 0..<blocks { queue.async(group: group) { note(range(ofBlock: block), shares) } }
-    group.wait()
+  /// Runs the iterations of `part`, one after the other. The same machine code for every way of calling it.
+  @inline(never)
+  func run(_ part: Range<Int>) {
+    // Not `watch` itself, which would be retained in every block.
+    if state.pointee.isWatched { runWatched(part) } else { iterate(part) }
   }
 
-  private func threadEach(_ shares: ThreadShares?) throws {
-    let team = try (0..<threads).map { thread in
-      try SystemThread { note((iterations * thread / threads)..<(iterations * (thread + 1) / threads), shares) }
-    }
-    for thread in team { thread.join() }
+  @inline(never)
+  private func runWatched(_ part: Range<Int>) {
+    if !part.isEmpty { state.pointee.watch?.block(of: part.count) { iterate(part) } }
   }
 
-  private func taskGroup(_ shares: ThreadShares?) {
-    runAsync {
-      await withTaskGroup { group in
-        for block in 0..<blocks { group.addTask { note(range(ofBlock: block), shares) } }
-      }
-    }
-  }
-
+  /// Works from where the thread's iteration before ended, be it in another part: a core runs independent iterations, and
+  /// short parts, several at a time, and a loop in such parts would seem faster than a plain one.
   @inline(__always)
-  private func note(_ range: Range<Int>, _ shares: ThreadShares?) {
-    body(range)
-    shares?.add(range.count)
-  }
-
-  /// The iterations themselves, one chain of work through the whole block.
-  @inline(__always)
-  func body(_ range: Range<Int>) {
-    var value = UInt64(truncatingIfNeeded: range.lowerBound)
+  private func iterate(_ part: Range<Int>) {
+    guard let chain = gcdlab_chain() else { return }
+    let (count, steps, results) = (state.pointee.count, state.pointee.steps, state.pointee.results)
+    var value = chain.pointee
     // One loop for each balance: what an iteration does must not depend on a branch that another balance needs.
-    switch balance {
-    case .uniform: for i in range { value = visit(i, steps: steps, from: value) }
-    case .ramp: for i in range { value = visit(i, steps: 2 &* steps &* i / iterations, from: value) }
+    switch state.pointee.balance {
+    case .uniform: for i in part { Self.visit(&results[i], steps: steps, from: &value) }
+    case .ramp: for i in part { Self.visit(&results[i], steps: 2 &* steps &* i / count, from: &value) }
     case .random:
-      for i in range {
-        value = visit(i, steps: Int(truncatingIfNeeded: Self.scatter(i) % UInt64(2 &* steps &+ 1)), from: value)
+      let salt = state.pointee.salt
+      for i in part {
+        let mixed = Self.scatter(UInt64(truncatingIfNeeded: i) &+ salt)
+        let steps = Int(truncatingIfNeeded: mixed % UInt64(2 &* steps &+ 1))
+        Self.visit(&results[i], steps: steps, from: &value)
       }
     }
+    chain.pointee = value
   }
 
-  /// Works from where the iteration before ended: a core runs independent iterations several at a time, and 15 ns of
-  /// work would then take 5.
   @inline(__always)
-  private func visit(_ i: Int, steps: Int, from value: UInt64) -> UInt64 {
-    let end = CalibratedWork.spin(steps: steps, from: value)
+  private static func visit(_ result: inout UInt64, steps: Int, from value: inout UInt64) {
+    value = CalibratedWork.spin(steps: steps, from: value)
     // The low byte counts the visits; the rest makes the work count.
-    results[i] &+= end << 8 | 1
-    return end
+    result &+= value << 8 | 1
   }
 
   @inline(__always)
-  private static func scatter(_ i: Int) -> UInt64 {
-    var z = UInt64(truncatingIfNeeded: i) &* 0x9e37_79b9_7f4a_7c15
+  private static func scatter(_ i: UInt64) -> UInt64 {
+    var z = i &* 0x9e37_79b9_7f4a_7c15
     z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
     return z ^ (z >> 31)
   }
 
-  /// Empties the array for the next loop.
-  func clear() { results.update(repeating: 0, count: iterations) }
+  /// Empties the array for the next run, whose random work is another.
+  func clear() {
+    state.pointee.results.update(repeating: 0, count: count)
+    state.pointee.salt &+= UInt64(truncatingIfNeeded: count)
+  }
 
-  /// How many elements were left out, and how many were visited more than once (up to 255 times).
-  func irregularVisits() -> (missed: Int, repeated: Int) {
+  /// How many elements were left out so far, and how many were visited more than once (up to 255 times).
+  var irregularVisits: (missed: Int, repeated: Int) {
     var missed = 0
     var repeated = 0
-    for i in 0..<iterations {
-      let visits = results[i] & 0xff
+    for i in 0..<count {
+      let visits = state.pointee.results[i] & 0xff
       if visits == 0 { missed += 1 } else if visits > 1 { repeated += 1 }
     }
     return (missed, repeated)
   }
 }
 
-/// Which thread ran how many iterations.
-final class ThreadShares: Sendable {
-  private let counts = Mutex<[UInt: Int]>([:])
+/// What is told of every part of a loop that is run, however it is called.
+protocol BlockWatch: Sendable {
+  /// Some thread is about to run a part of so many iterations by `run`.
+  func block(of iterations: Int, _ run: () -> Void)
+}
 
-  func add(_ iterations: Int) {
-    let thread = UInt(bitPattern: pthread_self().hashValue)
-    counts.withLock { $0[thread, default: 0] += iterations }
+/// Counts the parts, and which thread ran how much.
+final class BlockCount: BlockWatch {
+  private let counted = Atomic<Int>(0)
+  /// Which thread ran how many iterations.
+  let shares = ThreadShares()
+
+  /// How many parts ran.
+  var blocks: Int { counted.load(ordering: .relaxed) }
+
+  func block(of iterations: Int, _ run: () -> Void) {
+    counted.add(1, ordering: .relaxed)
+    shares.add(iterations)
+    run()
+  }
+}
+
+/// Holds back the block that begins last, until the loop is said to be over: so one that does not wait for all its blocks is
+/// found out, however fast they are.
+final class LateBlock: BlockWatch {
+  private let expected: Int
+  private let begun = Atomic<Int>(0)
+  private let ended = Atomic<Int>(0)
+  // The right loops pay for it in every trial.
+  private let isOver = BoundedGate(bound: .milliseconds(1))
+
+  /// Watches a loop of so many blocks.
+  init(of blocks: Int) { expected = blocks }
+
+  /// How many blocks were begun.
+  var blocks: Int { begun.load(ordering: .acquiring) }
+
+  /// The loop is said to be over.
+  func loopIsOver() { isOver.open() }
+
+  func block(of iterations: Int, _ run: () -> Void) {
+    if begun.add(1, ordering: .acquiringAndReleasing).newValue == expected { isOver.pass() }
+    run()
+    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.restHasFinished() }
+  }
+}
+
+extension ApplyStride {
+  /// Some loops that are not timed, and timed ones that are ended when they took 40 ms or 30 plain loops: 40 plain loops, with
+  /// what scheduling adds to an iteration that is a block of its own.
+  func longest(_ trial: Trial) -> Duration? { (trial[work] + .microseconds(1)) * trial[iterations] * 40 }
+
+  /// Times `body`, which runs a loop whole, and records what came of it.
+  func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
+    try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// The shares in percent, the largest first.
-  func percentages(of iterations: Int) -> [Double] {
-    counts.withLock { counts in
-      counts.values.sorted(by: >).map { 100 * Double($0) / Double(max(iterations, 1)) }
+  /// Times `body`, which runs a loop in blocks of so many iterations, and records what came of it.
+  ///
+  /// - Throws: ``Unavailable`` when there would be more than `atMost` blocks.
+  func measureBlocks(
+    _ trial: Trial, atMost most: Int = .max, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
+  ) throws {
+    let stride = trial[stride]
+    guard (trial[iterations] + stride - 1) / stride <= most else {
+      throw Unavailable("more than \(most.grouped) blocks; raise \(groupBlocks.name) to run it")
     }
+    let body = { (loop: StridedLoop) in try body(loop, loop.count, loop.stride) }
+    try runHundredByFour(trial, body)
+    try measure(trial, stride: stride, body)
+  }
+
+  /// The document's figures, and whether the end of the loop is its end.
+  private func runHundredByFour(_ trial: Trial, _ body: (StridedLoop) throws -> Void) throws {
+    let loop = StridedLoop(count: 100, stride: 4)
+    let late = LateBlock(of: 25)
+    try loop.watched(by: late, body)
+    let missed = loop.irregularVisits.missed
+    late.loopIsOver()
+    trial.record(hundredByFour, late.blocks)
+    trial.record(unfinished, missed)
+    // Else a block may still need it.
+    if missed == 0 { loop.deallocate() }
+  }
+
+  private func measure(_ trial: Trial, stride: Int, _ body: (StridedLoop) throws -> Void) throws {
+    let loop = StridedLoop(
+      count: trial[iterations], stride: stride, steps: trial.steps(work), balance: trial[balance])
+    let enough: UInt64 = 40_000_000
+    let alone = times(of: loop, trial[repeats], within: enough) { loop in loop.run(0..<loop.count) }
+    let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
+    // This one also warms up.
+    let count = BlockCount()
+    try loop.watched(by: count, body)
+    trial.record(blocks, count.blocks)
+    for percentage in count.shares.percentages(of: loop.count) { trial.record(share, percentage) }
+    loop.clear()
+
+    var wrong = (missed: 0, repeated: 0)
+    let times = try times(of: loop, trial[repeats], within: min(enough, UInt64(30 * typical)), body) { visits in
+      wrong = (wrong.missed + visits.missed, wrong.repeated + visits.repeated)
+    }
+    // Else, and after an error, a part may still run.
+    if wrong.missed == 0 { loop.deallocate() }
+    for time in times {
+      trial.record(elapsed, time)
+      trial.record(perIteration, time, over: trial[iterations])
+    }
+    if let time = Summary(times.map { Double(max($0, 1)) })?.p50 {
+      trial.record(speedup, typical / time)
+      trial.record(efficiency, 100 * typical / time / Double(trial.cores))
+    }
+    trial.record(missed, wrong.missed)
+    trial.record(repeated, wrong.repeated)
+  }
+
+  /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds are
+  /// spent, no more are begun.
+  private func times(
+    of loop: StridedLoop, _ repeats: Int, within enough: UInt64, _ body: (StridedLoop) throws -> Void,
+    check: ((missed: Int, repeated: Int)) -> Void = { _ in }
+  ) rethrows -> [UInt64] {
+    var times: [UInt64] = []
+    while times.count < repeats, times.reduce(0, +) < enough {
+      times.append(try MonotonicClock.time { try body(loop) })
+      check(loop.irregularVisits)
+      loop.clear()
+    }
+    return times
   }
 }

@@ -10,12 +10,10 @@ import Synchronization
   import Glibc
 #endif
 
-/// Opening more files at once than the process may: the Concurrency Programming Guide's use of a dispatch semaphore
-/// ("Using Dispatch Semaphores to Regulate the Use of Finite Resources").
+/// Opening more files at once than the process may.
 ///
-/// A process has a limited number of descriptors, and nothing in Dispatch knows of it. Tasks that each open a file and
-/// keep it open while they work are run as fast as the pool grows; once the descriptors are gone, `open` fails with
-/// `EMFILE`. The document's cure is a semaphore that starts at half the descriptors,
+/// A process has a limited number of descriptors, and nothing in Dispatch knows of it. The document's cure is a semaphore that
+/// starts at half of them:
 ///
 /// ```c
 /// dispatch_semaphore_t fd_sema = dispatch_semaphore_create(getdtablesize() / 2);
@@ -25,239 +23,279 @@ import Synchronization
 /// dispatch_semaphore_signal(fd_sema);
 /// ```
 ///
-/// waited for by each task before its `open` and signalled behind its `close`. Everything here is real: the trial lowers
-/// the soft limit of its process (`RLIMIT_NOFILE`), and the tasks open a file that surely exists, the lab's own binary,
-/// since `/etc/services` may not. They hold it open with `nanosleep`, standing for the processing of the file: a task
-/// that blocks, which is what makes the pool grow.
-public struct FileDescriptorSemaphore: Pattern {
-  private enum Way: String {
-    case unlimited
-    case semaphore
-    case semaphoreAtSubmit = "semaphore-at-submit"
-    case queuePool = "queue-pool"
+/// Everything here is real: the trial lowers the soft limit of its process (`RLIMIT_NOFILE`), and the tasks open a file that
+/// surely exists, the lab's own binary, since `/etc/services` may not. They hold it open, blocked, which stands for the
+/// processing of the file.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite Resources".
+struct FileDescriptorSemaphore: Pattern {
+  static let name = "fd-semaphore"
+
+  let limit = Setting.count(
+    "limit", 16...65_536, default: 64, "open descriptors the process may have (soft RLIMIT_NOFILE)")
+  let tasks = Setting.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
+  let hold = Setting.duration(
+    "hold", .zero ... .seconds(1), default: .milliseconds(4), "how long a task keeps its file open")
+
+  let failedOpens = Metric.count("failed-opens", "opens that failed because no descriptor was left (EMFILE)")
+  let peakOpen = Metric.count(
+    "peak-open", "most files the tasks had open at once, by the system's table after each open")
+  let overHalf = Metric.count("over-half", "how far that peak is above half the descriptors, 0 when it is not")
+  let peakThreads = Metric.count(
+    "peak-threads", unless: "the system does not list threads",
+    "most threads of the process beyond its first, looked at by each task")
+  let wait = Metric.latency("wait", "how long a task, or who submits it, waited for a place")
+  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
+
+  var variants: [Variant] {
+    Variant("unlimited", .broken, "a private serial queue for each task, which opens its file at once") { trial in
+      try process(trial, threads: trial[tasks]) { files in
+        files.submitEach { task in
+          DispatchQueue(label: "file").async(group: files.all) {
+            let file = task.open()
+            // Whether opens fail must not hang on how soon the threads come.
+            task.readUntilOthersTried(file)
+            task.close(file)
+          }
+        }
+      }
+    }
+    Variant("unlimited-global", .broken, "the same on the global queue, whose pool grows slowly") { trial in
+      try process(trial, threads: trial[tasks]) { files in
+        files.submitEach { task in
+          DispatchQueue.global().async(group: files.all) {
+            let file = task.open()
+            task.read(file)
+            task.close(file)
+          }
+        }
+      }
+    }
+    Variant("semaphore", .documented, "as unlimited, each task waits for one of getdtablesize()/2 places", own: [wait])
+    { trial in
+      try process(trial, threads: trial[tasks]) { files in
+        let places = DispatchSemaphore(value: Int(getdtablesize() / 2))
+        files.submitEach { task in
+          DispatchQueue(label: "file").async(group: files.all) {
+            task.wait(for: places)
+            let file = task.open()
+            task.read(file)
+            task.close(file)
+            places.signal()
+          }
+        }
+      }
+      .recordWaits(trial, wait)
+    }
+    Variant("semaphore-at-submit", .documented, "the place is waited for before the task is submitted", own: [wait]) {
+      trial in
+      try process(trial, threads: trial[limit] / 2) { files in
+        let places = DispatchSemaphore(value: Int(getdtablesize() / 2))
+        files.submitEach { task in
+          task.wait(for: places)
+          DispatchQueue(label: "file").async(group: files.all) {
+            let file = task.open()
+            task.read(file)
+            task.close(file)
+            places.signal()
+          }
+        }
+      }
+      .recordWaits(trial, wait)
+    }
+    Variant("queue-pool", .documented, "tasks take turns on as many serial queues as cores, at most 32") { trial in
+      try process(trial, threads: trial.cores) { files in
+        let queues = (0..<min(trial.cores, 32)).map { DispatchQueue(label: "pool.\($0)") }
+        let turns = RoundRobin(count: queues.count)
+        files.submitEach { task in
+          queues[turns.next()].async(group: files.all) {
+            let file = task.open()
+            task.read(file)
+            task.close(file)
+          }
+        }
+      }
+    }
   }
 
-  /// `fd-semaphore`.
-  public let name = "fd-semaphore"
+  /// All tasks one after the other, and the longest wait for others to try.
+  func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + .seconds(20) }
 
-  /// What the semaphore starts at, given `getdtablesize()`; a test gives too many.
-  let semaphoreValue: @Sendable (_ tableSize: Int) -> Int
-
-  /// The pattern, its semaphore as in the document: half the descriptors.
-  public init() { self.init { $0 / 2 } }
-
-  init(semaphoreValue: @escaping @Sendable (_ tableSize: Int) -> Int) { self.semaphoreValue = semaphoreValue }
-
-  /// `limit`, `tasks`, `hold`.
-  public let parameters: [Parameter] = [
-    .count("limit", 16...65_536, default: 64, "open descriptors the process may have (soft RLIMIT_NOFILE)"),
-    .count("tasks", 1...10_000, default: 400, "tasks, each of which opens one file"),
-    .duration("hold", 0...1_000_000_000, default: 10_000_000, "how long each task keeps its file open, blocked"),
-  ]
-
-  /// No limit, the semaphore in the task and before it, and a pool of queues.
-  public let variants = [
-    Variant("unlimited", .broken, "a private serial queue for each task, which opens its file at once"),
-    Variant("semaphore", .documented, "the same, each task waits for one of getdtablesize()/2 places"),
-    Variant("semaphore-at-submit", .documented, "the place is waited for before the task is submitted"),
-    Variant("queue-pool", .documented, "tasks take turns on as many serial queues as cores, at most 32"),
-  ]
-
-  /// Failed opens, peaks, waits and the time of it all.
-  public let metrics = [
-    Metric("failed-opens", .count, .none, "opens that failed because no descriptor was left (EMFILE)"),
-    Metric("peak-open", .count, .none, "most files the tasks had open at once"),
-    Metric("over-limit", .count, .none, "opens that made it more files than half the descriptors"),
-    Metric("wait", .latency, .nanoseconds, "how long a task, or who submits it, waited for a place"),
-    Metric("peak-threads", .count, .none, "most tasks begun and not ended: pool threads held, blocked ones included"),
-    Metric("elapsed", .latency, .nanoseconds, "from the first submission to the end of the last task"),
-  ]
-
-  /// The most queues YYDispatchQueuePool allows.
-  private static let maximumPool = 32
-  /// The most threads libdispatch's pool grows to.
-  private static let maximumThreads = 255
-
-  /// Runs all tasks once under the lowered limit.
+  /// Runs `body` under the lowered limit, waits for all that it submitted, and records what the system saw of it.
   ///
-  /// - Throws: ``TrialFailure`` when the hard limit is below `limit`, when so many descriptors are open already that
-  ///   the semaphore's half is not free, or when there are not so many threads to be had.
-  public func run(_ trial: Trial) throws -> Observation {
-    guard let way = Way(rawValue: trial.variant) else { preconditionFailure("no variant '\(trial.variant)'") }
-    try requireThreads(way, trial)
-    // Dispatch opens descriptors of its own with the first block (three here) and traps without room for them.
+  /// - Throws: ``Unavailable`` when the hard limit is below `limit`, when so many descriptors are open already that the
+  ///   semaphore's half is not free, or when there are not so many threads to be had.
+  @discardableResult
+  func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
+    let (limit, tasks) = (trial[limit], trial[tasks])
+    // More than 255 threads the pool does not have.
+    let most = min(threads, tasks, 255)
+    do { try SystemThread.requireRoom(for: most) } catch {
+      throw Unavailable("up to \(most) threads are needed: \(error)")
+    }
+    warmUp()
+    let limits = try DescriptorLimit.current()
+    guard limit <= limits.hard else {
+      throw Unavailable("a limit of \(limit) open descriptors is needed, this process may have \(limits.hard)")
+    }
+    try DescriptorLimit.setSoft(limit)
+    defer { try? DescriptorLimit.setSoft(limits.soft) }
+    let free = DescriptorLimit.free(below: limit)
+    guard free >= limit / 2 else {
+      throw Unavailable(
+        "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
+    }
+    let files = OpenFiles(count: tasks, hold: Int(trial[hold].nanoseconds))
+    let time = MonotonicClock.time {
+      body(files)
+      files.all.wait()
+    }
+    if let error = files.unexpectedError { throw SystemError(error, "open \(files.path)") }
+    trial.record(failedOpens, files.failed)
+    trial.record(peakOpen, files.peakOpen)
+    trial.record(overHalf, max(0, files.peakOpen - limit / 2))
+    if let threads = files.peakThreads { trial.record(peakThreads, threads) }
+    trial.record(elapsed, time)
+    return files
+  }
+
+  /// Dispatch opens descriptors of its own with the first block (three here), and traps without room for them.
+  private func warmUp() {
     DispatchQueue(label: "gcdlab.warm-up").sync {}
     let warm = DispatchGroup()
     DispatchQueue.global().async(group: warm) {}
     warm.wait()
-    let limits = try DescriptorLimit.current()
-    let limit = trial.integer("limit")
-    guard limit <= limits.hard else {
-      throw TrialFailure("a limit of \(limit) open descriptors is needed, this process may have \(limits.hard)")
-    }
-    try DescriptorLimit.setSoft(limit)
-    defer { try? DescriptorLimit.setSoft(limits.soft) }
-    return try openFiles(way, trial)
-  }
-
-  private func requireThreads(_ way: Way, _ trial: Trial) throws {
-    let threads =
-      switch way {
-      case .unlimited, .semaphore: min(trial.integer("tasks"), Self.maximumThreads)
-      case .semaphoreAtSubmit: min(trial.integer("tasks"), trial.integer("limit") / 2, Self.maximumThreads)
-      case .queuePool: min(trial.cores, Self.maximumPool)
-      }
-    do { try SystemThread.requireRoom(for: threads) } catch {
-      throw TrialFailure("up to \(threads) threads are needed: \(error)")
-    }
-  }
-
-  private func openFiles(_ way: Way, _ trial: Trial) throws -> Observation {
-    let (limit, tasks) = (trial.integer("limit"), trial.integer("tasks"))
-    let half = DescriptorLimit.tableSize / 2
-    let free = DescriptorLimit.free(below: limit)
-    guard free >= half else {
-      throw TrialFailure(
-        "\(half) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
-    }
-    let files = Files(path: Host.executablePath, hold: trial.integer("hold"), allowed: half)
-    let waits = Waits(count: tasks)
-    let queues = (0..<(way == .queuePool ? min(trial.cores, Self.maximumPool) : tasks)).map { index in
-      DispatchQueue(label: "gcdlab.files.\(index)")
-    }
-    let semaphore = DispatchSemaphore(value: semaphoreValue(DescriptorLimit.tableSize))
-    let all = DispatchGroup()
-    let elapsed = MonotonicClock.time {
-      for task in 0..<tasks {
-        // Round robin, as in YYDispatchQueuePool; only here one thread submits, so that the counter need not be atomic.
-        let queue = queues[task % queues.count]
-        switch way {
-        case .unlimited, .queuePool:
-          queue.async(group: all) { files.occupyingThread { files.process() } }
-        case .semaphore:
-          queue.async(group: all) {
-            files.occupyingThread {
-              waits.time(task) { semaphore.wait() }
-              files.process()
-              semaphore.signal()
-            }
-          }
-        case .semaphoreAtSubmit:
-          waits.time(task) { semaphore.wait() }
-          queue.async(group: all) {
-            files.occupyingThread { files.process() }
-            semaphore.signal()
-          }
-        }
-      }
-      all.wait()
-    }
-    if let error = files.unexpectedError { throw TrialFailure(SystemError(error, "open \(files.path)").description) }
-    var observation = files.observation
-    if way == .semaphore || way == .semaphoreAtSubmit { observation.record("wait", waits.histogram) }
-    observation.record("elapsed", Double(elapsed))
-    return observation
   }
 }
 
-/// The files that the tasks open, and how many are open at once.
-private final class Files: Sendable {
-  let path: String
+/// The files of a trial: each task opens one, holds it and closes it, and looks at what the system lists meanwhile.
+final class OpenFiles: Sendable {
+  /// The group of all submitted tasks.
+  let all = DispatchGroup()
+  /// What is opened.
+  let path = Host.executablePath
+  private let count: Int
   private let hold: Int
-  private let allowed: Int
-  private let open = Gauge()
-  private let threads = Gauge()
-  private let failed = Atomic<Int>(0)
-  private let overLimit = Atomic<Int>(0)
+  private let threadsBefore = ThreadCensus.count() ?? 0
+  private let threads = Peak.threads()
+  private let open: Peak
+  private let table: OpenTable
+  private let tried = Atomic<Int>(0)
+  private let othersTried: BoundedGate
+  private let failures = Atomic<Int>(0)
   private let otherError = Atomic<Int32>(0)
+  private let waits: Slots<UInt64?>
 
-  init(path: String, hold: Int, allowed: Int) {
-    self.path = path
+  init(count: Int, hold: Int) {
+    self.count = count
     self.hold = hold
-    self.allowed = allowed
+    waits = Slots(count: count, of: nil)
+    let table = OpenTable(of: path)
+    self.table = table
+    open = Peak { table.count() }
+    othersTried = BoundedGate(bound: .seconds(20))
   }
 
-  /// One task: opens the file, holds it, closes it.
-  func process() {
-    let descriptor = systemOpen(path)
-    guard descriptor >= 0 else {
-      let error = errno
-      if error == EMFILE { failed.add(1, ordering: .relaxed) } else { otherError.store(error, ordering: .relaxed) }
-      return
-    }
-    // Counted behind the open and before the close: never more than are truly open.
-    if open.up() > allowed { overLimit.add(1, ordering: .relaxed) }
-    pause(nanoseconds: hold)
-    open.down()
-    close(descriptor)
+  /// Calls `submit` for each task in turn.
+  func submitEach(_ submit: (FileTask) -> Void) {
+    for index in 0..<count { submit(FileTask(files: self, index: index)) }
+    othersTried.restHasFinished()
   }
 
-  /// Counts the pool thread that runs `body`.
-  func occupyingThread(_ body: () -> Void) {
-    threads.up()
-    body()
-    threads.down()
-  }
-
+  /// How many opens failed for want of descriptors.
+  var failed: Int { failures.load(ordering: .relaxed) }
+  /// The most files that the tasks had open at once.
+  var peakOpen: Int { open.value ?? 0 }
+  /// The most threads that came up; nil where the system does not list them.
+  var peakThreads: Int? { threads.value.map { max(0, $0 - threadsBefore) } }
   /// A failure to open that has nothing to do with the limit.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .relaxed)
     return error == 0 ? nil : error
   }
 
-  var observation: Observation {
-    var observation = Observation()
-    observation.record("failed-opens", failed.load(ordering: .relaxed))
-    observation.record("peak-open", open.peak)
-    observation.record("over-limit", overLimit.load(ordering: .relaxed))
-    observation.record("peak-threads", threads.peak)
-    return observation
+  /// Records how long each task waited for its place.
+  func recordWaits(_ trial: Trial, _ wait: Measure<Duration>) { trial.record(wait, waits.histogram) }
+
+  /// One task.
+  struct FileTask: Sendable {
+    fileprivate let files: OpenFiles
+    fileprivate let index: Int
+
+    /// Waits for a place.
+    func wait(for places: DispatchSemaphore) {
+      files.waits.time(index) { places.wait() }
+    }
+
+    /// Opens the file; -1 when no descriptor is left, as the system call.
+    func open() -> Int32 {
+      files.threads.sample()
+      let descriptor = systemOpen(files.path)
+      if descriptor >= 0 { files.opened(descriptor) } else { files.failed(errno) }
+      return descriptor
+    }
+
+    /// Blocks the calling thread while the file is open: the document's processing.
+    func read(_ descriptor: Int32) { if descriptor >= 0 { pause(nanoseconds: files.hold) } }
+
+    /// The same, but for as long as it takes until every task has tried to open its file; 20 s at most, where a pool of 255
+    /// threads does not let all of them try.
+    func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
+
+    /// Closes what was opened.
+    func close(_ descriptor: Int32) { if descriptor >= 0 { systemClose(descriptor) } }
+  }
+
+  private func opened(_ descriptor: Int32) {
+    table.include(descriptor)
+    open.sample()
+    hasTried()
+  }
+
+  private func failed(_ error: Int32) {
+    if error == EMFILE {
+      failures.add(1, ordering: .relaxed)
+    } else {
+      otherError.store(error, ordering: .relaxed)
+    }
+    hasTried()
+  }
+
+  private func hasTried() {
+    if tried.add(1, ordering: .acquiringAndReleasing).newValue == count { othersTried.open() }
   }
 }
 
-/// `open`, which the members of ``Files`` would hide.
-private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+/// The descriptors of one file, by the system's table: Dispatch opens and closes descriptors of its own at any time, which are
+/// not the tasks'.
+private final class OpenTable: Sendable {
+  private let file: (device: dev_t, inode: ino_t)
+  /// The lowest free number is given out first, so no descriptor of the tasks has a higher one than was ever seen.
+  private let highest = Atomic<Int32>(0)
 
-/// Blocks the calling thread: the document's processing of a file.
+  init(of path: String) {
+    var status = stat()
+    _ = stat(path, &status)
+    file = (status.st_dev, status.st_ino)
+  }
+
+  func include(_ descriptor: Int32) { highest.max(descriptor, ordering: .acquiringAndReleasing) }
+
+  func count() -> Int {
+    (0...highest.load(ordering: .acquiring)).count { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_ino == file.inode && status.st_dev == file.device
+    }
+  }
+}
+
+// The methods of the same name hide them.
+private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
+
 private func pause(nanoseconds: Int) {
   guard nanoseconds > 0 else { return }
   var left = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
   var rest = timespec()
   while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
-}
-
-/// A count that goes up and down and remembers its peak.
-private final class Gauge: Sendable {
-  private let value = Atomic<Int>(0)
-  private let highest = Atomic<Int>(0)
-
-  @discardableResult func up() -> Int {
-    let now = value.add(1, ordering: .relaxed).newValue
-    highest.max(now, ordering: .relaxed)
-    return now
-  }
-
-  func down() { value.subtract(1, ordering: .relaxed) }
-
-  var peak: Int { highest.load(ordering: .relaxed) }
-}
-
-/// How long each task waited for its place: one slot a task, so that recording needs no lock.
-private final class Waits: @unchecked Sendable {  // A slot is written by its task alone and read after all have ended.
-  private let slots: UnsafeMutableBufferPointer<UInt64>
-
-  init(count: Int) {
-    slots = .allocate(capacity: count)
-    slots.initialize(repeating: 0)
-  }
-
-  deinit { slots.deallocate() }
-
-  func time(_ task: Int, _ wait: () -> Void) { slots[task] = MonotonicClock.time(wait) }
-
-  var histogram: LatencyHistogram {
-    var histogram = LatencyHistogram()
-    for wait in slots { histogram.record(wait) }
-    return histogram
-  }
 }

@@ -1,170 +1,399 @@
-import Laboratory
+import CDispatchSupport
 import Measurement
 import Platform
 import Synchronization
 
-/// What is created: a real object, so that the race has the width that a real creation gives it.
-private final class Instance {}
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The document's singleton: a real allocation, so that the race has the width that a creation gives it. Nobody counts its
+/// references, which is no part of the race.
+///
+/// Unchecked: what is allocated is an atomic.
+struct PhotoManager: Equatable, @unchecked Sendable {
+  fileprivate let address: UnsafeMutableRawPointer
+
+  private struct Properties: ~Copyable {
+    let photosArray = Atomic<UnsafeMutableRawPointer?>(nil)
+  }
+
+  @inline(__always)
+  private var properties: UnsafeMutablePointer<Properties> { address.assumingMemoryBound(to: Properties.self) }
+
+  @inline(__always)
+  fileprivate init(at address: UnsafeMutableRawPointer) { self.address = address }
+
+  @inline(__always)
+  fileprivate init() {
+    // Swift's own `allocate` comes down to `posix_memalign` on Linux, which takes longer.
+    guard let address = malloc(MemoryLayout<Properties>.size) else { fatalError("no memory") }
+    self.address = address
+    properties.initialize(to: Properties())
+  }
+
+  @inline(__always)
+  fileprivate func destroy() {
+    if let array = properties.pointee.photosArray.load(ordering: .relaxed) { free(array) }
+    properties.deinitialize(count: 1)
+    free(address)
+  }
+
+  /// The set-up: the array that a manager is of no use without.
+  func makePhotosArray() {
+    properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
+  }
+
+  /// Whether it is set up.
+  var hasPhotosArray: Bool { properties.pointee.photosArray.load(ordering: .acquiring) != nil }
+}
 
 /// One singleton and its once-predicate, alone on two cache lines: neighbours on one line would slow each other down
 /// and so narrow the race.
-struct Slot: ~Copyable {
-  let instance = Atomic<UInt>(0)
-  var once = 0
-  private let padding: (UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt, UInt) = (
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+private struct Singleton: ~Copyable {
+  /// The first field, so that its address is the singleton's.
+  var predicate = 0
+  let manager = Atomic<UnsafeMutableRawPointer?>(nil)
+  /// Where who creates it pauses before.
+  var pause: Unmanaged<RacePause>?
+  private let padding: (Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int) = (
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   )
 }
 
-/// An actor standing at a slot, with the place where it notes what it created there.
-///
-/// Unchecked: `created` belongs to one actor, and the slot's fields are an atomic and a once-predicate.
-struct Visit: @unchecked Sendable {
-  let slot: UnsafeMutablePointer<Slot>
-  fileprivate let created: UnsafeMutablePointer<UInt>
+/// What an actor created and what it got at one singleton.
+private struct Note {
+  var created: UnsafeMutableRawPointer?
+  var got: UnsafeMutableRawPointer?
+}
 
-  /// Creates an instance and notes it. The track releases it after the race.
+/// A singleton as an actor finds it: the document's static variable.
+///
+/// It is a relaxed atomic, so the race is in the logic alone and the program stays free of undefined behaviour.
+///
+/// Unchecked: the note belongs to one actor, and what it shares with others are an atomic, a once-predicate and a pause.
+struct Shared: @unchecked Sendable {
+  fileprivate let singleton: UnsafeMutablePointer<Singleton>
+  fileprivate let note: UnsafeMutablePointer<Note>
+
   @inline(__always)
-  func create() -> UInt {
-    let bits = UInt(bitPattern: Unmanaged.passRetained(Instance()).toOpaque())
-    created.pointee = bits
-    return bits
+  fileprivate init(_ singleton: UnsafeMutablePointer<Singleton>, _ note: UnsafeMutablePointer<Note>) {
+    self.singleton = singleton
+    self.note = note
   }
+
+  /// The instance; nil while there is none.
+  var manager: PhotoManager? {
+    @inline(__always) get { singleton.pointee.manager.load(ordering: .relaxed).map { PhotoManager(at: $0) } }
+    @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .relaxed) }
+  }
+
+  /// The same, loaded by acquiring and stored by releasing: who sees the instance sees it whole.
+  var published: PhotoManager? {
+    @inline(__always) get { singleton.pointee.manager.load(ordering: .acquiring).map { PhotoManager(at: $0) } }
+    @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .releasing) }
+  }
+
+  /// For `dispatch_once`. An address, not a variable: with `&` each actor would claim to be alone with it.
+  var predicate: UnsafeMutablePointer<Int> {
+    @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
+  }
+
+  /// Creates an instance and notes it; the track destroys it after the race. In a race with a pause that is meant to be
+  /// here, it pauses before.
+  @inline(__always)
+  func create() -> PhotoManager {
+    if singleton.pointee.pause != nil { pauseBeforeCreation() }
+    let created = PhotoManager()
+    note.pointee.created = created.address
+    return created
+  }
+
+  @inline(never)
+  private func pauseBeforeCreation() {
+    singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.place == .creation { $0.sleep() } }
+  }
+
+  /// `[NSThread sleepForTimeInterval:2]`, as long as it takes to show what it can show.
+  func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
+
+  /// The same, awaited.
+  func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
+
+  /// The singleton that the calling thread asks for, in a race with a pause: for an initialiser that is told nothing.
+  @TaskLocal static var asked: Shared?
 }
 
-/// What came of many races.
-struct RaceTally: Sendable {
-  private var histogram = LatencyHistogram()
-  private(set) var duplicates = 0
-  /// How long racing and counting took; 0 when a rate means nothing.
-  var nanoseconds: UInt64 = 0
-  /// Why an actor had no core of its own, if so: it may never have met the others.
-  var hindrance: SystemError?
-
-  mutating func count(instances: Int) {
-    histogram.record(UInt64(instances))
-    duplicates += max(0, instances - 1)
-  }
-
-  mutating func merge(_ other: RaceTally) {
-    histogram.merge(other.histogram)
-    duplicates += other.duplicates
-    hindrance = hindrance ?? other.hindrance
-  }
-
-  func record(in observation: inout Observation) {
-    observation.record("instances", histogram)
-    observation.record("duplicates", duplicates)
-    observation.record("races", Int(histogram.count))
-    guard nanoseconds > 0 else { return }
-    observation.record("race-rate", Double(histogram.count) * 1e9 / Double(nanoseconds))
-    observation.record("duplicate-rate", Double(duplicates) * 1e9 / Double(nanoseconds))
-  }
-}
-
-/// A stride of slots and the actors that race along it, as litmus tools do (jcstress): one rendezvous for many races
-/// instead of one dispatch a race finds millions of duplicates a second where the other finds a handful.
+/// The singletons in a row, as one actor finds them.
 ///
-/// Unchecked: barriers separate racing, where slots are atomic, from counting, where each actor has a share of them.
-struct RaceTrack: @unchecked Sendable {
-  let actors: Int
-  let slots: Int
-  private let track: UnsafeMutablePointer<Slot>
-  private let created: UnsafeMutablePointer<UInt>
+/// Unchecked: as ``Shared``.
+struct Row: @unchecked Sendable {
+  private let singletons: UnsafeMutablePointer<Singleton>
+  private let notes: UnsafeMutablePointer<Note>
+  private let count: Int
+  private let step: Int
 
-  init(actors: Int, slots: Int) {
-    self.actors = actors
-    self.slots = slots
-    track = .allocate(capacity: slots)
-    for slot in 0..<slots { (track + slot).initialize(to: Slot()) }
-    created = .allocate(capacity: actors * slots)
-    created.initialize(repeating: 0, count: actors * slots)
+  fileprivate init(
+    _ singletons: UnsafeMutablePointer<Singleton>, _ notes: UnsafeMutablePointer<Note>, count: Int, step: Int = 1
+  ) {
+    self.singletons = singletons
+    self.notes = notes
+    self.count = count
+    self.step = step
   }
 
-  func deallocate() {
-    track.deinitialize(count: slots)
-    track.deallocate()
-    created.deallocate()
-  }
+  fileprivate var first: Shared { Shared(singletons, notes) }
+  fileprivate var got: PhotoManager? { notes.pointee.got.map { PhotoManager(at: $0) } }
 
-  func visit(_ slot: Int, by actor: Int) -> Visit {
-    Visit(slot: track + slot, created: created + (actor * slots + slot))
-  }
-
-  /// Races until `nanoseconds` have passed and `strides` are done, and up to `patience` (ns) longer while no duplicate was
-  /// seen: on a busy machine two threads may not be running at once for a long time.
-  func race(_ guarding: some SingletonGuard, nanoseconds: Int = 0, strides: Int = 1, patience: Int = 0) throws
-    -> RaceTally
-  {
-    let start = MonotonicClock.now()
-    return try race(guarding) { tally, finished in
-      let elapsed = Int(MonotonicClock.now() &- start)
-      return finished < strides || elapsed < nanoseconds || tally.duplicates == 0 && elapsed < nanoseconds + patience
+  /// Asks for each singleton in turn and notes what came of it.
+  @inline(__always)
+  func each(_ sharedManager: (Shared) -> PhotoManager?) {
+    var (singleton, note) = (singletons, notes)
+    for _ in 0..<count {
+      // Each time anew: the compiler is not to look once for all.
+      gcdlab_compiler_barrier()
+      note.pointee.got = sharedManager(Shared(singleton, note))?.address
+      singleton += step
+      note += step
     }
   }
 
-  private func race(
-    _ guarding: some SingletonGuard, while goesOn: @escaping @Sendable (RaceTally, Int) -> Bool
-  ) throws -> RaceTally {
+  /// Asks for each singleton in turn, awaits it and notes what came of it.
+  @inline(__always)
+  func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (Shared) async -> PhotoManager?) async {
+    var (singleton, note) = (singletons, notes)
+    for _ in 0..<count {
+      note.pointee.got = await sharedManager(Shared(singleton, note))?.address
+      singleton += step
+      note += step
+    }
+  }
+}
+
+/// What came of races. Plain counts: recording each race in a histogram would take as long as a creation.
+struct RaceTally: Sendable {
+  /// How many races ended with so many instances.
+  fileprivate(set) var ended: [Int]
+  fileprivate(set) var mismatches = 0
+  fileprivate(set) var regular = 0
+
+  /// No race yet, of so many actors.
+  init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
+
+  var races: Int { ended.reduce(0, +) }
+  /// Instances beyond the first of each race.
+  var duplicates: Int { ended.enumerated().reduce(0) { $0 + max(0, $1.offset - 1) * $1.element } }
+  /// Races without exactly one instance, or with a caller that did not get that one.
+  var irregular: Int { races - regular }
+
+  mutating func merge(_ other: RaceTally) {
+    for (instances, races) in other.ended.enumerated() { ended[instances] += races }
+    mismatches += other.mismatches
+    regular += other.regular
+  }
+}
+
+/// A row of singletons and the actors that race along it, as litmus tools do (jcstress): one rendezvous for many races
+/// instead of one dispatch a race finds millions of duplicates a second where the other finds a handful.
+///
+/// Unchecked: barriers, and the ends of threads and tasks, separate racing, where an actor has its notes and singletons take
+/// care of themselves, from counting, where each has a share of all.
+final class RaceTrack: @unchecked Sendable {
+  let actors: Int
+  private let slots: Int
+  private let singletons: UnsafeMutablePointer<Singleton>
+  private let notes: UnsafeMutablePointer<Note>
+
+  init(actors: Int, slots: Int = 1) {
+    self.actors = actors
+    self.slots = slots
+    let size = MemoryLayout<Singleton>.stride
+    singletons = UnsafeMutableRawPointer.allocate(byteCount: slots * size, alignment: size)
+      .bindMemory(to: Singleton.self, capacity: slots)
+    for slot in 0..<slots { (singletons + slot).initialize(to: Singleton()) }
+    notes = .allocate(capacity: actors * slots)
+    notes.initialize(repeating: Note(), count: actors * slots)
+  }
+
+  deinit {
+    singletons.deinitialize(count: slots)
+    singletons.deallocate()
+    notes.deallocate()
+  }
+
+  // MARK: Threads
+
+  /// Races along the row by threads, each on a core of its own, for `nanoseconds`, and up to `patience` (ns) longer while no
+  /// duplicate was seen: on a busy machine two threads may not be running at once for a long time.
+  ///
+  /// - Returns: what came of it, how long racing and counting took, and why an actor had no core of its own, if so: it may
+  ///   never have met the others.
+  func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
+    -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
+  {
     let rendezvous = SpinBarrier(parties: actors)
-    let shared = SharedTally()
+    let agreed = Agreed(RaceTally(actors: actors))
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
-      try SystemThread {
-        let mine = (slots * actor / actors)..<(slots * (actor + 1) / actors)
-        var tally = RaceTally()
-        // On one core they would take turns and never meet inside the check.
-        do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { tally.hindrance = error }
-        var finished = 0
+      try SystemThread { [self] in
+        // On one core they would take turns and never meet between check and creation.
+        do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { agreed.hinder(error) }
+        let row = Row(singletons, notes + actor * slots, count: slots)
+        let mine = slots * actor / actors..<slots * (actor + 1) / actors
+        var tally = RaceTally(actors: actors)
         repeat {
           rendezvous.wait()
-          for slot in 0..<slots { _ = guarding.instance(visit(slot, by: actor)) }
+          ask(row)
           rendezvous.wait()
-          self.tally(slots: mine, into: &tally)
-          finished += 1
+          count(mine, into: &tally)
           // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never empty.
-          if actor == actors - 1, !goesOn(tally, finished) { shared.isComplete.store(true, ordering: .relaxed) }
+          if actor == actors - 1 {
+            let elapsed = MonotonicClock.now() &- start
+            let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && tally.duplicates == 0
+            if !goesOn { agreed.isComplete.store(true, ordering: .relaxed) }
+          }
           rendezvous.wait()
-        } while !shared.isComplete.load(ordering: .relaxed)
-        shared.add(tally)
+          clear(actor)
+        } while !agreed.isComplete.load(ordering: .relaxed)
+        agreed.add(tally)
       }
     }
     for thread in threads { thread.join() }
-    var tally = shared.sum
-    tally.nanoseconds = MonotonicClock.now() &- start
-    return tally
+    let elapsed = MonotonicClock.now() &- start
+    return agreed.result.withLock { ($0.tally, elapsed, $0.hindrance) }
   }
 
-  /// Counts the instances of each slot, releases them and makes the slots empty again. Nobody may race meanwhile.
-  func tally(slots: Range<Int>, into tally: inout RaceTally) {
-    for slot in slots {
-      var instances = 0
-      for actor in 0..<actors {
-        let note = created + (actor * self.slots + slot)
-        guard let pointer = UnsafeRawPointer(bitPattern: note.pointee) else { continue }
-        Unmanaged<Instance>.fromOpaque(pointer).release()
-        note.pointee = 0
-        instances += 1
+  /// One race for the first singleton, with a pause in it.
+  func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) -> Void) throws {
+    singletons.pointee.pause = .passUnretained(pause)
+    defer { singletons.pointee.pause = nil }
+    let threads = try (0..<actors).map { actor in
+      try SystemThread { [self] in
+        let row = start(actor)
+        pause.ask(actor)
+        Shared.$asked.withValue(row.first) { ask(row) }
+        pause.use(row.got, actor)
       }
-      tally.count(instances: instances)
-      track[slot].instance.store(0, ordering: .relaxed)
-      track[slot].once = 0
     }
+    for thread in threads { thread.join() }
+    count(0..<1, into: &tally)
+    for actor in 0..<actors { clear(actor) }
   }
 
-  /// Runs `body` at an empty slot and empties it again.
-  func withOneSlot(_ body: (Visit) -> Void) {
-    body(visit(0, by: 0))
-    var unused = RaceTally()
-    tally(slots: 0..<1, into: &unused)
+  // MARK: Tasks
+
+  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so these have no core of
+  /// their own.
+  func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
+    -> (tally: RaceTally, nanoseconds: UInt64)
+  {
+    var tally = RaceTally(actors: actors)
+    let start = MonotonicClock.now()
+    var elapsed: UInt64 = 0
+    repeat {
+      await withTaskGroup { tasks in
+        for actor in 0..<actors {
+          tasks.addTask { [self] in await ask(Row(singletons, notes + actor * slots, count: slots)) }
+        }
+      }
+      count(0..<slots, into: &tally)
+      for actor in 0..<actors { clear(actor) }
+      elapsed = MonotonicClock.now() &- start
+    } while elapsed < nanoseconds
+    return (tally, elapsed)
+  }
+
+  /// One race for the first singleton, with a pause in it.
+  func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) async -> Void) async {
+    singletons.pointee.pause = .passUnretained(pause)
+    defer { singletons.pointee.pause = nil }
+    await withTaskGroup { tasks in
+      for actor in 0..<actors {
+        tasks.addTask { [self] in
+          let row = start(actor)
+          pause.ask(actor)
+          await ask(row)
+          pause.use(row.got, actor)
+        }
+      }
+    }
+    count(0..<1, into: &tally)
+    for actor in 0..<actors { clear(actor) }
+  }
+
+  // MARK: The hot path
+
+  /// The first singleton over and over again, for one actor. Empty it behind.
+  func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
+
+  /// Empties the first singleton.
+  func empty() {
+    var unused = RaceTally(actors: actors)
+    count(0..<1, into: &unused)
+    for actor in 0..<actors { clear(actor) }
+  }
+
+  // MARK: Counting
+
+  private func start(_ actor: Int) -> Row { Row(singletons, notes + actor * slots, count: 1) }
+
+  /// Counts the instances of each singleton and who got which, and empties it. Nobody may race meanwhile.
+  private func count(_ slots: Range<Int>, into tally: inout RaceTally) {
+    let (actors, step) = (actors, self.slots)
+    var (mismatches, regular) = (0, 0)
+    tally.ended.withUnsafeMutableBufferPointer { ended in
+      for slot in slots {
+        var note = notes + slot
+        let first = note.pointee.got
+        var one: UnsafeMutableRawPointer?
+        var (instances, strays) = (0, 0)
+        for _ in 0..<actors {
+          if let created = note.pointee.created {
+            instances &+= 1
+            one = created
+          }
+          if note.pointee.got == nil || note.pointee.got != first { strays &+= 1 }
+          note += step
+        }
+        ended[instances] &+= 1
+        mismatches &+= strays
+        if instances == 1, strays == 0, first == one { regular &+= 1 }
+        singletons[slot].manager.store(nil, ordering: .relaxed)
+        singletons[slot].predicate = 0
+      }
+    }
+    tally.mismatches += mismatches
+    tally.regular += regular
+  }
+
+  /// Destroys what an actor created. Each does so itself: memory that another thread gives back is on that thread's list, in
+  /// its core's cache.
+  private func clear(_ actor: Int) {
+    var note = notes + actor * slots
+    for _ in 0..<slots {
+      if let created = note.pointee.created {
+        PhotoManager(at: created).destroy()
+        note.pointee.created = nil
+      }
+      note += 1
+    }
   }
 }
 
 /// What the actors of a race agree on.
-private final class SharedTally: Sendable {
-  let isComplete = Atomic(false)
-  private let tally = Mutex(RaceTally())
+private final class Agreed: Sendable {
+  struct Result: Sendable {
+    var tally: RaceTally
+    var hindrance: SystemError?
+  }
 
-  var sum: RaceTally { tally.withLock { $0 } }
-  func add(_ mine: RaceTally) { tally.withLock { $0.merge(mine) } }
+  let isComplete = Atomic(false)
+  let result: Mutex<Result>
+
+  init(_ tally: RaceTally) { result = Mutex(Result(tally: tally)) }
+
+  func add(_ tally: RaceTally) { result.withLock { $0.tally.merge(tally) } }
+  func hinder(_ error: SystemError) { result.withLock { $0.hindrance = error } }
 }

@@ -2,230 +2,209 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 import Measurement
-import Platform
 import Synchronization
 
 /// Can a singleton be created twice?
 ///
-/// The document's accessor checks a variable and creates the instance when it is empty. Two threads that check before
-/// either has stored create two instances. It then forces that to happen by sleeping inside the check, and repairs it
-/// with `dispatch_once`.
+/// The document's accessor looks whether there is an instance, and creates one where there is none:
 ///
-/// Here the race runs without any sleep, the way litmus tests do it: two threads are released together into a stride
-/// of independent singletons ("slots", a cache line each), ask for each in turn, meet again, count how many instances
-/// each slot got, and start over. ``RaceTrack`` does that; each way of guarding is a ``SingletonGuard`` of a few lines.
+/// ```objc
+/// + (instancetype)sharedManager {
+///   static PhotoManager *sharedPhotoManager = nil;
+///   if (!sharedPhotoManager) {
+///     [NSThread sleepForTimeInterval:2];
+///     sharedPhotoManager = [[PhotoManager alloc] init];
+///     [NSThread sleepForTimeInterval:2];
+///     sharedPhotoManager->_photosArray = [NSMutableArray array];
+///   }
+///   return sharedPhotoManager;
+/// }
+/// ```
 ///
-/// Sources: a series on GCD (queue types, singletons, groups), part 4; `dispatch_once` in YYDispatchQueuePool.
-public struct SingletonRace: Pattern {
-  enum Way: String, CaseIterable {
-    case checkThenAct = "check-then-act"
-    case checkThenActPaused = "check-then-act-paused"
-    case dispatchOnce = "dispatch-once"
-    case staticLet = "static-let"
-    case serialQueue = "serial-queue"
-    case barrier
-    case mutex
-    case doubleChecked = "double-checked"
-    case actor
-  }
+/// Two threads that look before either has stored create two. The first pause forces that, and the second one lets a thread
+/// use a manager that has no array yet. Here a pause ends when it has shown what it can show (``RacePause``), and the race
+/// is also run without any, for a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
+///
+/// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
+struct SingletonRace: Pattern {
+  static let name = "singleton-race"
 
-  /// The pattern, with nothing to configure.
-  public init() {}
+  let actors = Setting.count("actors", 2...64, default: 2, "callers that ask for the singleton at the same time")
+  let raceTime = Setting.duration(
+    "race-time", .milliseconds(1) ... .seconds(60), default: .milliseconds(10), "how long a trial races without pauses")
+  let slots = Setting.count(
+    "slots", 1...65_536, default: 256, "independent singletons in a row, asked for one after the other")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(600), default: .seconds(10),
+    "how much longer it races while no duplicate was seen (a busy machine)")
+  let pause = Setting.duration(
+    "pause", .zero ... .seconds(10), default: .milliseconds(2),
+    "the most that a pause takes (2 s in the document); it ends sooner when all have come by")
+  let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause in a trial")
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses that are timed together")
 
-  /// `singleton-race`.
-  public let name = "singleton-race"
+  let instances = Metric.count("instances", "instances created in one race")
+  let duplicates = Metric.count("duplicates", "instances beyond the first of each race")
+  let mismatches = Metric.count(
+    "mismatches", "callers that got no instance, or another one than the first caller of their race")
+  let irregular = Metric.count(
+    "irregular", "races without exactly one instance, or with a caller that did not get that one")
+  let pausedShare = Metric.rate("paused-share", .percent, better: .neither, "paused races that created two or more")
+  let halfBuiltUses = Metric.count("half-built-uses", "callers that used an instance whose array was not there yet")
+  let races = Metric.count("races", "races run, those with a pause included")
+  let raceRate = Metric.rate("race-rate", .perSecond, "races a second without pauses, counting included")
+  let duplicateRate = Metric.rate(
+    "duplicate-rate", .perSecond, better: .neither, "duplicates a second without pauses, counting included")
+  let hotPath = Metric.latency(
+    "hot-path", "one access by one thread once the instance exists, timed in batches")
 
-  /// How many race, how long, and the document's forced pause.
-  public let parameters: [Parameter] = [
-    .count("actors", 2...64, default: 2, "threads that ask for the singleton at the same time"),
-    .duration("race-time", 1_000_000...60_000_000_000, default: 200_000_000, "how long a trial goes on racing"),
-    .duration(
-      "patience", 0...600_000_000_000, default: 10_000_000_000,
-      "check-then-act: how much longer to go on while no duplicate was seen (a busy machine)"),
-    .count("slots", 1...65_536, default: 1024, "independent singletons raced for at each rendezvous (the stride)"),
-    .duration(
-      "pause", 0...10_000_000_000, default: 25_000_000,
-      "check-then-act-paused: sleep before and after the creation (2 s in the document)"),
-    .count("paused-races", 1...1000, default: 3, "check-then-act-paused: races in a trial"),
-    .count("batch", 1...1_000_000, default: 1000, "accesses timed together when the hot path is measured"),
-  ]
-
-  /// Two broken ways, six guarded ones and Swift's actor.
-  public let variants: [Variant] = [
+  var variants: [Variant] {
     Variant(
-      "check-then-act", .broken, ignores: ["pause", "paused-races", "patience"],
-      "if it is empty, create it; no guard at all"),
-    Variant(
-      "check-then-act-paused", .broken, ignores: ["race-time", "slots", "batch"],
-      "the same with the document's sleep between check and creation"),
-    Variant(
-      "dispatch-once", .documented, ignores: ["pause", "paused-races", "patience"], "dispatch_once_f, the C function"),
-    Variant(
-      "static-let", .modern, ignores: ["pause", "paused-races", "race-time", "slots", "patience"],
-      "a static let; one race a process, since it can be created only once"),
-    Variant(
-      "serial-queue", .documented, ignores: ["pause", "paused-races", "patience"],
-      "check and create inside sync on a serial queue"),
-    Variant(
-      "barrier", .documented, ignores: ["pause", "paused-races", "patience"],
-      "check inside sync on a concurrent queue; create inside a barrier"),
-    Variant(
-      "mutex", .modern, ignores: ["pause", "paused-races", "patience"], "check and create under Synchronization.Mutex"),
-    Variant(
-      "double-checked", .modern, ignores: ["pause", "paused-races", "patience"],
-      "an acquiring load first, the mutex only when it is empty"),
-    Variant("actor", .modern, ignores: ["pause", "paused-races", "patience"], "an actor owns it; callers await"),
-  ]
-
-  /// What came of the races, and what the guard costs afterwards.
-  public let metrics: [Metric] = [
-    Metric("duplicates", .count, .none, "instances beyond the first, over all races of a trial"),
-    Metric("instances", .count, .none, "instances created in one race"),
-    Metric("races", .count, .none, "races run in a trial"),
-    Metric("race-rate", .rate, .perSecond, "races a second, tally included"),
-    Metric("duplicate-rate", .rate, .perSecond, better: .neither, "duplicates a second, tally included"),
-    Metric(
-      "hot-path", .latency, .nanoseconds, batch: "batch",
-      "one access by one thread once the instance exists, timed in batches"),
-  ]
-
-  /// Runs one variant.
-  public func run(_ trial: Trial) throws -> Observation {
-    guard let way = Way(rawValue: trial.variant) else { throw TrialFailure("unknown variant \(trial.variant)") }
-    return switch way {
-    case .checkThenAct: try race(CheckThenAct(), trial, patience: trial.integer("patience"))
-    case .checkThenActPaused: try pausedRace(trial)
-    case .dispatchOnce: try race(DispatchOnce(), trial)
-    case .staticLet: try staticLetRace(trial)
-    case .serialQueue: try race(SerialQueueGuard(), trial)
-    case .barrier: try race(BarrierGuard(), trial)
-    case .mutex: try race(MutexGuard(), trial)
-    case .doubleChecked: try race(DoubleChecked(), trial)
-    case .actor: actorRace(trial)
-    }
-  }
-
-  /// Races, then measures the hot path. With `patience` (ns) it goes on that much longer until a duplicate is seen.
-  func race(_ guarding: some SingletonGuard, _ trial: Trial, patience: Int = 0) throws -> Observation {
-    if patience > 0, trial.cores < 2 { throw TrialFailure("a race without pauses needs 2 cores, there is 1") }
-    let track = RaceTrack(actors: trial.integer("actors"), slots: trial.integer("slots"))
-    defer { track.deallocate() }
-    let tally = try track.race(guarding, nanoseconds: trial.integer("race-time"), patience: patience)
-    if patience > 0, tally.duplicates == 0, let hindrance = tally.hindrance {
-      throw TrialFailure("no two actors met, and none could have a core of its own: \(hindrance)")
-    }
-    var observation = Observation()
-    tally.record(in: &observation)
-    let batch = trial.integer("batch")
-    track.withOneSlot { visit in
-      CalibratedWork.consume(UInt64(guarding.instance(visit)))  // Created here; hot from now on.
-      observation.recordHotPath(batch) {
-        var last: UInt = 0
-        for _ in 0..<batch { last ^= guarding.instance(visit) }
-        return last
+      "check-then-act", .broken, "if there is none, create it: no guard at all", own: [patience],
+      without: [pause, pausedRaces], needs: [.cores(2)]
+    ) { trial in
+      try raceUnguarded(trial) { row in
+        row.each { shared in
+          if shared.manager == nil { shared.manager = shared.create() }
+          return shared.manager
+        }
       }
     }
-    return observation
-  }
-
-  /// The document's version: the pause makes every thread pass the check before any has stored.
-  private func pausedRace(_ trial: Trial) throws -> Observation {
-    let guarding = CheckThenActPaused(microseconds: UInt32(clamping: trial.integer("pause") / 1000))
-    let track = RaceTrack(actors: trial.integer("actors"), slots: 1)
-    defer { track.deallocate() }
-    let tally = try track.race(guarding, strides: trial.integer("paused-races"), patience: trial.integer("patience"))
-    var observation = Observation()
-    tally.record(in: &observation)
-    return observation
-  }
-
-  /// One race for a static let: the runtime creates it once a process, so a second race needs a second worker.
-  private func staticLetRace(_ trial: Trial) throws -> Observation {
-    let barrier = SpinBarrier(parties: trial.integer("actors"))
-    let actors = try (0..<trial.integer("actors")).map { _ in
-      try SystemThread {
-        barrier.wait()
-        CalibratedWork.consume(StaticSingleton.shared)
+    Variant(
+      "check-then-act-paused", .broken, "the same with the document's pause between check and creation",
+      own: [pausedShare], without: [raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+    ) { trial in
+      try racePaused(trial, before: .creation) { row in
+        row.each { shared in
+          if shared.manager == nil {
+            shared.sleep()
+            shared.manager = shared.create()
+          }
+          return shared.manager
+        }
+      }
+      .recordShare(trial, pausedShare)
+    }
+    Variant(
+      "half-built", .broken, "the document's second pause, between publication and set-up", own: [halfBuiltUses],
+      without: [raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+    ) { trial in
+      try racePaused(trial, before: .setUp) { row in
+        row.each { shared in
+          if shared.manager == nil {
+            shared.manager = shared.create()
+            shared.sleep()
+            shared.manager?.makePhotosArray()
+          }
+          return shared.manager
+        }
+      }
+      .recordHalfBuiltUses(trial, halfBuiltUses)
+    }
+    Variant("dispatch-once", .documented, "dispatch_once_f, the C function") { trial in
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          dispatchOnce(shared.predicate, shared) { context in
+            guard let shared = context?.load(as: Shared.self) else { return }
+            shared.manager = shared.create()
+          }
+          return shared.manager
+        }
       }
     }
-    for actor in actors { actor.join() }
-    var observation = Observation()
-    var tally = RaceTally()
-    tally.count(instances: StaticSingleton.created.load(ordering: .relaxed))
-    tally.record(in: &observation)
-    let batch = trial.integer("batch")
-    observation.recordHotPath(batch) {
-      var last: UInt64 = 0
-      for _ in 0..<batch { last ^= StaticSingleton.shared }
-      return UInt(last)
+    Variant(
+      "static-let", .modern, "a static let; created once a process, so that a trial is one race, with a pause",
+      without: [raceTime, slots, pausedRaces, raceRate, duplicateRate]
+    ) { trial in
+      enum Library {
+        static let shared = Shared.asked?.create()
+      }
+      try raceOnce(trial) { row in
+        row.each { _ in Library.shared }
+      }
     }
-    return observation
-  }
-
-  /// Tasks instead of threads: an actor is reached by await, which a thread outside the concurrency pool cannot do.
-  private func actorRace(_ trial: Trial) -> Observation {
-    let track = RaceTrack(actors: trial.integer("actors"), slots: trial.integer("slots"))
-    defer { track.deallocate() }
-    let batch = trial.integer("batch")
-    let limit = UInt64(trial.integer("race-time"))
-    return runAsync {
-      let holder = SingletonActor()
-      var tally = RaceTally()
-      let start = MonotonicClock.now()
-      repeat {
-        await withTaskGroup { group in
-          for actor in 0..<track.actors {
-            group.addTask {
-              for slot in 0..<track.slots { _ = await holder.instance(track.visit(slot, by: actor)) }
-            }
+    Variant("serial-queue", .modern, "check and create inside sync on a serial queue") { trial in
+      let queue = DispatchQueue(label: "singleton")
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          queue.sync {
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
           }
         }
-        track.tally(slots: 0..<track.slots, into: &tally)
-      } while MonotonicClock.now() &- start < limit
-      tally.nanoseconds = MonotonicClock.now() &- start
-      var observation = Observation()
-      tally.record(in: &observation)
-      let visit = track.visit(0, by: 0)
-      _ = await holder.instance(visit)
-      for _ in 0..<Observation.hotPathBatches {
-        let start = MonotonicClock.now()
-        for _ in 0..<batch { _ = await holder.instance(visit) }
-        observation.record("hot-path", Double(MonotonicClock.now() &- start) / Double(batch))
       }
-      track.tally(slots: 0..<1, into: &tally)
-      return observation
+    }
+    Variant("serial-queue-c", .modern, "the same by dispatch_sync_f, the C function") { trial in
+      struct Access {
+        let shared: Shared
+        var manager: PhotoManager?
+      }
+      let queue = FunctionQueue(label: "singleton")
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          var access = Access(shared: shared)
+          gcdlab_dispatch_sync_f(queue.object, &access) { context in
+            guard let access = context?.assumingMemoryBound(to: Access.self) else { return }
+            let shared = access.pointee.shared
+            if shared.manager == nil { shared.manager = shared.create() }
+            access.pointee.manager = shared.manager
+          }
+          return access.manager
+        }
+      }
+    }
+    Variant("barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier") {
+      trial in
+      let queue = DispatchQueue(label: "singleton", attributes: .concurrent)
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          if let found = queue.sync(execute: { shared.manager }) { return found }
+          return queue.sync(flags: .barrier) {
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("mutex", .modern, "check and create under Synchronization.Mutex") { trial in
+      let lock = Lock()
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          lock.mutex.withLock { _ in
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none") { trial in
+      let lock = Lock()
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          if let found = shared.published { return found }
+          return lock.mutex.withLock { _ in
+            if shared.manager == nil { shared.published = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("actor", .modern, "an actor owns it; callers await", needs: [.cores(2)]) { trial in
+      actor Library {
+        func manager(_ shared: Shared) -> PhotoManager? {
+          if shared.manager == nil { shared.manager = shared.create() }
+          return shared.manager
+        }
+      }
+      let library = Library()
+      try await raceGuarded(trial) { row in
+        await row.each { shared in await library.manager(shared) }
+      }
     }
   }
 }
 
-/// A static let, created by the runtime on first access; it counts its own creations.
-private enum StaticSingleton {
-  static let created = Atomic<Int>(0)
-  static let instance = create()
-
-  static func create() -> UInt64 {
-    UInt64(created.add(1, ordering: .relaxed).newValue)
-  }
-
-  /// Not inlined: the optimiser would move the once-check out of a measuring loop.
-  @inline(never) static var shared: UInt64 { instance }
-}
-
-private actor SingletonActor {
-  func instance(_ visit: Visit) -> UInt { CheckThenAct().instance(visit) }
-}
-
-extension Observation {
-  static let hotPathBatches = 30
-
-  /// Times batches of `batch` accesses, after one that warms up.
-  fileprivate mutating func recordHotPath(_ batch: Int, _ accesses: () -> UInt) {
-    CalibratedWork.consume(UInt64(accesses()))
-    for _ in 0..<Self.hotPathBatches {
-      var last: UInt = 0
-      let elapsed = MonotonicClock.time { last = accesses() }
-      CalibratedWork.consume(UInt64(last))
-      record("hot-path", Double(elapsed) / Double(batch))
-    }
-  }
+/// A mutex that closures can share.
+final class Lock: Sendable {
+  let mutex = Mutex(())
 }

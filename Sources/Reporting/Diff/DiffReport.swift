@@ -5,18 +5,13 @@ import Measurement
 /// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// The share from which a change to the worse fails; nil for none.
-  private let threshold: Double?
+  /// From which share a change to the worse fails, and what does; nil where it is not asked for.
+  private let gate: Gate?
 
   /// A report of `diff`.
-  public init(_ diff: ResultDiff, failAbove threshold: Double?) {
+  public init(_ diff: ResultDiff, gate: Gate?) {
     self.diff = diff
-    self.threshold = threshold
-  }
-
-  /// The rows that became worse by more than the threshold.
-  public var failures: [ResultDiff.Row] {
-    threshold.map { share in diff.rows.filter { $0.isWorse(byMoreThan: share) } } ?? []
+    self.gate = gate
   }
 
   /// For a terminal: a table a scenario and metric, then what is not in it.
@@ -43,7 +38,7 @@ public struct DiffReport: Sendable {
     let parts =
       tables.map { title, rows in
         "**\(MarkdownReport.escape(title))**\n\n"
-          + MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true) })
+          + MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) })
       } + notes.map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
     return parts.joined(separator: "\n\n") + "\n"
   }
@@ -51,36 +46,50 @@ public struct DiffReport: Sendable {
   /// As CSV (RFC 4180), one row a figure.
   public var csv: String {
     CSVReport.table(
-      [["scenario", "run", "metric", "unit", "old", "new", "ratio", "low", "high", "change"]]
+      [
+        [
+          "scenario", "run", "metric", "unit", "old", "new", "ratio", "low", "high", "change", "old runs", "new runs",
+          "reason",
+        ]
+      ]
         + diff.rows.map { row in
           [
             row.scenario, row.label, row.metric, row.unit.rawValue, CSVReport.number(row.old),
             CSVReport.number(row.new),
           ]
             + [row.ratio?.estimate, row.ratio?.low, row.ratio?.high].map { $0.map(CSVReport.number) ?? "" }
-            + [row.change.rawValue]
+            + [row.change.rawValue, "\(row.runs.old)", "\(row.runs.new)", row.reason ?? ""]
         })
   }
 
-  /// As JSON, schema `gcdlab.diff/1`.
+  /// As JSON, schema `gcdlab.diff/2`.
   ///
   /// - Throws: `EncodingError`, which no diff can cause: its figures are finite.
   public func json() throws -> String {
     struct Row: Encodable {
       let scenario, run, metric: String
       let unit: Unit
-      let old, new: ResultDocument.Number
-      let ratio, low, high: ResultDocument.Number?
+      let old, new: Number
+      let ratio, low, high: Number?
       let change: ResultDiff.Change
+      let reason: String?
+      let oldRuns, newRuns: Int
       let failed: Bool
     }
     struct Verdicts: Encodable {
       let scenario, says: String
       let old, new: Verdict
     }
+    struct Judged: Encodable {
+      let limit: Double
+      let status: Int32
+      let worse, undecided: [String]
+    }
     struct Document: Encodable {
-      var schema = "gcdlab.diff/1"
+      var schema = "gcdlab.diff/2"
+      let confidence = ConfidenceInterval.confidenceOfRuns
       let rows: [Row]
+      let gate: Judged?
       let verdicts: [Verdicts]
       let missing, added, cautions: [String]
     }
@@ -88,18 +97,22 @@ public struct DiffReport: Sendable {
       Row(
         scenario: row.scenario, run: row.label, metric: row.metric, unit: row.unit, old: .init(row.old),
         new: .init(row.new), ratio: row.ratio.map { .init($0.estimate) }, low: row.ratio.map { .init($0.low) },
-        high: row.ratio.map { .init($0.high) }, change: row.change, failed: hasFailed(row))
+        high: row.ratio.map { .init($0.high) }, change: row.change, reason: row.reason,
+        oldRuns: row.runs.old, newRuns: row.runs.new, failed: hasFailed(row))
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let document = Document(
       rows: rows,
+      gate: gate.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
       verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
       missing: diff.missing, added: diff.added, cautions: diff.cautions)
     return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
   }
 
-  private func hasFailed(_ row: ResultDiff.Row) -> Bool { threshold.map { row.isWorse(byMoreThan: $0) } ?? false }
+  private func hasFailed(_ row: ResultDiff.Row) -> Bool {
+    gate.map { row.isWorse(byMoreThan: $0.limit) } ?? false
+  }
 
   private var tables: [(title: String, rows: [ResultDiff.Row])] {
     var tables: [(title: String, rows: [ResultDiff.Row])] = []
@@ -115,19 +128,18 @@ public struct DiffReport: Sendable {
   }
 
   private static let headings =
-    [TextGrid.Heading("variant", .left)]
-    + ["old", "new", "change"].map { TextGrid.Heading($0) } + [TextGrid.Heading("", .left)]
+    [Table.Heading("variant", .left)]
+    + ["old", "new", "change"].map { Table.Heading($0) } + [Table.Heading("", .left)]
 
   private func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
-    let change = row.ratio.map { ratio in
-      let percent = 100 * (ratio.estimate - 1)
-      let text =
-        ratio.estimate > 10
-        ? Quantity.ratio(ratio.estimate) + "x"
-        : (percent < 0 ? "" : "+") + Quantity.fixed(percent, decimals: 1) + " %"
-      return text + " " + ratio.margin(unicode: unicode)
+    let change = row.ratio.map { ratio -> String in
+      let (low, high) = (Quantity.change(ratio.low), Quantity.change(ratio.high))
+      let interval = "\(Quantity.change(ratio.estimate)) [\(low) \(Signs.range) \(high)]"
+      return unicode ? interval : Signs.plain(interval)
     }
-    let word = hasFailed(row) ? "worse: above the limit" : row.change.rawValue
+    let word =
+      hasFailed(row)
+      ? "worse: above the limit" : row.change.rawValue + (row.reason.map { ": \($0)" } ?? "")
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-", word,
     ]
@@ -143,20 +155,24 @@ public struct DiffReport: Sendable {
 
   private var notes: [(title: String, items: [String])] {
     var summary: [String] = []
-    if let threshold {
-      let count = failures.count
-      let limit = "\(Quantity.number(threshold * 100)) %"
-      summary.append(
-        count == 0
-          ? "nothing became worse by more than \(limit)"
-          : "\(count) figure\(count == 1 ? "" : "s") became worse by more than \(limit)")
+    if let gate {
+      let limit = "\(Quantity.number(gate.limit * 100)) %"
+      switch gate.status {
+      case 0: summary.append("nothing became worse by more than \(limit)")
+      case 1: summary.append("worse than is allowed: see above")
+      default: summary.append("it cannot be told whether anything became worse by more than \(limit)")
+      }
     }
-    if !diff.rows.isEmpty {
-      summary.append("± is half the 99 % interval of the change; rounds of different runs are not paired")
+    if diff.rows.contains(where: { $0.ratio != nil }) {
+      let counts = Set(diff.rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init)
+      summary.append(
+        "in brackets the interval of the change, 95 % for the whole table; a run is one observation, however many rounds "
+          + "it has, and there are \(counts.joined(separator: " or ")) a side")
     }
     let verdicts = diff.verdicts.map { "\($0.scenario): \($0.says) was \($0.old.rawValue), is \($0.new.rawValue)" }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
+      ("worse", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
       ("read with care", diff.cautions), ("summary", summary),
     ].filter { !$0.1.isEmpty }
   }

@@ -3,9 +3,8 @@ import Measurement
 
 /// What changed from one set of result documents to another.
 ///
-/// Rows are matched by scenario, variant, point and metric. The two sides were measured at different times, so nothing is
-/// paired: an interval tells chance within the runs from a change between them, but not a change of the program from a
-/// change of the machine.
+/// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on a side are several runs, and
+/// a run is what is compared: its rounds share its luck.
 public struct ResultDiff: Sendable {
   /// How a figure changed.
   public enum Change: String, Sendable, Codable {
@@ -17,7 +16,7 @@ public struct ResultDiff: Sendable {
     case different
     /// The interval includes no change.
     case none = "within noise"
-    /// Too few rounds for an interval, or figures that have no ratio.
+    /// One run a side that differ no more than runs may, too few rounds, or figures that have no ratio.
     case unknown = "cannot tell"
   }
 
@@ -31,22 +30,39 @@ public struct ResultDiff: Sendable {
     public let metric: String
     /// Its unit.
     public let unit: Unit
-    /// The typical round before and after: the geometric mean, or the median where a round is 0.
+    /// How many runs measured it.
+    public let runs: (old: Int, new: Int)
+    /// The typical run before and after: the geometric mean, or the median where one is 0.
     public let old, new: Double
     /// New to old; nil for too few rounds, or where a round is 0.
     public let ratio: ConfidenceInterval?
     /// What came of it.
     public let change: Change
+    /// Why that cannot be told.
+    public let reason: String?
+    /// Which way is better.
+    let better: Metric.Better
 
-    /// Whether it became worse by more than `share`, and the rounds exclude that nothing changed.
+    var name: String { "\(scenario) \(label) \(metric)" }
+
+    /// How many times as bad it became; nil where neither way is worse, or there is no ratio.
+    var worsening: ConfidenceInterval? {
+      switch better {
+      case .lower: ratio
+      case .higher:
+        ratio.map { ConfidenceInterval(estimate: 1 / $0.estimate, low: 1 / $0.high, high: 1 / $0.low) }
+      case .neither: nil
+      }
+    }
+
+    /// Whether it became worse by more than `share`, and the interval excludes that nothing changed.
     public func isWorse(byMoreThan share: Double) -> Bool {
-      guard change == .worse, let ratio else { return false }
-      return max(ratio.estimate, 1 / ratio.estimate) > 1 + share
+      change == .worse && worsening.map { $0.estimate > 1 + share } == true
     }
   }
 
   /// A claim whose verdict is another one now.
-  public struct VerdictChange: Sendable {
+  public struct VerdictChange: Sendable, Equatable {
     /// The scenario.
     public let scenario: String
     /// The sentence.
@@ -63,96 +79,153 @@ public struct ResultDiff: Sendable {
   public private(set) var added: [String] = []
   /// Claims with another verdict than before.
   public private(set) var verdicts: [VerdictChange] = []
-  /// What makes the two sides hard to compare: other machines, other parameters.
+  /// What makes the two sides hard to compare: other machines, other parameters, what disturbed the runs.
   public private(set) var cautions: [String] = []
+  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke.
+  public private(set) var faults: [String] = []
 
   /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
   ///
   /// - Throws: ``InputError`` for a metric that no document has.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
-    let known = Set((old + new).flatMap { $0.scenario.metrics.keys }).sorted()
+    let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
       throw InputError(
         "unknown metric '\(metric)' (known: \(known.joined(separator: ", ")), or all)", at: "--metric", near: metric,
         of: known)
     }
-    let before = Self.entries(old, metrics)
-    let after = Self.entries(new, metrics)
-    let places = Dictionary(before.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-    for entry in after {
-      if let was = places[entry.key] { rows.append(Self.row(was, entry)) } else { added.append(entry.key) }
+    let before = Figures(old, metrics), after = Figures(new, metrics)
+    let both = after.keys.filter { before.runs[$0] != nil }
+    // The confidence is that of all rows together.
+    rows = both.compactMap { key in
+      guard let was = before.runs[key], let now = after.runs[key] else { return nil }
+      return Self.row(was, now, among: both.count)
     }
-    let present = Set(after.map(\.key))
-    missing = before.map(\.key).filter { !present.contains($0) }
+    added = after.keys.filter { before.runs[$0] == nil }
+    missing = before.keys.filter { after.runs[$0] == nil }
     verdicts = Self.verdicts(old, new)
-    cautions = Self.cautions(old, new, before, after)
+    faults = Self.faults(new)
+    cautions =
+      Self.cautions(old, new, before, after) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
 
+  /// A figure of a run.
   private struct Entry {
     let scenario: String
     let label: String
     let metric: String
-    let facts: ResultDocument.MetricFacts
+    let facts: SampleFacts
     let parameters: [String: ParameterValue]
-    let seed: UInt64
     var key: String { "\(scenario) \(label) \(metric)" }
   }
 
-  private static func entries(_ documents: [ResultDocument], _ metrics: [String]) -> [Entry] {
-    documents.flatMap { document in
-      let shown = document.scenario.show
-      let wanted =
-        metrics.isEmpty
-        ? Array(shown.prefix(1))
-        : metrics.contains("all")
-          ? shown + document.scenario.metrics.keys.filter { !shown.contains($0) }.sorted() : metrics
-      return document.runs.flatMap { run in
-        wanted.compactMap { metric in
-          run.metrics[metric].map {
-            Entry(
-              scenario: document.scenario.name, label: run.label(document.scenario), metric: metric, facts: $0,
-              parameters: run.parameters, seed: document.seed)
+  /// The figures of a side.
+  private struct Figures {
+    /// In the order of the documents.
+    private(set) var keys: [String] = []
+    private(set) var runs: [String: [Entry]] = [:]
+
+    init(_ documents: [ResultDocument], _ metrics: [String]) {
+      for document in documents {
+        let shown = document.scenario.show
+        let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
+        let wanted = metrics.isEmpty ? Array(shown.prefix(1)) : metrics.contains("all") ? shown + others : metrics
+        for (run, label) in zip(document.runs, RunIndex(document).labels) {
+          for metric in wanted {
+            guard let facts = run.metrics[metric] else { continue }
+            let entry = Entry(
+              scenario: document.scenario.name, label: label, metric: metric, facts: facts, parameters: run.parameters)
+            if runs[entry.key] == nil { keys.append(entry.key) }
+            runs[entry.key, default: []].append(entry)
           }
         }
       }
     }
   }
 
-  private static func row(_ old: Entry, _ new: Entry) -> Row {
-    let (before, after) = (old.facts.rounds.map(\.value), new.facts.rounds.map(\.value))
-    let ratio = ConfidenceInterval.ofRatio(after, to: before, seed: new.seed)
-    let change: Change
+  private static func row(_ old: [Entry], _ new: [Entry], among comparisons: Int) -> Row? {
+    guard let entry = new.first else { return nil }
+    let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
+    let better = entry.facts.better
+    let ratio = ConfidenceInterval.ofRatio(after, to: before, among: comparisons)
+    let all = Array((before + after).joined())
+    var change = Change.unknown
+    var reason: String?
     if let ratio {
-      let isUp = ratio.low > 1
-      if !isUp, ratio.high >= 1 {
+      if ratio.low > 1 || ratio.high < 1 {
+        change = better == .neither ? .different : (ratio.low > 1) == (better == .higher) ? .better : .worse
+      } else if min(old.count, new.count) > 1 {
         change = .none
       } else {
-        change = new.facts.better == .neither ? .different : isUp == (new.facts.better == .higher) ? .better : .worse
+        reason = "one run a side: give several, by --old and --new"
       }
-    } else if Set(before + after).count == 1 {
+    } else if Set(all).count == 1 {
       change = .none  // The same figure in every round of both sides, such as a count of 0.
+    } else if !all.allSatisfy({ $0 > 0 }) {
+      reason = "of 0 there is no ratio"
     } else {
-      change = .unknown
+      let rounds = min(before.joined().count, after.joined().count)
+      reason = "\(rounds) round\(rounds == 1 ? "" : "s"): \(ConfidenceInterval.fewest) or more are needed a side"
     }
     return Row(
-      scenario: new.scenario, label: new.label, metric: new.metric, unit: new.facts.unit, old: old.facts.typical,
-      new: new.facts.typical, ratio: ratio, change: change)
+      scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
+      runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio, change: change, reason: reason,
+      better: better)
+  }
+
+  private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
+
+  /// The gravest verdict of each claim in some runs: what failed once has failed.
+  private static func gravest(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
+    var gravest: [(scenario: String, claim: ClaimFacts)] = []
+    for document in documents {
+      for claim in document.claims {
+        let place = gravest.firstIndex {
+          $0.scenario == document.scenario.name && $0.claim.check == claim.check && $0.claim.kind == claim.kind
+        }
+        if let place {
+          if claim.verdict.isFailure(strict: false) { gravest[place].claim = claim }
+        } else {
+          gravest.append((document.scenario.name, claim))
+        }
+      }
+    }
+    return gravest
   }
 
   private static func verdicts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [VerdictChange] {
-    new.flatMap { document -> [VerdictChange] in
-      guard let before = old.first(where: { $0.scenario.name == document.scenario.name }) else { return [] }
-      return document.claims.compactMap { claim in
-        guard let was = before.claims.first(where: { $0.check == claim.check && $0.kind == claim.kind }),
-          was.verdict != claim.verdict
-        else { return nil }
-        return VerdictChange(scenario: document.scenario.name, says: claim.says, old: was.verdict, new: claim.verdict)
+    let before = gravest(old)
+    return gravest(new).compactMap { scenario, claim in
+      let was = before.first { $0.scenario == scenario && $0.claim.check == claim.check && $0.claim.kind == claim.kind }
+      guard let was, was.claim.verdict != claim.verdict else { return nil }
+      return VerdictChange(scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict)
+    }
+  }
+
+  private static func faults(_ new: [ResultDocument]) -> [String] {
+    gravest(new).filter { $0.claim.verdict.isFailure(strict: false) }.map { scenario, claim in
+      "\(scenario): \(claim.says) is \(claim.verdict.rawValue)"
+    }
+      + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
+        let count = documents.reduce(0) { $0 + $1.brokenTrials }
+        return "\(scenario): \(count) broken trial\(count == 1 ? "" : "s")"
       }
+  }
+
+  /// What disturbed the runs of a side, one line a kind.
+  private static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
+    let remarks = documents.flatMap { document in
+      document.warnings.map { (kind: "\(document.scenario.name) \($0.kind)", document.scenario.name, says: $0.says) }
+    }
+    return remarks.grouped(by: \.kind).compactMap { _, remarks in
+      guard let first = remarks.first else { return nil }
+      let more = remarks.count > 1 ? " (and \(remarks.count - 1) more of this kind)" : ""
+      return "\(side), \(first.1): \(first.says)\(more)"
     }
   }
 
   private static func cautions(
-    _ old: [ResultDocument], _ new: [ResultDocument], _ before: [Entry], _ after: [Entry]
+    _ old: [ResultDocument], _ new: [ResultDocument], _ before: Figures, _ after: Figures
   ) -> [String] {
     guard let was = old.first?.machine, let now = new.first?.machine else { return [] }
     var cautions: [String] = []
@@ -169,12 +242,11 @@ public struct ResultDiff: Sendable {
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")
     }
-    let places = Dictionary(before.map { ($0.key, $0.parameters) }, uniquingKeysWith: { first, _ in first })
-    var settings: [String] = []
-    for entry in after {
-      guard let was = places[entry.key] else { continue }
-      for (name, value) in entry.parameters where was[name] != nil && was[name] != value && !settings.contains(name) {
-        settings.append(name)
+    var settings: Set<String> = []
+    for key in after.keys {
+      guard let entries = after.runs[key], let was = before.runs[key]?.first?.parameters else { continue }
+      for (name, value) in entries.flatMap(\.parameters) where was[name] != nil && was[name] != value {
+        settings.insert(name)
       }
     }
     if !settings.isEmpty {
@@ -183,4 +255,9 @@ public struct ResultDiff: Sendable {
     if (old + new).contains(where: { $0.interrupted == true }) { cautions.append("one side was interrupted") }
     return cautions
   }
+}
+
+extension SampleFacts {
+  /// What its rounds come to as tables rank runs; the median of all samples where no round has a figure.
+  fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
 }

@@ -5,9 +5,6 @@ struct Chart {
   struct Point {
     let x: Double
     let y: Double
-    /// The ends of its interval, where it has one.
-    var low: Double?
-    var high: Double?
     /// What a pointer that rests on it is told.
     let says: String
   }
@@ -63,17 +60,12 @@ struct Chart {
 
   private func draw(_ line: Line) -> Markup {
     let path = line.points.map { "\(n(x($0.x))),\(n(y($0.y)))" }.joined(separator: " ")
-    let bars = line.points.compactMap { point -> Markup? in
-      guard let low = point.low, let high = point.high else { return nil }
-      let x = n(self.x(point.x))
-      return "<line class=\"bar\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(n(y(low)))\" y2=\"\(n(y(high)))\"/>"
-    }
     let dots =
       line.isMarked
       ? line.points.map { point -> Markup in
         "<circle cx=\"\(n(x(point.x)))\" cy=\"\(n(y(point.y)))\" r=\"4\"><title>\(point.says)</title></circle>"
       } : []
-    return "<g class=\"c\(line.color % Chart.colors)\"><polyline points=\"\(path)\"/>\(bars)\(dots)</g>"
+    return "<g class=\"c\(line.color % Chart.colors)\"><polyline points=\"\(path)\"/>\(dots)</g>"
   }
 
   /// How many colours the page's style has.

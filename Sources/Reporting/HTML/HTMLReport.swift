@@ -1,11 +1,10 @@
 import Laboratory
-import Measurement
 
 /// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum HTMLReport {
-  /// The page of some result documents.
-  public static func render(_ documents: [ResultDocument]) -> String {
-    let names = documents.map(\.scenario.name).joined(separator: ", ")
+  /// The page of some results.
+  public static func render(_ readings: [Reading]) -> String {
+    let names = readings.map(\.document.scenario.name).joined(separator: ", ")
     let page: Markup = """
       <!doctype html>
       <html lang="en">
@@ -18,7 +17,7 @@ public enum HTMLReport {
       </head>
       <body>
       <main>
-      \(documents.map(section))</main>
+      \(readings.map(section))</main>
       </body>
       </html>
 
@@ -26,34 +25,47 @@ public enum HTMLReport {
     return page.description
   }
 
-  private static func section(_ document: ResultDocument) -> Markup {
-    let scenario = document.scenario
+  private static func section(_ reading: Reading) -> Markup {
+    let scenario = reading.document.scenario
+    let settings: Markup = reading.settings.isEmpty ? "" : "<p>\(reading.settings)</p>\n"
+    let command: Markup = reading.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
     return """
       <section>
       <h1>\(scenario.name) <small>\(scenario.title)</small></h1>
       <p class="quiet">\(scenario.source)</p>
-      <p class="quiet">\(facts(document))</p>
-      \(notes(document.warnings, "warning"))\
-      \(claims(document))\
-      \(notes(document.findings, "finding"))\
-      \(headline(document))\
-      \(others(document))\
+      \(lesson(scenario))\(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
+      \(notes(reading.document.warnings.map(\.says), "warning"))\
+      \(claims(reading))\
+      \(notes(reading.document.findings.map(\.says), "finding"))\
+      \(reading.tables.isEmpty ? "<p>Nothing was measured.</p>\n" : "\(reading.tables.map(table))" as Markup)\
+      \(footnotes(reading))\
+      \(notes(reading.outcomes, "outcome"))\
       <div class="figures">
-      \(Figures(document: document).all)</div>
+      \(Figures(reading).all)</div>
+      \(code(scenario))\
       </section>
 
       """
   }
 
-  private static func facts(_ document: ResultDocument) -> String {
-    let machine = document.machine
-    let rounds = document.runs.map(\.rounds).max() ?? 0
-    return [
-      machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")", "\(machine.os) \(machine.kernel)",
-      "Swift \(machine.swift)",
-      "\(rounds) round\(rounds == 1 ? "" : "s") in \(Quantity(document.seconds * 1e9, .nanoseconds))",
-      document.started, "seed \(document.seed)", "noise floor \(Quantity(machine.floor, .nanoseconds))",
-    ].compactMap(\.self).joined(separator: " · ")
+  private static func lesson(_ scenario: ScenarioFacts) -> Markup {
+    scenario.lesson.isEmpty
+      ? "" : "<details><summary>The lesson</summary>\n\(Lesson(scenario.lesson).markup)</details>\n"
+  }
+
+  /// The bodies side by side, the wrong way beside the right one.
+  private static func code(_ scenario: ScenarioFacts) -> Markup {
+    let shown = scenario.variants.compactMap { variant in variant.code.map { (variant: variant, code: $0) } }
+    guard !shown.isEmpty else { return "" }
+    let bodies = shown.map { variant, code -> Markup in
+      """
+      <figure\(variant.isBroken ? " class=\"broken\"" : "" as Markup)><figcaption><b>\(variant.name)</b> \(variant.says)\
+      </figcaption><pre><code>\(code)</code></pre></figure>
+
+      """
+    }
+    return
+      "<details class=\"wide\"><summary>The code that ran</summary>\n<div class=\"code\">\n\(bodies)</div></details>\n"
   }
 
   private static func notes(_ texts: [String], _ kind: String) -> Markup {
@@ -61,11 +73,9 @@ public enum HTMLReport {
     return "<h2>\(kind)s</h2>\n<ul class=\"\(kind)\">\(texts.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
-  private static func claims(_ document: ResultDocument) -> Markup {
-    // What the run had no part in says nothing about it.
-    let judged = document.claims.filter { $0.verdict != .unavailable || document.claims.count < 12 }
-    guard !judged.isEmpty else { return "" }
-    let items = judged.map { claim -> Markup in
+  private static func claims(_ reading: Reading) -> Markup {
+    guard !reading.claims.isEmpty else { return "" }
+    let items = reading.claims.map { claim -> Markup in
       """
       <li><span class="verdict \(tone(claim.verdict))">\(claim.verdict.rawValue)</span> <div>\(claim.says)\
       <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText)</p></div></li>
@@ -86,82 +96,28 @@ public enum HTMLReport {
 
   // MARK: Tables
 
-  private static let statistics: [(name: String, value: @Sendable (ResultDocument.MetricFacts) -> Double?)] = [
-    ("samples", { Double($0.count) }), ("min", { $0.min.value }), ("p50", { $0.p50.value }), ("p90", { $0.p90?.value }),
-    ("p99", { $0.p99?.value }), ("p99.9", { $0.p99_9?.value }), ("max", { $0.max.value }),
-  ]
-
-  private static func headline(_ document: ResultDocument) -> Markup {
-    guard
-      let name = document.scenario.show.first(where: { metric in document.runs.contains { $0.metrics[metric] != nil } })
-    else { return "<p>Nothing was measured.</p>\n" }
-    let rows = document.runs.compactMap { run in run.metrics[name].map { (run: run, facts: $0) } }
-    let shown = statistics.filter { statistic in rows.contains { statistic.value($0.facts) != nil } }
-    let best = document.scenario.seeksBest == true ? document.best(by: name) : nil
-    let cells = rows.map { run, facts -> [String] in
-      let figures = shown.map { statistic in
-        statistic.value(facts).map { statistic.name == "samples" ? Quantity($0, .none).description : text($0, facts) }
-          ?? ""
+  private static func table(_ table: Table) -> Markup {
+    let head = table.headings.map { "<th>\($0.title)</th>" as Markup }
+    let body = table.rows.map { row -> Markup in
+      let cells = row.cells.enumerated().map { column, cell -> Markup in
+        column < table.keys
+          ? "<th>\(cell.text)</th>"
+          : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : "" as Markup)>\(cell.text)</td>"
       }
-      let ratio = document.contrast(run, by: name).map { "\(Quantity.ratio($0.estimate))x \($0.margin(unicode: true))" }
-      let isBest = best?.variant == run.variant && best?.point == run.point
-      let mark = [ratio, isBest ? "● best" : nil].compactMap(\.self).joined(separator: " ")
-      return labels(run, document) + figures + (document.reference == nil ? [] : [mark])
+      return "<tr\(row.isBroken ? " class=\"broken\"" : "" as Markup)>\(cells)</tr>\n"
     }
-    let headings = parameters(document) + shown.map(\.name) + (document.reference.map { ["against \($0)"] } ?? [])
-    let margin = document.reference == nil ? "" : "; ± half the 99 % interval of the ratio"
-    let floor = rows.contains { $0.facts.isNearFloor($0.facts.min) } ? floorNote : ""
-    return table(
-      name, (document.scenario.metrics[name] ?? "") + margin + floor, headings, cells, rows.map(\.run), document)
-  }
-
-  private static func others(_ document: ResultDocument) -> Markup {
-    let names = document.scenario.show.dropFirst().filter { name in document.runs.contains { $0.metrics[name] != nil } }
-    guard !names.isEmpty else { return "" }
-    let runs = document.runs.filter { run in names.contains { run.metrics[$0] != nil } }
-    let cells = runs.map { run in
-      labels(run, document)
-        + names.map { name in
-          guard let facts = run.metrics[name], let rounds = Summary(facts.rounds.map(\.value)) else { return "" }
-          return text(rounds.p50, facts)
-        }
-    }
-    let isNear = runs.contains { run in
-      names.contains { name in run.metrics[name].map { $0.isNearFloor($0.min) } ?? false }
-    }
-    return table(
-      "more", "the median of the rounds" + (isNear ? floorNote : ""), parameters(document) + names, cells, runs,
-      document)
-  }
-
-  private static let floorNote = "; ~ within twice the noise floor"
-
-  private static func text(_ value: Double, _ facts: ResultDocument.MetricFacts) -> String {
-    Quantity(value, facts.unit).description + (facts.isNearFloor(.init(value)) ? "~" : "")
-  }
-
-  private static func parameters(_ document: ResultDocument) -> [String] { ["variant"] + document.scenario.sweep }
-
-  private static func labels(_ run: ResultDocument.RunFacts, _ document: ResultDocument) -> [String] {
-    [run.variant] + document.scenario.sweep.map { run.setting($0, document.scenario)?.valueText ?? "" }
-  }
-
-  private static func table(
-    _ title: String, _ says: String, _ headings: [String], _ rows: [[String]], _ runs: [ResultDocument.RunFacts],
-    _ document: ResultDocument
-  ) -> Markup {
-    let head = headings.map { "<th>\($0)</th>" as Markup }
-    let body = zip(rows, runs).map { row, run -> Markup in
-      let role = document.scenario.variants.first { $0.name == run.variant }?.role ?? ""
-      let cells = row.dropFirst().map { "<td>\($0)</td>" as Markup }
-      return "<tr class=\"\(role)\"><th>\(row[0])</th>\(cells)</tr>\n"
-    }
+    let title: Markup =
+      table.title.map { "<h2>\($0) <small>\(table.note)</small></h2>" } ?? "<p class=\"quiet\">\(table.note)</p>"
     return """
-      <h2>\(title) <small>\(says)</small></h2>
+      \(title)
       <div class="scroll"><table><thead><tr>\(head)</tr></thead><tbody>
       \(body)</tbody></table></div>
 
       """
+  }
+
+  private static func footnotes(_ reading: Reading) -> Markup {
+    "\(reading.footnotes(reading.tables).map { "<p class=\"quiet\">\($0)</p>\n" as Markup })"
   }
 
   private static let style: Markup = """
@@ -183,13 +139,17 @@ public enum HTMLReport {
     .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
     th, td { text-align: right; padding: .2rem .75rem .2rem 0; white-space: nowrap; font-size: .9rem; }
     th:first-child { text-align: left; } thead th { color: var(--quiet); font-weight: normal; border-bottom: 1px solid var(--line); }
-    tbody th { font-weight: 600; } tr.broken th { color: var(--care); }
+    tbody th { font-weight: normal; } tbody th:first-child { font-weight: 600; } tr.broken th { color: var(--care); }
+    td.best { color: var(--good); } summary { cursor: pointer; } details { max-width: 46rem; } details.wide { max-width: none; } pre { overflow-x: auto; }
     .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 1.5rem; margin-top: 1.5rem; }
     figure { margin: 0; } figcaption { font-size: .9rem; color: var(--quiet); } figcaption b { color: var(--ink); }
+    .code { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; margin-top: .75rem; }
+    pre { overflow-x: auto; border: 1px solid var(--line); padding: .6rem .75rem; margin: .35rem 0; font-size: .82rem; line-height: 1.4; }
+    .broken figcaption b { color: var(--care); }
     svg { width: 100%; height: auto; } .grid { stroke: var(--line); } .tick { fill: var(--quiet); font-size: 13px; }
     .end { text-anchor: end; } .mid { text-anchor: middle; }
     polyline { fill: none; stroke: var(--c); stroke-width: 2; } circle, rect { fill: var(--c); }
-    .bar { stroke: var(--c); stroke-width: 5; opacity: .35; }
+    .name { fill: var(--ink); font-size: 13px; }
     .keys { margin: .25rem 0 0; font-size: .8rem; } .key { white-space: nowrap; margin-right: .75rem; }
     .key::before { content: ""; display: inline-block; width: .7em; height: .7em; border-radius: 50%; background: var(--c); margin-right: .35em; }
     .c0 { --c: light-dark(#1f6feb, #6ea8ff); } .c1 { --c: light-dark(#d1570c, #ff9d5c); } .c2 { --c: light-dark(#1a7f37, #56d364); }

@@ -1,0 +1,167 @@
+// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64): while the thread's selector says
+// BLOCK, the kernel answers each call with SIGSYS instead of doing it. The handler counts, and lets the call through: it
+// sends the thread to a copy of the `syscall` instruction that stands in the one range of code the kernel is told to leave
+// alone. So the call happens in the thread itself, with its own registers, stack and signal mask.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // the names of the registers
+#endif
+#include "CDispatchSupport.h"
+
+#include <errno.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define GCDLAB_SANITIZED 1  // Their runtimes make calls of their own.
+#endif
+#endif
+
+#if defined(__linux__) && defined(__x86_64__) && !defined(__ILP32__) && !defined(GCDLAB_SANITIZED)
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { SET_DISPATCH = 59, DISPATCH_OFF = 0, DISPATCH_ON = 1, ALLOW = 0, BLOCK = 1 };
+enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 8 };
+
+// The range that the kernel leaves alone.
+// - restore: how the handler returns. glibc's own would be a call to answer again.
+// - through: makes the call, then goes back to the address in rcx. That register and r11 are free: a call overwrites them.
+//   It keeps the address on the stack meanwhile, with the 8 bytes of r11, below the 128 bytes under the stack pointer that
+//   belong to the interrupted function.
+// - sites: the same for calls after which the stack is another (a new thread's) or shared (a child's of vfork), or which
+//   read their arguments from the stack (the return from a signal handler). Each goes back to one fixed place.
+__asm__(
+    ".pushsection .text, \"ax\", @progbits\n"
+    ".balign 16\n"
+    "gcdlab_range:\n"
+    "gcdlab_restore:\n"
+    "  movl $15, %eax\n"  // rt_sigreturn
+    "  syscall\n"
+    "gcdlab_through:\n"
+    "  leaq -144(%rsp), %rsp\n"  // FRAME
+    "  movq %rcx, (%rsp)\n"
+    "  movq %r11, 8(%rsp)\n"  // MASK
+    "  syscall\n"
+    "  movq (%rsp), %rcx\n"
+    "  leaq 144(%rsp), %rsp\n"
+    "  jmp *%rcx\n"
+    "  .balign 16\n"
+    "gcdlab_sites:\n"
+    ".irp offset, 0, 8, 16, 24, 32, 40, 48, 56\n"
+    "  syscall\n"
+    "  jmp *gcdlab_site+\\offset(%rip)\n"
+    ".endr\n"
+    "gcdlab_range_end:\n"
+    ".popsection\n");
+extern const char gcdlab_range[], gcdlab_restore[], gcdlab_through[], gcdlab_sites[], gcdlab_range_end[]
+    __attribute__((visibility("hidden")));
+
+/// Where each of the sites goes back to; taken once, never changed. (Found by the code above.)
+__attribute__((visibility("hidden"), used)) _Atomic(uintptr_t) gcdlab_site[SITES];
+
+// Of the thread; reached without a call, since the handler must make none.
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD volatile char selector;
+OF_THREAD volatile int64_t counted;
+OF_THREAD bool is_counting;
+OF_THREAD bool was_blocked;
+
+/// The way through for calls from `back`, or NULL when there are too many such places.
+static const char *site(uintptr_t back) {
+  for (int i = 0; i < SITES; i++) {
+    uintptr_t taken = 0;
+    if (atomic_compare_exchange_strong(&gcdlab_site[i], &taken, back) || taken == back) return gcdlab_sites + 8 * i;
+  }
+  return NULL;
+}
+
+static void answer(int signal, siginfo_t *info, void *context) {
+  (void)signal;
+  if (info->si_code != USER_DISPATCH) return;  // Sent by somebody.
+  greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+  counted++;
+  uintptr_t back = (uintptr_t)registers[REG_RIP];
+  long call = (long)registers[REG_RAX];
+  if (call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork || call == SYS_rt_sigreturn) {
+    const char *way = site(back);
+    if (way != NULL) {
+      registers[REG_RIP] = (greg_t)way;
+      return;
+    }
+    // Made where it stands (the instruction has two bytes), and the counting ends.
+    selector = ALLOW;
+    counted = INT64_MIN;
+    registers[REG_RIP] = (greg_t)(back - 2);
+    return;
+  }
+  if (call == SYS_rt_sigprocmask && registers[REG_RSI] != 0 && registers[REG_RDI] != SIG_UNBLOCK
+      && registers[REG_R10] == sizeof(uint64_t)) {
+    // A thread that blocks SIGSYS would be killed by its next call. glibc blocks all signals around starting a thread.
+    registers[REG_R11] = (greg_t)(*(const uint64_t *)registers[REG_RSI] & ~(1ULL << (SIGSYS - 1)));
+    registers[REG_RSI] = registers[REG_RSP] - FRAME + MASK;
+  }
+  registers[REG_RCX] = (greg_t)back;
+  registers[REG_RIP] = (greg_t)gcdlab_through;
+}
+
+/// The kernel's form: through glibc, its restorer would be taken.
+struct kernel_action {
+  void (*handler)(int, siginfo_t *, void *);
+  unsigned long flags;
+  const void *restorer;
+  uint64_t mask;
+};
+static struct kernel_action before;
+
+int gcdlab_answer_calls(bool answers) {
+  struct kernel_action action = {answer, SA_SIGINFO | RESTORER, gcdlab_restore, 0};
+  long status = answers ? syscall(SYS_rt_sigaction, SIGSYS, &action, &before, sizeof action.mask)
+                        : syscall(SYS_rt_sigaction, SIGSYS, &before, NULL, sizeof action.mask);
+  return status == 0 ? 0 : errno;
+}
+
+static void block(bool blocks, bool *was) {
+  sigset_t set, old;
+  sigemptyset(&set);
+  sigaddset(&set, SIGSYS);
+  pthread_sigmask(blocks ? SIG_BLOCK : SIG_UNBLOCK, &set, &old);
+  if (was != NULL) *was = sigismember(&old, SIGSYS) == 1;
+}
+
+int gcdlab_begin_counting_calls(void) {
+  if (is_counting) return EBUSY;
+  selector = ALLOW;
+  if (prctl(SET_DISPATCH, DISPATCH_ON, gcdlab_range, gcdlab_range_end - gcdlab_range, &selector) != 0) return errno;
+  block(false, &was_blocked);
+  is_counting = true;
+  counted = 0;
+  selector = BLOCK;
+  return 0;
+}
+
+int64_t gcdlab_end_counting_calls(void) {
+  selector = ALLOW;
+  int64_t count = counted;
+  is_counting = false;
+  prctl(SET_DISPATCH, DISPATCH_OFF, 0, 0, 0);
+  if (was_blocked) block(true, NULL);
+  return count < 0 ? -1 : count;
+}
+
+#else
+
+int gcdlab_answer_calls(bool answers) {
+  (void)answers;
+  return ENOSYS;
+}
+
+int gcdlab_begin_counting_calls(void) { return ENOSYS; }
+
+int64_t gcdlab_end_counting_calls(void) { return -1; }
+
+#endif

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+struct Compare: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compare settings: sweep parameters of a scenario and find the best.",
+    discussion: """
+      A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
+      or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every cell runs once a round, in shuffled order; \
+      rounds are added until the ratios are known to --precision or --time is spent.
+      """)
+
+  @Argument(help: "A scenario's name or a .yml file.", completion: .list(Lab.library.names))
+  var name: String
+
+  @Argument(help: ArgumentHelp("What to sweep, as in stride=1..4096:x4.", valueName: "name=values"))
+  var sweeps: [String]
+
+  @Option(help: "Compare by this metric instead of the scenario's first.")
+  var metric: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A trial that takes longer is stopped and its cell not tried again (default: a tenth of --time, at least 500ms).",
+      valueName: "duration"))
+  var trialTime: String?
+
+  @OptionGroup(title: "What to run") var run: RunOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if let trialTime { _ = try Duration(option: "--trial-time", trialTime) }
+  }
+
+  func run() async throws {
+    let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
+    try await output.show(try output.rendering.exportFiles()) { runner, progress in
+      [try await runner.run(plan, observer: progress)]
+    }
+  }
+
+  private func experiment() throws(InputError) -> Experiment {
+    // The scenario's baseline belongs to its claims: here the best is the reference unless one is named.
+    var experiment = try Lab.library.experiment(name).applying(run.overrides)
+    experiment.baseline = run.baseline
+    if let metric {
+      guard experiment.pattern.metric(metric) != nil else {
+        let known = experiment.pattern.metrics.map(\.name)
+        throw InputError(
+          "unknown metric '\(metric)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--metric",
+          near: metric, of: known)
+      }
+      experiment.show = [metric] + experiment.show.filter { $0 != metric }
+    }
+    let parser = SweepParser(experiment.pattern)
+    var sweep: [(name: String, values: [ParameterValue])] = []
+    do {
+      for text in sweeps { sweep.append(try parser.sweep(text)) }
+      return try experiment.sweeping(sweep)
+    } catch { throw error.at("compare") }
+  }
+
+  private func budget() throws -> Budget {
+    var budget = try run.budget(precision: 0.02, time: .seconds(30))
+    budget.least = min(budget.rounds, Budget.smoke.rounds)
+    budget.trialTime =
+      try trialTime.map { try Duration(option: "--trial-time", $0) }
+      ?? budget.time.map { max($0 / 10, .milliseconds(500)) }
+    return budget
+  }
+}

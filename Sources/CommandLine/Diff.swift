@@ -1,0 +1,141 @@
+import ArgumentParser
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+import Subprocess
+
+struct Diff: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Compare result documents, before and after.",
+    discussion: """
+      Figures are matched by scenario, variant, point and metric. Every document is a run of its scenario, and a change is \
+      told from chance by how much runs differ, with 95 % confidence for the whole table. One run a side tells only great \
+      changes: give three or more a side, or let --against make them, old and new in turn.
+
+      Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed or a trial broke; 2 it \
+      cannot be told, with what would help.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The result documents before and after, one file each; with --against, what `scenario` is to run, options behind --.",
+      valueName: "file-or-scenario"),
+    completion: .file(extensions: ["json"]))
+  var files: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("The result documents before, several runs.", valueName: "old.json"),
+    completion: .file(extensions: ["json"]))
+  var old: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("The result documents after, several runs.", valueName: "new.json"),
+    completion: .file(extensions: ["json"]))
+  var new: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Run scenarios by this other gcdlab, the old one, and by this one, in turn.", valueName: "binary"),
+    completion: .file())
+  var against: String?
+
+  @Option(help: "How many runs a side --against makes.")
+  var runs = 5
+
+  @Option(
+    name: .customLong("metric"),
+    help: "Compare by this metric instead of each scenario's first (repeatable; 'all' for all).")
+  var metrics: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 1 when a figure became worse by more than this, as in 10%, and with 2 when that cannot be told.",
+      valueName: "percent"))
+  var failAbove: String?
+
+  @Option(help: "How to print: table, json, markdown or csv.")
+  var format: OutputFormat = .table
+
+  @OptionGroup var color: ColorOptions
+
+  func validate() throws {
+    _ = try threshold()
+    guard against == nil else {
+      guard !files.isEmpty, old.isEmpty, new.isEmpty else {
+        throw ValidationError("--against: give the scenarios to run, and no documents.")
+      }
+      if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
+      return
+    }
+    _ = try sides()
+  }
+
+  private func sides() throws -> (old: [String], new: [String]) {
+    if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
+    guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
+      throw ValidationError("Give two documents, OLD.json NEW.json, or several a side: --old A.json … --new B.json …")
+    }
+    return (old, new)
+  }
+
+  private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
+    var documents: [ResultDocument] = []
+    for path in paths { documents += try ResultDocument.read(path) }
+    return documents
+  }
+
+  /// What both binaries measured, run in turn: what else the machine does hits both alike.
+  private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
+    var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
+    for _ in 0..<runs {
+      old += try await measure(other)
+      new += try await measure(Host.executablePath)
+    }
+    return (old, new)
+  }
+
+  private func measure(_ binary: String) async throws -> [ResultDocument] {
+    let arguments = ["scenario", "--format", "json", "--quiet"] + files
+    let ran = try await Subprocess.run(
+      .path(.init(binary)), arguments: .init(arguments), output: .bytes(limit: 64 << 20), error: .string(limit: 1 << 16)
+    )
+    try Task.checkCancellation()
+    // 1 says that a claim failed: the document has it.
+    guard ran.terminationStatus == .exited(0) || ran.terminationStatus == .exited(1) else {
+      throw LabError("\(binary): \(ran.terminationStatus): \(ran.standardError.split(separator: "\n").first ?? "")")
+    }
+    return try ResultDocument.parse(ran.standardOutput, place: binary)
+  }
+
+  func run() async throws {
+    let measured: (old: [ResultDocument], new: [ResultDocument])
+    if let against {
+      Interrupt.begin()
+      do { measured = try await alternate(against) } catch let error as SubprocessError {
+        throw LabError("\(against): \(error)")
+      } catch  where Task.isCancelled { return }
+    } else {
+      let sides = try sides()
+      measured = try (documents(sides.old), documents(sides.new))
+    }
+    let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
+    let gate = try threshold().map { Gate(diff, failAbove: $0) }
+    let report = DiffReport(diff, gate: gate)
+    try color.print(asIs: format != .table) { style in
+      switch format {
+      case .table: report.text(style)
+      case .json: try report.json()
+      case .markdown: report.markdown
+      case .csv: report.csv
+      }
+    }
+    if let gate, gate.status != 0 { throw ExitCode(gate.status) }
+  }
+
+  private func threshold() throws -> Double? {
+    try failAbove.map { try Share(option: "--fail-above", $0, allowed: 0...1000).value }
+  }
+}

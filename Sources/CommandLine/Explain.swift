@@ -1,0 +1,51 @@
+import ArgumentParser
+import Laboratory
+import Reporting
+
+struct Explain: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tell the lesson of a scenario, its parameters, variants, metrics and claims, or show its code.",
+    discussion: """
+      `gcdlab explain NAME --code` shows the bodies of the variants as they were compiled; with the names of variants \
+      behind it only those.
+      """)
+
+  @Argument(help: "A scenario's name or a .yml file.", completion: .list(Lab.library.names))
+  var name: String
+
+  @Flag(help: "Show the code of the variants instead.")
+  var code = false
+
+  @Argument(help: ArgumentHelp("With --code: only these variants.", valueName: "variant"))
+  var variants: [String] = []
+
+  @OptionGroup var color: ColorOptions
+
+  func run() throws {
+    let experiment = try Lab.library.experiment(name)
+    let shown = try chosen(of: experiment)
+    try color.print { style in
+      code
+        ? CodeListing.render(experiment, variants: shown, style) : Explanation.render(experiment, style)
+    }
+  }
+
+  func validate() throws {
+    guard !code, let first = variants.first else { return }
+    throw ValidationError("Unexpected argument '\(first)': variants go with --code.")
+  }
+
+  private func chosen(of experiment: Experiment) throws(InputError) -> [Variant] {
+    var chosen: [Variant] = []
+    for name in variants {
+      guard let variant = experiment.variant(name) else {
+        let known = experiment.variants.map(\.name)
+        throw InputError(
+          "unknown variant '\(name)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--code",
+          near: name, of: known)
+      }
+      chosen.append(variant)
+    }
+    return variants.isEmpty ? experiment.variants : chosen
+  }
+}

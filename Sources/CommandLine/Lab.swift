@@ -1,0 +1,167 @@
+import ArgumentParser
+import Dispatch
+import Laboratory
+import Platform
+import Reporting
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A lab: the command line with the patterns and scenarios of a package, this one's or one of your own.
+///
+/// ```swift
+/// Lab(patterns: [OwnQueue()], files: Shelf.files).main()
+/// ```
+public struct Lab: Sendable {
+  private let patterns: [any Pattern]
+  private let files: [(name: String, text: String)]
+
+  /// A lab of some patterns.
+  ///
+  /// - Parameters:
+  ///   - patterns: what its workers can run.
+  ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the patterns' own
+  ///     sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
+  public init(patterns: [any Pattern], files: [(name: String, text: String)]) {
+    self.patterns = patterns
+    self.files = files
+  }
+
+  /// The lab of this process. Commands are made by the argument parser, so they find it here.
+  private static let current = Mutex<Lab?>(nil)
+  /// Its scenarios.
+  static var library: ScenarioLibrary {
+    let lab = current.withLock { $0 }
+    return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
+  }
+  /// What its workers can run.
+  static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
+
+  /// Does what the command line says, and ends the process with the status that `gcdlab help` tells.
+  ///
+  /// Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime even for `--version`, and would
+  /// not leave the main thread to a worker's main queue.
+  public func main() {
+    // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
+    // trial.
+    let arguments = CommandLine.arguments
+    // A limit on file sizes is an error to handle, for the lab and its workers, not to die of.
+    signal(SIGXFSZ, SIG_IGN)
+    // Who starts the lab may ignore it for itself. Ignored, it would take the ends of all children.
+    signal(SIGCHLD, SIG_DFL)
+    switch arguments.dropFirst() {
+    case ["worker"]: Worker.run(patterns: patterns)
+    case ["--version"]:
+      do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { Self.fail(error) }
+      return
+    default: break
+    }
+    Self.current.withLock { $0 = self }
+    Self.run(arguments)
+  }
+
+  private static func run(_ arguments: [String]) {
+    Terminal.occupyStandardStreams()
+    // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
+    signal(SIGPIPE, SIG_IGN)
+    // Swift reads them from /proc on Linux.
+    guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
+    do {
+      var command = try Root.parseAsRoot()
+      guard let asynchronous = command as? any AsyncParsableCommand else {
+        try command.run()
+        return
+      }
+      // Dispatch opens descriptors of its own, and traps without room for them.
+      guard Host.descriptorLimit >= fewestDescriptors else {
+        throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
+      }
+      do { try SystemThread.requireRoom(for: fewestThreads) } catch {
+        throw LabError("\(fewestThreads) threads are needed: \(error)")
+      }
+      Interrupt.run(asynchronous)
+    } catch { fail(error) }
+  }
+
+  /// Standard streams, and what Dispatch opens for signals and timers.
+  private static let fewestDescriptors = 16
+
+  /// Of the lab and of the least of its workers: three of their own, those of swift-subprocess, and the pools of Dispatch and
+  /// of Swift concurrency.
+  private static let fewestThreads = 16 + 2 * Host.cores
+
+  /// Prints the error where errors go and ends with the status that DESIGN gives its kind.
+  static func fail(_ error: any Error) -> Never {
+    switch error {
+    case let error as InputError: stop(64, error.description)
+    case let error as LabError: stop(2, error.description)
+    case let error as SystemError where error.code == EPIPE: exit(128 + SIGPIPE)
+    case let error as SystemError: stop(2, error.description)
+    default: leave(error)
+    }
+  }
+
+  /// Ends as the argument parser would. What it quotes is of the command line, where names of files may be.
+  private static func leave(_ error: any Error) -> Never {
+    let status = Root.exitCode(for: error)
+    let message = Root.fullMessage(for: error)
+    guard status != .success, !message.isEmpty else { Root.exit(withError: error) }
+    try? writeAll(TextStyle().safe(message) + "\n", to: STDERR_FILENO)
+    exit(status.rawValue)
+  }
+
+  /// Prints an error that is not the first, which ends the lab. What reads a closed pipe wants to hear no more.
+  static func tell(_ error: any Error) {
+    if let error = error as? SystemError, error.code == EPIPE { return }
+    say("\(error)")
+  }
+
+  /// Throws the first of some errors and tells the others before it.
+  static func throwAll(_ errors: [any Error]) throws {
+    for error in errors.dropFirst() { tell(error) }
+    if let first = errors.first { throw first }
+  }
+
+  /// Writes a line where errors go; what is not heard there is no error itself.
+  static func say(_ message: String) {
+    // Who interrupts does not wait for a reader.
+    guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
+    try? writeAll("gcdlab: \(message.inLine)\n", to: STDERR_FILENO)
+  }
+
+  private static func stop(_ status: Int32, _ message: String) -> Never {
+    say(message)
+    exit(status)
+  }
+}
+
+struct Root: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gcdlab",
+    abstract:
+      "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them.",
+    discussion: """
+      Start with `gcdlab list`, then `gcdlab scenario singleton-race`.
+
+      Exit status: 0 all held; 1 a guarantee or anomaly claim failed; 2 the lab could not do its work; \
+      64 bad usage or input; 130 interrupted.
+      """,
+    version: Tool.version,
+    subcommands: [
+      List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, Report.self, Watch.self,
+      MachineCommand.self,
+      WorkerCommand.self,
+    ])
+}
+
+/// Only so that help and errors know the word; see ``Lab/main()``.
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)
+
+  func run() { Worker.run(patterns: Lab.patterns) }
+}

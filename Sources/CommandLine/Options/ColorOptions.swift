@@ -1,0 +1,32 @@
+import ArgumentParser
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension ColorChoice: ExpressibleByArgument {}
+
+/// Whether to colour, decided on the stream that is written to.
+struct ColorOptions: ParsableArguments {
+  @Option(help: "Colour: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected.")
+  var color: ColorChoice = .auto
+
+  /// How text for `descriptor` may look.
+  func style(for descriptor: Int32) -> TextStyle {
+    TextStyle(
+      width: Terminal.columns(descriptor) ?? Terminal.environment("COLUMNS").flatMap { Int($0) } ?? 80,
+      color: color.isOn(isTerminal: Terminal.isTerminal(descriptor), environment: Terminal.environment),
+      unicode: Terminal.isUnicode)
+  }
+
+  /// Prints text on standard output; what is for programs goes to them `asIs`, but not to a terminal.
+  func print(asIs: Bool = false, _ text: (TextStyle) throws -> String) throws {
+    let style = style(for: STDOUT_FILENO)
+    let text = try text(style)
+    try writeAll(asIs && !Terminal.isTerminal(STDOUT_FILENO) ? text : style.safe(text), to: STDOUT_FILENO)
+  }
+}

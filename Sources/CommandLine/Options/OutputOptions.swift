@@ -1,0 +1,76 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How to show results of a run while it goes on and when it has ended.
+struct OutputOptions: ParsableArguments {
+  @OptionGroup var rendering: RenderOptions
+
+  @Flag(help: "No progress.")
+  var quiet = false
+
+  /// Runs something with a runner on this machine, prints and exports its results, and ends with their status.
+  func show(
+    _ files: [Export], _ run: (Runner, ProgressDisplay?) async throws -> [Results]
+  ) async throws {
+    let runner = Runner(executable: Host.executablePath, machine: .current())
+    let progress = progress()
+    let results: [Results]
+    do {
+      defer { progress?.clear() }
+      Interrupt.begin()
+      results = try await run(runner, progress)
+    }
+    try conclude(results, exports: files) { try rendering.print($0) }
+  }
+
+  /// What results say, with the command line that asked for them.
+  static func reading(_ results: Results) -> Reading {
+    var results = results
+    results.command = Array(CommandLine.arguments.dropFirst())
+    return Reading(ResultDocument(results))
+  }
+
+  /// Writes the exports, prints, and ends with the status of the results.
+  ///
+  /// Whatever becomes of one place, the results go to the others, and every failure is told. Nothing is written where
+  /// the lab failed before it had finished anything, or was interrupted before it began.
+  func conclude(_ results: [Results], exports: [Export], print: ([Reading]) throws -> Void) throws {
+    guard !results.isEmpty else { return }
+    let cut = results.compactMap(\.failure).first
+    if let cut, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw cut }
+    let readings = results.map(Self.reading)
+    var failures = rendering.deliver(readings, to: exports) { try print(readings) }
+    if let cut { failures.append(cut) }
+    try Lab.throwAll(failures)
+    let status = status(of: readings)
+    guard Interrupt.status == nil else { return }
+    if status != 0 { throw ExitCode(status) }
+    if let reason = Self.nothingJudged(results) { throw LabError("no claim could be judged: \(reason)") }
+  }
+
+  /// Why a run that has claims judged none of them, which is no pass; nil when it judged some, or asked for the best setting.
+  private static func nothingJudged(_ results: [Results]) -> String? {
+    let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)
+    guard !judgements.isEmpty, judgements.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
+    return judgements[0].evidence.reason ?? "nothing was measured"
+  }
+
+  /// Shows how far a run is, on a terminal.
+  func progress() -> ProgressDisplay? {
+    guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
+    return ProgressDisplay(style: rendering.color.style(for: STDERR_FILENO))
+  }
+
+  /// 1 when a claim failed or a trial broke, else 0.
+  func status(of readings: [Reading]) -> Int32 {
+    readings.contains { $0.document.hasFailed(strict: rendering.strict) } ? 1 : 0
+  }
+}

@@ -1,0 +1,30 @@
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The progress line on standard error, drawn anew for each trial and wiped before anything else is printed.
+final class ProgressDisplay: RunObserver {
+  let style: TextStyle
+  private let start = Atomic(MonotonicClock.now())
+
+  init(style: TextStyle) { self.style = style }
+
+  func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
+    // The time left is that of a run, and several may run in turn.
+    if done == 0 { start.store(MonotonicClock.now(), ordering: .relaxed) }
+    let line = ProgressLine.render(
+      done: done, total: total, elapsed: Double(MonotonicClock.now() &- start.load(ordering: .relaxed)) / 1e9,
+      label: "round \(round + 1), \(run.label)", style: style)
+    try? writeAll("\r\u{1b}[K" + style.safe(line), to: STDERR_FILENO)
+  }
+
+  func clear() { try? writeAll("\r\u{1b}[K", to: STDERR_FILENO) }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Laboratory
+import Measurement
+
+/// What to run and how much of it.
+struct RunOptions: ParsableArguments {
+  @Option(
+    name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `gcdlab explain`.", valueName: "name=value"))
+  var settings: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Of a loop's stride: what scheduling may cost, as in 1%, for the recommended one.", valueName: "percent"))
+  var overhead: String?
+
+  @Option(name: .customLong("variant"), help: "Run only this variant (repeatable).")
+  var variants: [String] = []
+
+  @Option(help: "Compare with this variant.")
+  var baseline: String?
+
+  @Flag(help: "A first look: 6 rounds with small settings, as few as can grade performance.")
+  var quick = false
+
+  @Flag(help: "30 rounds instead of 10, for narrow intervals.")
+  var thorough = false
+
+  @Option(help: "How many rounds: every variant at every point once, shuffled.")
+  var rounds: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Add rounds until every ratio is known to within this share, as in 2%, or the time is spent.",
+      valueName: "percent"))
+  var precision: String?
+
+  @Option(help: ArgumentHelp("Start no round that would end after this time, as in 5s or 2min.", valueName: "duration"))
+  var time: String?
+
+  @Option(help: "Repeat the order of a run by its printed seed.")
+  var seed: UInt64?
+
+  func validate() throws {
+    if quick, thorough { throw ValidationError("--quick and --thorough exclude each other.") }
+    if let rounds, !(1...10_000).contains(rounds) {
+      throw ValidationError("--rounds: found \(rounds), allowed is 1 to 10000.")
+    }
+    _ = try limit()
+    _ = try share()
+  }
+
+  var overrides: Overrides {
+    Overrides(settings: settings, overhead: overhead, variants: variants, baseline: baseline, quick: quick)
+  }
+
+  /// How much to run; `precision` and `time` where nothing is said of them.
+  func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
+    var budget = quick ? Budget.quick : thorough ? .thorough : .standard
+    budget.precision = try share() ?? (rounds == nil && !quick && !thorough ? precision : nil)
+    // With a precision, the rounds that an interval needs are where adding begins.
+    if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }
+    if let rounds { budget.rounds = rounds }
+    budget.time = try limit() ?? time ?? (budget.precision == nil ? nil : .seconds(60))
+    return budget
+  }
+
+  var seedOrRandom: UInt64 { seed ?? UInt64.random(in: 0...999_999_999) }
+
+  private func limit() throws -> Duration? {
+    guard let time else { return nil }
+    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
+  }
+
+  private func share() throws -> Double? {
+    try precision.map { try Share(option: "--precision", $0, allowed: 0.1...100).value }
+  }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+struct Smoke: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run every scenario, short: all guarantees and anomalies, for CI.",
+    discussion: """
+      A passing scenario is one line; one that fails is shown in full. Performance claims are not graded, since three \
+      rounds are too few.
+
+      The time is shared out: a scenario starts no round that would end past its share, but always finishes its first. \
+      A scenario that the time does not reach is not run, which is no pass: exit status 2.
+      """)
+
+  @Argument(help: "Only these scenarios, or .yml files.", completion: .list(Lab.library.names))
+  var names: [String] = []
+
+  @Option(help: "Only scenarios with this name or tag (repeatable).")
+  var only: [String] = []
+
+  @Option(help: "No scenario with this name or tag (repeatable).")
+  var skip: [String] = []
+
+  @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
+  var time = "1min"
+
+  @Option(help: ArgumentHelp("Also write the claims as JUnit XML.", valueName: "file"))
+  var junit: String?
+
+  @Option(help: "Repeat the order of a run by its printed seed.")
+  var seed: UInt64?
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws { _ = try limit() }
+
+  func run() async throws {
+    let experiments = try chosen()
+    var output = output
+    if let junit { output.rendering.exports.append(junit.hasSuffix(".xml") ? junit : junit + ".xml") }
+    let files = try output.rendering.exportFiles()
+    let runner = Runner(executable: Host.executablePath, machine: .current())
+    let start = MonotonicClock.now()
+    let limit = try limit().nanoseconds
+    let seed = seed ?? UInt64.random(in: 0...999_999_999)
+    var results: [Results] = []
+    var unprinted: (any Error)?
+    Interrupt.begin()
+    for (index, experiment) in experiments.enumerated() {
+      let left = limit - min(limit, MonotonicClock.now() &- start)
+      // The first one runs in any case: that it was reached must not hang on how fast the lab itself started.
+      guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
+      var budget = Budget.smoke
+      budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
+      // A worker that hangs must not take the time of all the others, and more.
+      budget.trialTime = .nanoseconds(Int64(max(left, 1_000_000_000)))
+      let progress = output.progress()
+      let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
+      progress?.clear()
+      results.append(result)
+      if output.rendering.format == .table {
+        // Where nobody reads on, nothing more is run, but what was finished is exported.
+        let reading = OutputOptions.reading(result)
+        do {
+          try output.rendering.color.print { SmokeReport.line(reading, strict: output.rendering.strict, $0) }
+        } catch { unprinted = error }
+      }
+    }
+    let missed = experiments.dropFirst(results.count).map(\.name)
+    let rendering = output.rendering
+    try output.conclude(results, exports: files) { readings in
+      if let unprinted { throw unprinted }
+      guard rendering.format == .table else { return try rendering.print(readings) }
+      try rendering.color.print {
+        SmokeReport.summary(readings.map(\.document), notRun: missed, strict: rendering.strict, $0)
+      }
+    }
+    if Interrupt.status == nil, !missed.isEmpty {
+      throw LabError("\(missed.joined(separator: ", ")) not run: \(time) were spent; raise --time")
+    }
+  }
+
+  private func limit() throws -> Duration {
+    do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
+  }
+
+  /// The scenarios to run, small, in their order.
+  private func chosen() throws(InputError) -> [Experiment] {
+    var experiments: [Experiment] = []
+    for name in names.isEmpty ? Lab.library.names : names {
+      experiments.append(try Lab.library.experiment(name).applying(Overrides(quick: true)))
+    }
+    let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
+    for (flag, given) in [("--only", only), ("--skip", skip)] {
+      for word in given where !words.contains(word) {
+        throw InputError(
+          "unknown name or tag '\(word)' (known: \(words.joined(separator: ", ")))", at: flag, near: word, of: words)
+      }
+    }
+    func isMeant(_ experiment: Experiment, by given: [String]) -> Bool {
+      given.contains { $0 == experiment.name || experiment.tags.contains($0) }
+    }
+    let chosen = experiments.filter { (only.isEmpty || isMeant($0, by: only)) && !isMeant($0, by: skip) }
+    guard !chosen.isEmpty else { throw InputError("no scenario is left to run", at: "--skip") }
+    return chosen
+  }
+}

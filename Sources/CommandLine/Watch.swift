@@ -1,0 +1,90 @@
+import ArgumentParser
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+struct Watch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show changes to files as they happen, until Ctrl-C.",
+    discussion: """
+      A file is watched by its name: when an editor saves by renaming a new file over it, watching goes on. A name that \
+      nothing has yet is waited for, in a directory that exists. Of another name that a file has elsewhere (a hard link) \
+      only the count is shown, and of the entries of a watched directory not even that: what is written through it is not \
+      seen.
+      """)
+
+  @Argument(help: "Files, which may be yet to come, or directories whose entries to watch.", completion: .file())
+  var paths: [String]
+
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("Stop after this time, as in 5s or 2min.", valueName: "duration"))
+  var limit: String?
+
+  @Option(help: "Stop after this many changes.")
+  var count: Int?
+
+  @OptionGroup var color: ColorOptions
+
+  func validate() throws {
+    _ = try deadline()
+    if let count, count < 1 { throw ValidationError("--count: found \(count), allowed is 1 or more.") }
+  }
+
+  func run() async throws {
+    let start = MonotonicClock.now()
+    let backlog = Backlog<PathEvent>(limit: Self.mostWaiting)
+    let watcher: PathWatcher
+    do { watcher = try PathWatcher(paths: paths) { backlog.add($0) } } catch {
+      if error.isExhaustion { throw error }
+      throw InputError(error.description)
+    }
+    defer { watcher.cancel() }
+    Interrupt.begin()
+    Lab.say("watching \(paths.joined(separator: ", ")); Ctrl-C ends it")
+    for path in watcher.awaited { Lab.say("\(path) is not there yet and is waited for") }
+    let timer = Task {
+      guard let deadline = try deadline() else { return }
+      try await Task.sleep(for: deadline)
+      backlog.end()
+    }
+    defer { timer.cancel() }
+    var seen = 0
+    showing: for await _ in backlog.bell {
+      let (events, dropped) = backlog.take()
+      for event in events {
+        guard try show({ WatchReport.line(event, since: start, $0) }) else { break showing }
+        seen += 1
+        if seen == count { break showing }
+      }
+      if dropped > 0 {
+        guard try show({ WatchReport.line(dropped: dropped, at: MonotonicClock.now(), since: start, $0) }) else {
+          break
+        }
+      }
+    }
+    Lab.say("\(seen) change\(seen == 1 ? "" : "s") seen")
+  }
+
+  /// Changes that wait for a reader of the output. It may never come.
+  private static let mostWaiting = 10_000
+
+  /// Prints a line as soon as it is read; false when the watching ends before.
+  private func show(_ line: (TextStyle) -> String) throws -> Bool {
+    while !Terminal.hasRoom(STDOUT_FILENO, within: 100) { if Task.isCancelled { return false } }
+    try color.print(line)
+    return true
+  }
+
+  private func deadline() throws -> Duration? {
+    guard let limit else { return nil }
+    do { return try Duration(option: "--for", limit) } catch { throw ValidationError("\(error).") }
+  }
+}

@@ -1,0 +1,96 @@
+import Measurement
+
+/// Reads the claims of a scenario file: each check must be one that the runs of the file can answer.
+struct ClaimReader {
+  let file: ScenarioFile
+  let pattern: PatternDescription
+  let variants: [Variant]
+  let parameters: [String: ParameterValue]
+  let sweep: [(name: String, values: [ParameterValue])]
+
+  private static let keys = ["says", "grades", "kind", "check"]
+
+  func claims(_ root: Mapping) throws(InputError) -> [Claim] {
+    var claims: [Claim] = []
+    for node in try root.list("claims") { claims.append(try claim(try file.mapping(node, "a claim"))) }
+    return claims
+  }
+
+  private func claim(_ fields: Mapping) throws(InputError) -> Claim {
+    try fields.allow(Self.keys)
+    let kindName = try fields.text("kind")
+    guard let kind = Claim.Kind(rawValue: kindName) else {
+      let kinds = Claim.Kind.allCases.map(\.rawValue)
+      throw file.error(
+        fields.node("kind"), "unknown kind '\(kindName)' (allowed: \(kinds.joined(separator: ", ")))", near: kindName,
+        of: kinds)
+    }
+    let checkNode = fields.node("check")
+    do throws(InputError) {
+      let check = try Check(parsing: try fields.text("check"), on: pattern, variants: variants)
+      guard !check.references.isEmpty else {
+        throw InputError("check '\(check.text)': it speaks of no figure, as in \(variants[0].name).METRIC")
+      }
+      for reference in check.references {
+        try requireMetric(of: reference, check)
+        try requirePoint(of: reference, check)
+        if kind == .performance { try requireSingleRun(of: reference, check) }
+      }
+      return Claim(says: try fields.text("says"), grades: try grades(fields), kind: kind, check: check)
+    } catch { throw error.at(checkNode.place) }
+  }
+
+  private func grades(_ fields: Mapping) throws(InputError) -> [String] {
+    var grades: [String] = []
+    for node in try fields.list("grades") {
+      let name = node.text
+      if let documents = file.documents, documents.sentence(name) == nil {
+        throw file.error(
+          node, "unknown sentence '\(name)' (see documents.yml)", near: name, of: documents.sentences.map(\.id))
+      }
+      guard !grades.contains(name) else { throw file.error(node, "sentence '\(name)' stands twice") }
+      grades.append(name)
+    }
+    return grades
+  }
+
+  /// A figure that no trial can have is a slip in the check, and never silence.
+  private func requireMetric(of reference: Check.Reference, _ check: Check) throws(InputError) {
+    let metric = reference.metric
+    let meant = variants.filter { reference.scope.includes($0) }
+    guard !meant.contains(where: { $0.gives(metric) }) else { return }
+    let who = if case .variant(let name) = reference.scope { name } else { "no variant of this scenario" }
+    let verb = if case .variant = reference.scope { "does not measure" } else { "measures" }
+    let given = meant.flatMap(\.promises).map(\.name)
+    throw InputError("check '\(check.text)': \(who) \(verb) '\(metric.name)'", near: metric.name, of: given)
+  }
+
+  /// A point that is not run is a slip in the check: nothing could be said of it.
+  private func requirePoint(of reference: Check.Reference, _ check: Check) throws(InputError) {
+    for wanted in reference.point {
+      if let values = sweep.first(where: { $0.name == wanted.name })?.values {
+        guard !values.contains(wanted.value) else { continue }
+        let swept = values.map { Assignment(wanted.name, $0, unit: wanted.unit).valueLabel }
+        throw InputError(
+          "check '\(check.text)': \(wanted.label) is not run, swept are \(swept.joined(separator: ", "))")
+      }
+      let parameter = pattern.parameter(wanted.name)
+      guard let value = parameters[wanted.name] ?? parameter?.standard, value != wanted.value else { continue }
+      throw InputError(
+        "check '\(check.text)': \(wanted.label) is not run, it is "
+          + Assignment(wanted.name, value, unit: wanted.unit).valueLabel)
+    }
+  }
+
+  /// A performance check compares one run with another in each round; over several runs there is no single ratio.
+  private func requireSingleRun(of reference: Check.Reference, _ check: Check) throws(InputError) {
+    guard case .variant(let name) = reference.scope else {
+      throw InputError("check '\(check.text)': a performance check compares single variants, not 'all' or 'any'")
+    }
+    let heeded = variants.first { $0.name == name }.map { variant in sweep.filter { !variant.ignores.contains($0.name) }
+    }
+    for (swept, _) in heeded ?? [] where !reference.point.contains(where: { $0.name == swept }) {
+      throw InputError("check '\(check.text)': name the \(swept) as well, as in \(name)[\(swept)=…]")
+    }
+  }
+}

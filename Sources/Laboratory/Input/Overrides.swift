@@ -1,0 +1,77 @@
+/// What the command line changes in an experiment.
+public struct Overrides: Sendable {
+  /// `name=value` texts: each sets a parameter, and replaces its sweep.
+  public var settings: [String]
+  /// The value of the parameter `overhead`, which has a flag of its own; nil for the experiment's.
+  public var overhead: String?
+  /// The only variants to run; empty for all.
+  public var variants: [String]
+  /// The variant that ratios refer to; nil for the experiment's own.
+  public var baseline: String?
+  /// Whether the experiment's `quick` values apply.
+  public var quick: Bool
+
+  /// Changes to an experiment.
+  public init(
+    settings: [String] = [], overhead: String? = nil, variants: [String] = [], baseline: String? = nil,
+    quick: Bool = false
+  ) {
+    self.settings = settings
+    self.overhead = overhead
+    self.variants = variants
+    self.baseline = baseline
+    self.quick = quick
+  }
+}
+
+extension Experiment {
+  /// The experiment with these changes; `--set` wins over `quick`.
+  ///
+  /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
+  public func applying(_ overrides: Overrides) throws(InputError) -> Experiment {
+    var changed = self
+    if overrides.quick { for (name, value) in quick { changed.set(name, value) } }
+    for text in overrides.settings { do { try changed.set(text) } catch { throw error.at("--set") } }
+    if let overhead = overrides.overhead {
+      do { try changed.set("overhead=\(overhead)") } catch { throw error.at("--overhead") }
+    }
+    for name in overrides.variants + [overrides.baseline].compactMap(\.self) where variant(name) == nil {
+      let place = overrides.variants.contains(name) ? "--variant" : "--baseline"
+      throw InputError(
+        "unknown variant '\(name)' of \(self.name) (known: \(variants.map(\.name).joined(separator: ", ")))", at: place,
+        near: name, of: variants.map(\.name))
+    }
+    if !overrides.variants.isEmpty { changed.variants = variants.filter { overrides.variants.contains($0.name) } }
+    if let baseline = overrides.baseline { changed.baseline = baseline }
+    if let baseline = changed.baseline, changed.variant(baseline) == nil { changed.baseline = nil }
+    return changed
+  }
+
+  /// The variant called `name`, if the experiment has it.
+  public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
+
+  private mutating func set(_ text: String) throws(InputError) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw InputError("found '\(text)', expected NAME=VALUE as in stride=64")
+    }
+    let name = String(text[..<equals])
+    set(name, try pattern.knownParameter(name).value(parsing: String(text[text.index(after: equals)...])))
+  }
+
+  private mutating func set(_ name: String, _ value: ParameterValue) {
+    sweep.removeAll { $0.name == name }
+    parameters[name] = value
+  }
+}
+
+extension PatternDescription {
+  /// The parameter called `name`.
+  ///
+  /// - Throws: ``InputError`` without a place when there is none, with the known names and the nearest.
+  func knownParameter(_ name: String) throws(InputError) -> Parameter {
+    if let parameter = parameter(name) { return parameter }
+    let known = parameters.map(\.name)
+    throw InputError(
+      "unknown parameter '\(name)' of \(self.name) (known: \(known.joined(separator: ", ")))", near: name, of: known)
+  }
+}

@@ -1,0 +1,127 @@
+import Measurement
+import Yams
+
+/// Reads a scenario file into an ``Experiment``, checking every name and value against its pattern.
+public struct ScenarioFile {
+  /// What error messages call the file.
+  public let place: String
+  /// The patterns there are.
+  public let patterns: [any Pattern]
+  /// The documents whose sentences claims may grade; nil where there are none to know.
+  public let documents: Documents?
+
+  /// The keys a scenario file may have.
+  static let keys = [
+    "scenario", "pattern", "title", "source", "lesson", "tags", "parameters", "variants", "sweep", "baseline", "show",
+    "claims", "quick",
+  ]
+
+  /// A file that error messages call `place`.
+  public init(place: String, patterns: [any Pattern], documents: Documents? = nil) {
+    self.place = place
+    self.patterns = patterns
+    self.documents = documents
+  }
+
+  /// Reads the text of the file.
+  ///
+  /// - Throws: ``InputError`` with file and line, what was found, what is allowed and the nearest name.
+  public func experiment(from yaml: String) throws(InputError) -> Experiment {
+    let root = try mapping(try compose(yaml), "a scenario file")
+    try root.allow(Self.keys)
+    let name = try root.text("scenario")
+    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else {
+      throw error(root.node("scenario"), "scenario: '\(name)' may have only letters, digits, '-' and '_'")
+    }
+    let patternName = try root.text("pattern")
+    let names = patterns.map { type(of: $0).name }
+    guard let index = names.firstIndex(of: patternName) else {
+      throw error(root.node("pattern"), "unknown pattern '\(patternName)'", near: patternName, of: names)
+    }
+    let pattern = try PatternDescription(patterns[index])
+    let parameters = try settings(root, "parameters", pattern)
+    let variants = try variants(root, pattern)
+    let sweep = try sweep(root, pattern)
+    for (swept, _) in sweep where parameters[swept] != nil {
+      throw error(root.node("sweep"), "'\(swept)' is both a parameter and swept")
+    }
+    let claims = try ClaimReader(file: self, pattern: pattern, variants: variants, parameters: parameters, sweep: sweep)
+      .claims(root)
+    return Experiment(
+      name: name, pattern: pattern, title: try root.text("title"), source: try root.text("source"),
+      lesson: try root.optionalText("lesson") ?? "", tags: try root.list("tags").map { node in node.text },
+      parameters: parameters, variants: variants, sweep: sweep, baseline: try baseline(root, variants),
+      show: try show(root, pattern), claims: claims,
+      quick: try settings(root, "quick", pattern))
+  }
+
+  private func settings(_ root: Mapping, _ key: String, _ pattern: PatternDescription) throws(InputError)
+    -> [String: ParameterValue]
+  {
+    var values: [String: ParameterValue] = [:]
+    for entry in try root.entries(key) {
+      values[entry.key] = try value(entry.value, of: try parameter(entry, pattern))
+    }
+    return values
+  }
+
+  private func parameter(_ entry: Mapping.Entry, _ pattern: PatternDescription) throws(InputError) -> Parameter {
+    do { return try pattern.knownParameter(entry.key) } catch { throw error.at(entry.value.place) }
+  }
+
+  private func value(_ node: PlacedNode, of parameter: Parameter) throws(InputError) -> ParameterValue {
+    do { return try parameter.value(parsing: try node.scalar(parameter.name)) } catch { throw error.at(node.place) }
+  }
+
+  private func variants(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [Variant] {
+    let nodes = try root.list("variants")
+    guard !nodes.isEmpty else { return pattern.variants }
+    var variants: [Variant] = []
+    for node in nodes {
+      guard let variant = pattern.variant(node.text) else {
+        throw error(
+          node, "unknown variant '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.variants.map(\.name))
+      }
+      guard !variants.contains(variant) else { throw error(node, "variant '\(node.text)' is listed twice") }
+      variants.append(variant)
+    }
+    return variants
+  }
+
+  private func sweep(_ root: Mapping, _ pattern: PatternDescription) throws(InputError)
+    -> [(name: String, values: [ParameterValue])]
+  {
+    var sweep: [(name: String, values: [ParameterValue])] = []
+    for entry in try root.entries("sweep") {
+      let parameter = try parameter(entry, pattern)
+      let nodes = try entry.value.list(entry.key)
+      guard !nodes.isEmpty else { throw error(entry.value, "sweep of '\(entry.key)' has no values") }
+      var values: [ParameterValue] = []
+      for node in nodes {
+        let value = try value(node, of: parameter)
+        guard !values.contains(value) else { throw error(node, "sweep of '\(entry.key)' has '\(node.text)' twice") }
+        values.append(value)
+      }
+      sweep.append((entry.key, values))
+    }
+    return sweep
+  }
+
+  private func baseline(_ root: Mapping, _ variants: [Variant]) throws(InputError) -> String? {
+    guard let name = try root.optionalText("baseline") else { return nil }
+    guard variants.contains(where: { $0.name == name }) else {
+      throw error(
+        root.node("baseline"), "baseline '\(name)' is not one of the variants", near: name, of: variants.map(\.name))
+    }
+    return name
+  }
+
+  private func show(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [String] {
+    let nodes = try root.list("show")
+    for node in nodes where pattern.metric(node.text) == nil {
+      throw error(
+        node, "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.metrics.map(\.name))
+    }
+    return nodes.isEmpty ? pattern.metrics.map(\.name) : nodes.map(\.text)
+  }
+}

@@ -1,0 +1,92 @@
+import Platform
+
+/// The scenarios there are: those built in, and any file.
+public struct ScenarioLibrary: Sendable {
+  private let embedded: [(name: String, text: String)]
+  private let patterns: [any Pattern]
+  private let files: [(name: String, text: String)]
+  private static let documentsName = "documents.yml"
+  /// The longest of the shipped ones has less than 10 KB; what has more than this is something else.
+  private static let largestFile = 1 << 20
+
+  /// A library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their claims grade
+  /// (`documents.yml`), and the patterns' sources (`.swift`).
+  public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
+    self.files = files
+    self.patterns = patterns
+    let scenarios = files.filter { $0.name.hasSuffix(".yml") && $0.name != Self.documentsName }
+      .map { (name: String($0.name.dropLast(4)), text: $0.text) }
+    // In the order of the patterns, which is that of their families; a scenario of another name comes behind them.
+    let order = patterns.map { type(of: $0).name }
+    embedded = scenarios.enumerated().sorted { left, right in
+      let (first, second) = (order.firstIndex(of: left.element.name), order.firstIndex(of: right.element.name))
+      return (first ?? order.count, left.offset) < (second ?? order.count, right.offset)
+    }.map(\.element)
+  }
+
+  /// The source of a pattern as it was compiled, by its file's name; nil where the lab was built without it.
+  public func source(_ file: String) -> String? { files.first { $0.name == file }?.text }
+
+  private func withCode(_ experiment: Experiment) -> Experiment {
+    var experiment = experiment
+    for variant in experiment.variants { experiment.code[variant.name] = code(of: variant) }
+    return experiment
+  }
+
+  /// The lines of the body of `variant` in its pattern's source; nil where the source is not there.
+  public func code(of variant: Variant) -> [String]? {
+    guard let source = source(variant.place.fileName) else { return nil }
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(variant.place.line - 1)
+    guard let first = lines.first else { return nil }
+    // The source is formatted: the first line that closes a brace at the depth of the name ends the body, and the line that
+    // names its argument begins it.
+    let indent = first.prefix { $0 == " " }
+    guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
+      let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })
+    else { return nil }
+    let body = lines[start...].dropFirst().prefix(end - start - 1)
+    return body.map { String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0)) }
+  }
+
+  /// The documents whose sentences claims grade; nil where there are none.
+  ///
+  /// - Throws: ``InputError`` when the built-in file is broken.
+  public func documents() throws(InputError) -> Documents? {
+    guard let file = files.first(where: { $0.name == Self.documentsName }) else { return nil }
+    return try Documents(place: Self.documentsName, yaml: file.text)
+  }
+
+  /// The names of the built-in scenarios.
+  public var names: [String] { embedded.map(\.name) }
+
+  /// All built-in scenarios.
+  ///
+  /// - Throws: ``InputError`` when a built-in file is broken.
+  public func all() throws(InputError) -> [Experiment] {
+    var experiments: [Experiment] = []
+    for name in names { experiments.append(try experiment(name)) }
+    return experiments
+  }
+
+  /// The built-in scenario called `name`, or the one in the file of that path (it has a `/` or ends in `.yml`/`.yaml`).
+  ///
+  /// - Throws: ``InputError`` when there is none, or the file cannot be read or used.
+  public func experiment(_ name: String) throws(InputError) -> Experiment {
+    if name.contains("/") || name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
+      let bytes: [UInt8]
+      do { bytes = try readBytes(name, atMost: Self.largestFile) } catch { throw InputError(error.description) }
+      guard bytes.count <= Self.largestFile else {
+        throw InputError("larger than 1 MiB: not a scenario file", at: name)
+      }
+      return withCode(
+        try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
+    }
+    guard let file = embedded.first(where: { $0.name == name }) else {
+      throw InputError(
+        "unknown scenario '\(name)' (known: \(names.joined(separator: ", ")), or a path to a .yml file)", near: name,
+        of: names)
+    }
+    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its time.
+    return withCode(try ScenarioFile(place: "\(name).yml", patterns: patterns).experiment(from: file.text))
+  }
+}

@@ -1,0 +1,123 @@
+import Measurement
+
+/// Reads what `compare` sweeps: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`, `balance=uniform,ramp`.
+public struct SweepParser {
+  /// Whose parameters these are.
+  public let pattern: PatternDescription
+
+  /// A sweep over more values is a slip, not a wish.
+  static let mostValues = 1000
+
+  /// A reader of sweeps of `pattern`.
+  public init(_ pattern: PatternDescription) { self.pattern = pattern }
+
+  /// The sweep of one `name=values` text.
+  ///
+  /// - Throws: ``InputError`` that names the text, what was found and what is allowed.
+  public func sweep(_ text: String) throws(InputError) -> (name: String, values: [ParameterValue]) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw InputError("found '\(text)', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4")
+    }
+    let name = String(text[..<equals])
+    let parameter = try pattern.knownParameter(name)
+    var values: [ParameterValue] = []
+    for item in text[text.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: false) {
+      for value in try range(String(item), of: parameter) {
+        guard !values.contains(value) else {
+          throw InputError("\(name): \(parameter.describe(value)) is there twice in '\(text)'")
+        }
+        values.append(value)
+      }
+    }
+    return (name, values)
+  }
+
+  private func range(_ text: String, of parameter: Parameter) throws(InputError) -> [ParameterValue] {
+    guard let dots = text.firstRange(of: "..") else { return [try parameter.value(parsing: text)] }
+    let behind = text[dots.upperBound...].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard case .integer(let low) = try parameter.value(parsing: String(text[..<dots.lowerBound])),
+      case .integer(let high) = try parameter.value(parsing: String(behind[0]))
+    else { throw InputError("\(parameter.name): '\(text)' is a range, which words do not have") }
+    guard low <= high else { throw InputError("\(parameter.name): the range '\(text)' ends before it begins") }
+    let next = try step(behind.count > 1 ? String(behind[1]) : nil, of: parameter, in: text)
+    var values: [ParameterValue] = []
+    var value: Int? = low
+    while let current = value, current <= high {
+      guard values.count < Self.mostValues else {
+        throw InputError(
+          "\(parameter.name): the range '\(text)' has more than \(Self.mostValues) values; give it a larger step")
+      }
+      values.append(.integer(current))
+      value = next(current)
+    }
+    return values
+  }
+
+  /// What leads from one value to the next; nil where that is too large a number.
+  private func step(_ text: String?, of parameter: Parameter, in range: String) throws(InputError) -> (Int) -> Int? {
+    guard let text else {
+      guard parameter.unit == .none else {
+        throw InputError("\(parameter.name): the range '\(range)' needs a step: ':x2' or ':+\(parameter.step)'")
+      }
+      return { $0 + 1 }
+    }
+    if text.hasPrefix("x"), let factor = Double(text.dropFirst()), factor.isFinite, factor > 1 {
+      return { value in
+        let next = (Double(value) * factor).rounded()
+        // A small factor must not stand still on a small value.
+        return next < 9e15 ? max(Int(next), value + 1) : nil
+      }
+    }
+    if text.hasPrefix("+"), let quantity = try? Quantity(parsing: String(text.dropFirst())),
+      quantity.unit == parameter.unit,
+      quantity.value >= 1, quantity.value < 9e15, quantity.value == quantity.value.rounded()
+    {
+      return { $0 + Int(quantity.value) }
+    }
+    throw InputError(
+      "\(parameter.name): '\(text)' is no step: ':x2' doubles from value to value, ':+\(parameter.step)' adds")
+  }
+}
+
+extension Parameter {
+  /// A step that suits its unit, for examples in errors.
+  fileprivate var step: String {
+    switch unit {
+    case .nanoseconds: "10ns"
+    case .bytes: "4KiB"
+    default: "1"
+    }
+  }
+}
+
+extension Experiment {
+  /// The experiment with its sweep replaced; the values win over those set elsewhere.
+  ///
+  /// - Throws: ``InputError`` when a parameter is swept twice, changes nothing for any variant, or when there would be
+  ///   more than `mostRuns` runs.
+  public func sweeping(_ sweeps: [(name: String, values: [ParameterValue])], mostRuns: Int = 10_000) throws(InputError)
+    -> Experiment
+  {
+    var changed = self
+    changed.sweep = sweeps
+    changed.seeksBest = true
+    for (index, swept) in sweeps.enumerated() {
+      guard !sweeps[..<index].contains(where: { $0.name == swept.name }) else {
+        throw InputError("'\(swept.name)' is swept twice")
+      }
+      guard variants.contains(where: { !$0.ignores.contains(swept.name) }) else {
+        throw InputError("'\(swept.name)' changes nothing for \(variants.map(\.name).joined(separator: ", "))")
+      }
+      changed.parameters[swept.name] = nil
+    }
+    var runs = 0.0
+    for variant in variants {
+      runs += sweeps.filter { !variant.ignores.contains($0.name) }.reduce(1.0) { $0 * Double($1.values.count) }
+    }
+    guard runs <= Double(mostRuns) else {
+      throw InputError(
+        "\(Quantity(runs, .none)) combinations of settings and variants are too many, allowed are \(mostRuns.grouped)")
+    }
+    return changed
+  }
+}

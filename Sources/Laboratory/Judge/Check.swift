@@ -1,0 +1,109 @@
+import Measurement
+
+/// A comparison of two operands: `apply[stride=64].elapsed < apply[stride=1].elapsed`.
+public struct Check: Sendable, Equatable {
+  /// How the two sides compare.
+  public enum Comparison: String, Sendable, CaseIterable {
+    /// Less than.
+    case less = "<"
+    /// At most.
+    case atMost = "<="
+    /// Equal to.
+    case equal = "=="
+    /// Not equal to.
+    case different = "!="
+    /// At least.
+    case atLeast = ">="
+    /// Greater than.
+    case greater = ">"
+
+    /// Whether `left` compares to `right` this way.
+    public func holds(_ left: Double, _ right: Double) -> Bool {
+      switch self {
+      case .less: left < right
+      case .atMost: left <= right
+      case .equal: left == right
+      case .different: left != right
+      case .atLeast: left >= right
+      case .greater: left > right
+      }
+    }
+  }
+
+  /// One side of a check.
+  public indirect enum Operand: Sendable, Equatable {
+    /// A number with its unit.
+    case quantity(Double, Unit)
+    /// How many cores the run may use.
+    case cores
+    /// A figure of the trials.
+    case reference(Reference)
+    /// Another operand, multiplied.
+    case scaled(Double, Operand)
+  }
+
+  /// Which figure of which trials.
+  public struct Reference: Sendable, Equatable {
+    /// Which variants.
+    public enum Scope: Sendable, Equatable {
+      /// All variants, each of which must pass.
+      case all
+      /// All variants, one of which must pass.
+      case any
+      /// One variant.
+      case variant(String)
+    }
+    /// Which variants.
+    public let scope: Scope
+    /// Which points: every point that has these settings.
+    public let point: [Assignment]
+    /// The metric.
+    public let metric: Metric
+    /// The statistic of each trial; nil for the metric's own.
+    public let statistic: Statistic?
+
+    /// A figure of trials.
+    public init(scope: Scope, point: [Assignment] = [], metric: Metric, statistic: Statistic? = nil) {
+      self.scope = scope
+      self.point = point
+      self.metric = metric
+      self.statistic = statistic
+    }
+  }
+
+  /// The check as it was written.
+  public let text: String
+  /// The left side.
+  public let left: Operand
+  /// How they compare.
+  public let comparison: Comparison
+  /// The right side.
+  public let right: Operand
+
+  /// A check.
+  public init(text: String, left: Operand, comparison: Comparison, right: Operand) {
+    self.text = text
+    self.left = left
+    self.comparison = comparison
+    self.right = right
+  }
+}
+
+extension Check {
+  /// The figures it refers to.
+  public var references: [Reference] {
+    func inside(_ operand: Operand) -> [Reference] {
+      switch operand {
+      case .reference(let reference): [reference]
+      case .scaled(_, let inner): inside(inner)
+      case .quantity, .cores: []
+      }
+    }
+    return inside(left) + inside(right)
+  }
+}
+
+extension Check.Reference.Scope {
+  /// Whether `variant` is meant.
+  func includes(_ variant: Variant) -> Bool { if case .variant(let name) = self { variant.name == name } else { true } }
+}

@@ -1,0 +1,104 @@
+import Measurement
+
+/// A sentence of the source document with a check on the observations.
+public struct Claim: Sendable {
+  /// What kind of promise the sentence is.
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// Must hold in every trial.
+    case guarantee
+    /// The documented failure, which must be witnessed at least once in the broken variant.
+    case anomaly
+    /// One way is cheaper, faster or sooner: graded from paired rounds.
+    case performance
+  }
+  /// The sentence.
+  public let says: String
+  /// The identifiers of the documents' sentences that it grades: `guide.34`.
+  public let grades: [String]
+  /// What kind of promise it is.
+  public let kind: Kind
+  /// The check.
+  public let check: Check
+
+  /// A sentence with its check.
+  public init(says: String, grades: [String] = [], kind: Kind, check: Check) {
+    self.says = says
+    self.grades = grades
+    self.kind = kind
+    self.check = check
+  }
+}
+
+/// The grade of a claim.
+public enum Verdict: String, Sendable, Codable, CaseIterable {
+  /// A guarantee that held in every trial.
+  case held
+  /// A guarantee that failed in at least one trial.
+  case violated
+  /// An anomaly seen in at least one trial.
+  case witnessed
+  /// An anomaly never seen.
+  case notWitnessed = "not-witnessed"
+  /// The rounds show it.
+  case supported
+  /// The rounds show the opposite.
+  case refuted
+  /// The rounds do not tell.
+  case inconclusive
+  /// It could not be checked here; the reason is beside it.
+  case unavailable
+
+  /// Whether it turns the exit status to 1: a failed guarantee or anomaly; with `strict` a refuted claim too.
+  public func isFailure(strict: Bool) -> Bool {
+    self == .violated || self == .notWitnessed || strict && self == .refuted
+  }
+}
+
+/// A claim with its verdict and the evidence for it.
+public struct Judgement: Sendable {
+  /// The claim.
+  public let claim: Claim
+  /// Its grade.
+  public let verdict: Verdict
+  /// The figures behind it.
+  public let evidence: Evidence
+
+  /// A judged claim.
+  public init(claim: Claim, verdict: Verdict, evidence: Evidence) {
+    self.claim = claim
+    self.verdict = verdict
+    self.evidence = evidence
+  }
+}
+
+/// The figures behind a verdict; what does not apply is absent.
+public struct Evidence: Sendable, Equatable {
+  /// The left side: its median over the trials; for a failed check, of the trial that fails worst.
+  public var left: Double?
+  /// The right side, likewise.
+  public var right: Double?
+  /// The unit of both sides.
+  public var unit: Unit
+  /// Left to right with its confidence interval, for performance claims with positive figures.
+  public var ratio: ConfidenceInterval?
+  /// How many trials (or paired rounds) were checked.
+  public var trials: Int
+  /// In how many of them the check was true.
+  public var met: Int
+  /// Why it is unavailable, or which trial failed.
+  public var reason: String?
+
+  /// Evidence of `met` of `trials`.
+  public init(
+    left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
+    met: Int = 0, reason: String? = nil
+  ) {
+    self.left = left
+    self.right = right
+    self.unit = unit
+    self.ratio = ratio
+    self.trials = trials
+    self.met = met
+    self.reason = reason
+  }
+}

@@ -1,0 +1,239 @@
+import Measurement
+
+/// Grades the claims of a run on its trials.
+///
+/// Guarantees and anomalies are judged on every trial by itself. Performance claims are judged on paired rounds: both
+/// sides ran within seconds of each other, so what disturbed one disturbed the other.
+public struct Judge: Sendable {
+  private let results: Results
+
+  /// A judge of these results.
+  public init(_ results: Results) { self.results = results }
+
+  /// Every claim with its verdict and evidence, in the order of the experiment.
+  public func judgements() -> [Judgement] {
+    results.experiment.claims.map { claim in
+      if let reason = obstacle(to: claim.check) {
+        return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: reason))
+      }
+      return switch claim.kind {
+      case .guarantee, .anomaly: everyTrial(claim)
+      case .performance: pairedRounds(claim)
+      }
+    }
+  }
+
+  /// The figures of both sides in one trial; a side without a figure is nil.
+  private struct Sides {
+    let run: Run
+    let trial: TrialRecord
+    let left: Double?
+    let right: Double?
+    let any: Bool
+
+    func met(_ comparison: Check.Comparison) -> Bool {
+      guard let left, let right else { return false }
+      return comparison.holds(left, right)
+    }
+  }
+
+  // MARK: Guarantees and anomalies
+
+  private func everyTrial(_ claim: Claim) -> Judgement {
+    let check = claim.check
+    let trials = trialSides(check)
+    guard !trials.isEmpty else {
+      return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: "no trial measured it"))
+    }
+    let met = trials.filter { $0.met(check.comparison) }
+    let unmet = trials.filter { !$0.met(check.comparison) }
+    // "any": in each round one variant that passes is enough.
+    let ranging = trials.contains { $0.any }
+    let rounds = Dictionary(grouping: trials) { $0.trial.round }
+    let heldEverywhere =
+      ranging ? rounds.values.allSatisfy { $0.contains { $0.met(check.comparison) } } : unmet.isEmpty
+    let verdict: Verdict =
+      switch claim.kind {
+      case .guarantee: heldEverywhere ? .held : .violated
+      case .anomaly, .performance: met.isEmpty ? .notWitnessed : .witnessed
+      }
+    // What to show: for a broken guarantee the trial that broke it, for a witnessed anomaly one that shows it.
+    let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
+    var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count)
+    evidence.left = Summary(shown.compactMap(\.left))?.p50
+    evidence.right = Summary(shown.compactMap(\.right))?.p50
+    if verdict == .violated, let worst = unmet.first {
+      evidence.reason =
+        worst.left == nil || worst.right == nil
+        ? "\(worst.run.label) \(worst.trial.outcome.name) in round \(worst.trial.round + 1)"
+        : "\(worst.run.label) in round \(worst.trial.round + 1)"
+    }
+    return Judgement(claim: claim, verdict: verdict, evidence: evidence)
+  }
+
+  /// Each trial that the check speaks of, with its sides. When both sides are figures, they are of the same round.
+  private func trialSides(_ check: Check) -> [Sides] {
+    matches(check).flatMap { match in
+      match.run.trials.compactMap { trial -> Sides? in
+        if trial.outcome.wasNotTried { return nil }
+        // What may honestly be absent (`unless`) is, and so is a percentile of too few samples.
+        if trial.outcome == .completed, trial.figure(match.subject.metric, match.subject.statistic) == nil {
+          return nil
+        }
+        func value(_ operand: Check.Operand) -> Double? { self.value(operand, match, trial) }
+        let sides = Sides(
+          run: match.run, trial: trial, left: value(check.left), right: value(check.right),
+          any: match.subject.scope == .any)
+        // The other side lost its round, for a reason of its own: that says nothing about this one.
+        if trial.outcome == .completed, sides.left == nil || sides.right == nil { return nil }
+        return sides
+      }
+    }
+  }
+
+  /// A run that a check speaks of, and the run of its other side where that is a figure, too.
+  private struct Match {
+    let subject: Check.Reference
+    let run: Run
+    var other: Run?
+  }
+
+  /// The runs that a check speaks of, each with each that it is compared with: like with like, at the same values of whatever
+  /// both heed, where the check itself names no others.
+  private func matches(_ check: Check) -> [Match] {
+    guard let subject = check.references.first else { return [] }
+    // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not (it
+    // hung, it trapped, it is broken) has failed to keep a guarantee.
+    let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
+    guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
+      return spokenOf.map { Match(subject: subject, run: $0) }
+    }
+    let candidates = runs(of: object)
+    return spokenOf.flatMap { run -> [Match] in
+      if let same = candidates.first(where: { $0.label == run.label }) {
+        return [Match(subject: subject, run: run, other: same)]
+      }
+      let alike = candidates.filter { candidate in
+        candidate.point.settings.allSatisfy { setting in
+          let isNamed = (subject.point + object.point).contains { $0.name == setting.name }
+          return isNamed || run.point[setting.name].map { $0 == setting.value } ?? true
+        }
+      }
+      return alike.map { Match(subject: subject, run: run, other: $0) }
+    }
+  }
+
+  private func value(_ operand: Check.Operand, _ match: Match, _ trial: TrialRecord) -> Double? {
+    switch operand {
+    case .quantity(let value, _): return value
+    case .cores: return Double(results.machine.cores)
+    case .scaled(let factor, let inner): return value(inner, match, trial).map { $0 * factor }
+    case .reference(let reference):
+      if reference == match.subject { return trial.figure(reference.metric, reference.statistic) }
+      return match.other?.trials.first { $0.round == trial.round }?.figure(reference.metric, reference.statistic)
+    }
+  }
+
+  // MARK: Performance
+
+  /// The verdict at each point by itself: points are no rounds of each other. They must agree for the claim to have one.
+  private func pairedRounds(_ claim: Claim) -> Judgement {
+    let check = claim.check
+    let judged = matches(check).compactMap { match -> (label: String, verdict: Verdict, evidence: Evidence)? in
+      let pairs = match.run.trials.compactMap { trial -> (left: Double, right: Double)? in
+        guard let left = value(check.left, match, trial), let right = value(check.right, match, trial) else {
+          return nil
+        }
+        return (left, right)
+      }
+      guard !pairs.isEmpty else { return nil }
+      let (verdict, evidence) = grade(check, pairs)
+      let points = [match.run, match.other].compactMap(\.self).map(\.point.label)
+      return (points.max { $0.count < $1.count } ?? "", verdict, evidence)
+    }
+    guard let first = judged.first else {
+      return Judgement(
+        claim: claim, verdict: .unavailable,
+        evidence: Evidence(unit: unit(check), reason: "no round measured both sides"))
+    }
+    guard judged.count > 1 else { return Judgement(claim: claim, verdict: first.verdict, evidence: first.evidence) }
+    let groups = judged.grouped(by: \.verdict)
+    // What is shown is the point that says the least.
+    let weakest = judged.min { distance($0.evidence) < distance($1.evidence) } ?? first
+    var evidence = weakest.evidence
+    let said = groups.map { verdict, points in
+      "\(verdict.rawValue) at \(points.prefix(4).map(\.label).joined(separator: " and "))"
+        + (points.count > 4 ? " and \(points.count - 4) more" : "")
+    }
+    evidence.reason =
+      groups.count == 1
+      ? "at each of \(judged.count) points, shown is \(weakest.label)" : said.joined(separator: ", ")
+    return Judgement(claim: claim, verdict: groups.count == 1 ? first.verdict : .inconclusive, evidence: evidence)
+  }
+
+  /// How far the interval of a ratio is from no change; 0 where there is none.
+  private func distance(_ evidence: Evidence) -> Double {
+    evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0
+  }
+
+  private func grade(_ check: Check, _ pairs: [(left: Double, right: Double)]) -> (Verdict, Evidence) {
+    var evidence = Evidence(
+      left: Summary(pairs.map(\.left))?.p50, right: Summary(pairs.map(\.right))?.p50, unit: unit(check),
+      trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
+    guard pairs.count >= ConfidenceInterval.fewest else {
+      evidence.reason = "\(pairs.count) rounds are too few to tell, \(ConfidenceInterval.fewest) are needed"
+      return (.inconclusive, evidence)
+    }
+    return (grade(check.comparison, pairs, &evidence), evidence)
+  }
+
+  private func grade(
+    _ comparison: Check.Comparison, _ pairs: [(left: Double, right: Double)], _ evidence: inout Evidence
+  ) -> Verdict {
+    switch comparison {
+    case .equal, .different:
+      return evidence.met == pairs.count ? .supported : evidence.met == 0 ? .refuted : .inconclusive
+    case .less, .atMost, .greater, .atLeast:
+      evidence.ratio = ConfidenceInterval.ofRatio(pairs)
+      // Without positive figures there is no ratio: the difference and its distance from 0 stand in.
+      let interval =
+        evidence.ratio.map { ConfidenceInterval(estimate: $0.estimate - 1, low: $0.low - 1, high: $0.high - 1) }
+        ?? ConfidenceInterval.ofMean(pairs.map { $0.left - $0.right })
+      guard let interval else { return .inconclusive }
+      let less = comparison == .less || comparison == .atMost
+      if interval.low == 0, interval.high == 0 { return comparison.holds(0, 0) ? .supported : .refuted }
+      if interval.high < 0 { return less ? .supported : .refuted }
+      if interval.low > 0 { return less ? .refuted : .supported }
+      return .inconclusive
+    }
+  }
+
+  // MARK: What a check refers to
+
+  /// The runs that `reference` speaks of; a variant that ignores a parameter has one run for all its values.
+  private func runs(of reference: Check.Reference) -> [Run] {
+    results.runs.filter { run in
+      if case .variant(let name) = reference.scope, run.variant.name != name { return false }
+      return reference.point.allSatisfy { wanted in
+        let found = run.point[wanted.name] ?? run.parameters[wanted.name]
+        return found == wanted.value || run.variant.ignores.contains(wanted.name)
+      }
+    }
+  }
+
+  private func obstacle(to check: Check) -> String? {
+    for reference in check.references {
+      let runs = runs(of: reference)
+      if runs.isEmpty {
+        let point = reference.point.isEmpty ? "" : "[\(Point(reference.point).label)]"
+        if case .variant(let name) = reference.scope { return "\(name)\(point) is not part of this run" }
+        return "no variant of this run is meant"
+      }
+      let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.wasNotTried ? $0.outcome.detail : nil }
+      if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }
+    }
+    return nil
+  }
+
+  private func unit(_ check: Check) -> Unit { check.references.first?.metric.unit ?? .none }
+}

@@ -1,0 +1,185 @@
+import Measurement
+
+/// A value of a parameter: durations are whole nanoseconds, sizes whole bytes.
+public enum ParameterValue: Sendable, Hashable {
+  /// A count, a duration in nanoseconds or a size in bytes.
+  case integer(Int)
+  /// A choice or a path.
+  case text(String)
+}
+
+extension ParameterValue: Codable {
+  /// Reads a JSON number or string.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Int.self) {
+      self = .integer(number)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  /// Writes a JSON number or string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .integer(let number): try container.encode(number)
+    case .text(let text): try container.encode(text)
+    }
+  }
+}
+
+/// Something that can be set, described: its type, unit, range, default and a sentence. A pattern's author declares one by
+/// ``Setting``.
+public struct Parameter: Sendable {
+  /// What values it takes.
+  public enum Kind: Sendable, Equatable {
+    /// A whole number.
+    case count(ClosedRange<Int>)
+    /// A duration; the range is in nanoseconds.
+    case duration(ClosedRange<Int>)
+    /// A size; the range is in bytes.
+    case size(ClosedRange<Int>)
+    /// A share in whole hundredths.
+    case percent(ClosedRange<Int>)
+    /// One of a few words.
+    case choice([String])
+    /// A path or another free text.
+    case text
+  }
+  /// Its name, as `--set` and scenario files write it.
+  public let name: String
+  /// What values it takes.
+  public let kind: Kind
+  /// The value when nothing is said.
+  public let standard: ParameterValue
+  /// One sentence: what it means.
+  public let summary: String
+
+  private init(_ name: String, _ kind: Kind, _ standard: ParameterValue, _ summary: String) {
+    self.name = name
+    self.kind = kind
+    self.standard = standard
+    self.summary = summary
+  }
+
+  /// A whole number in `range`.
+  public static func count(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self
+  {
+    Self(name, .count(range), .integer(standard), summary)
+  }
+
+  /// A duration in `range`, both in nanoseconds.
+  public static func duration(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
+    -> Self
+  { Self(name, .duration(range), .integer(standard), summary) }
+
+  /// A size in `range`, both in bytes.
+  public static func size(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self {
+    Self(name, .size(range), .integer(standard), summary)
+  }
+
+  /// A share in `range`, in whole hundredths.
+  public static func percent(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
+    -> Self
+  { Self(name, .percent(range), .integer(standard), summary) }
+
+  /// One of `choices`.
+  static func choice(_ name: String, _ choices: [String], default standard: String, _ summary: String) -> Self {
+    Self(name, .choice(choices), .text(standard), summary)
+  }
+
+  /// A path or another free text.
+  static func text(_ name: String, default standard: String, _ summary: String) -> Self {
+    Self(name, .text, .text(standard), summary)
+  }
+
+  /// The unit of its values.
+  public var unit: Unit {
+    switch kind {
+    case .duration: .nanoseconds
+    case .size: .bytes
+    case .percent: .percent
+    case .count, .choice, .text: .none
+    }
+  }
+
+  /// What it accepts, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
+  public var allowed: String {
+    switch kind {
+    case .count(let range), .duration(let range), .size(let range), .percent(let range):
+      "\(describe(.integer(range.lowerBound))) to \(describe(.integer(range.upperBound)))"
+    case .choice(let choices): choices.joined(separator: " or ")
+    case .text: "any text"
+    }
+  }
+
+  /// Reads `text` as a value of this parameter.
+  ///
+  /// - Throws: ``InputError`` without a place, which says what was found and what is allowed.
+  public func value(parsing text: String) throws(InputError) -> ParameterValue {
+    let range: ClosedRange<Int>
+    switch kind {
+    case .choice(let choices):
+      guard choices.contains(text) else {
+        throw InputError("\(name): '\(text)' is not one of \(choices.joined(separator: ", "))", near: text, of: choices)
+      }
+      return .text(text)
+    case .text: return .text(text)
+    case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
+    }
+    let quantity: Quantity
+    do { quantity = try Quantity(parsing: text) } catch { throw InputError("\(name): \(error)") }
+    guard quantity.unit == unit || quantity.value == 0 && quantity.unit == .none else {
+      let wanted =
+        switch unit {
+        case .nanoseconds: "a duration such as 50ns or 2ms"
+        case .bytes: "a size such as 64KiB"
+        case .percent: "a share such as 2%"
+        default: "a plain number without a unit"
+        }
+      throw InputError("\(name): found '\(text)', expected \(wanted)")
+    }
+    guard quantity.value == quantity.value.rounded(), abs(quantity.value) < 9e15 else {
+      throw InputError("\(name): '\(text)' is not a whole number\(unit == .none ? "" : " of \(unit.rawValue)")")
+    }
+    let number = Int(quantity.value)
+    guard range.contains(number) else { throw InputError("\(name): \(text) is out of range, allowed is \(allowed)") }
+    return .integer(number)
+  }
+
+  /// Whether `value` is of its kind and in its range.
+  public func allows(_ value: ParameterValue) -> Bool {
+    switch (kind, value) {
+    case (.choice(let choices), .text(let text)): choices.contains(text)
+    case (.text, .text): true
+    case (.count(let range), .integer(let number)), (.duration(let range), .integer(let number)),
+      (.size(let range), .integer(let number)), (.percent(let range), .integer(let number)):
+      range.contains(number)
+    default: false
+    }
+  }
+
+  /// `value` as people write it: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
+  public func describe(_ value: ParameterValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .integer(let number): unit == .none ? number.grouped : Quantity(Double(number), unit).description
+    }
+  }
+}
+
+extension Int {
+  /// Digits in groups of three, as scenario files may write them: `1_000_000`; up to four digits stay together.
+  public var grouped: String {
+    let digits = String(magnitude)
+    guard digits.count > 4 else { return String(self) }
+    var groups: [Substring] = []
+    var rest = Substring(digits)
+    while !rest.isEmpty {
+      groups.append(rest.suffix(3))
+      rest = rest.dropLast(3)
+    }
+    return (self < 0 ? "-" : "") + groups.reversed().joined(separator: "_")
+  }
+}

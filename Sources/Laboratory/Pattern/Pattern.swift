@@ -1,0 +1,60 @@
+/// A documented way of using Grand Central Dispatch, and how one trial of each of its variants runs.
+///
+/// A pattern declares what it is made of as stored properties: settings (``Setting``) and measures (``Measure``), each named
+/// once, with type, unit, range, default and a sentence; and its ``variants``, each with its body. From that, scenario files,
+/// the command line and every report can check and describe it without knowing it.
+///
+/// ```swift
+/// struct GroupAdapter: Pattern {
+///   static let name = "group-adapter"
+///
+///   let requests = Setting.count("requests", 1...1000, default: 10, "requests in the group")
+///   let completion = Metric.latency("completion", "from the end of the last request to the completion block")
+///
+///   var variants: [Variant] {
+///     Variant("balanced", .documented, "leaves whatever a request comes to") { trial in
+///       …
+///       trial.record(completion, elapsed)
+///     }
+///   }
+/// }
+/// ```
+///
+/// One rule for settings and measures alike: a variant uses all that is declared, except what it says it does `without`, and
+/// what other variants call their `own`. From it follows what a sweep skips, what a trial may read, and what it must record.
+public protocol Pattern: Sendable {
+  /// Its name, as scenario files write it after `pattern:`.
+  static var name: String { get }
+  /// What no variant can do without; empty unless a pattern says otherwise.
+  static var needs: [Need] { get }
+  /// The ways of doing it that stand side by side.
+  @VariantList var variants: [Variant] { get }
+
+  /// How long a trial takes at most with its settings, on a machine that is not busy; ten times that and half a minute is
+  /// when it is ended as hung. Nil, for what its durations come to together, unless a pattern or a variant says otherwise.
+  func longest(_ trial: Trial) -> Duration?
+
+  /// What the results say beyond the claims: a fitted model, a best setting. None unless a pattern says otherwise.
+  func findings(in results: Results) -> [Remark]
+}
+
+extension Pattern {
+  /// Runs everywhere unless a pattern says otherwise.
+  public static var needs: [Need] { [] }
+  /// What its durations come to, unless a pattern says otherwise.
+  public func longest(_ trial: Trial) -> Duration? { nil }
+  /// None unless a pattern says otherwise.
+  public func findings(in results: Results) -> [Remark] { [] }
+}
+
+/// Lets a pattern write its variants one below the other.
+@resultBuilder public enum VariantList {
+  /// One variant.
+  public static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
+  /// Several, such as one for each class of service.
+  public static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
+  /// All of them, in the order written.
+  public static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
+  /// One part for each element of a loop.
+  public static func buildArray(_ parts: [[Variant]]) -> [Variant] { parts.flatMap(\.self) }
+}

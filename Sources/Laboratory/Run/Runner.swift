@@ -1,0 +1,124 @@
+import Measurement
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a run tells while it runs, so that running and showing stay apart.
+public protocol RunObserver: Sendable {
+  /// A trial starts: `done` of `total` are finished.
+  func trialStarts(_ run: Run, round: Int, done: Int, total: Int)
+}
+
+/// Runs a plan: round by round, each trial alone in a worker process.
+public struct Runner: Sendable {
+  /// The binary that knows the hidden subcommand `worker`.
+  public let executable: String
+  /// The machine, measured once for all runs.
+  public let machine: Machine
+
+  /// Pipes of a worker, process descriptors, and what Dispatch and the concurrency runtime open: some 30, and room.
+  private static let fewestDescriptors = 64
+
+  /// A runner of workers of `executable`.
+  public init(executable: String, machine: Machine) {
+    self.executable = executable
+    self.machine = machine
+  }
+
+  /// Runs the plan and judges its claims.
+  ///
+  /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it short.
+  /// So it is when a worker cannot be started.
+  ///
+  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when the budget's least
+  ///   number of rounds would not fit into its time.
+  public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
+    guard machine.descriptorLimit >= Self.fewestDescriptors else {
+      throw LabError(
+        "\(Self.fewestDescriptors) open descriptors are needed to run workers, the limit is \(machine.descriptorLimit); "
+          + "raise it with: ulimit -n \(Self.fewestDescriptors)")
+    }
+    let disturbance = DisturbanceWatch()
+    let start = MonotonicClock.now()
+    let worker = WorkerProcess(executable: executable)
+    var results = Results(
+      experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
+    var pace = Pace(plan, start: start)
+    do {
+      for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
+        guard pace.allows(round: round) else { break }
+        for index in plan.order(ofRound: round) where !results.runs[index].isStopped {
+          let run = plan.runs[index]
+          observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
+          let trial = try await self.trial(of: run, plan, round, by: worker)
+          results.runs[index].trials.append(trial)
+          try pace.finished(trial, of: index)
+        }
+      }
+    } catch is CancellationError {
+      results.cut = .interrupted
+    } catch let error as LabError {
+      results.cut = .failed(error)
+    }
+    results.seconds = Double(MonotonicClock.now() &- start) / 1e9
+    results.judgements = Judge(results).judgements()
+    results.findings = plan.experiment.pattern.findings(in: results)
+    results.warnings =
+      results.shortening + disturbance.warnings(machine) + results.cautions(within: plan.budget)
+    return results
+  }
+
+  private func trial(of run: Run, _ plan: Plan, _ round: Int, by worker: WorkerProcess) async throws -> TrialRecord {
+    if let obstacle = plan.experiment.pattern.obstacle(to: run.variant, on: machine) {
+      return TrialRecord(round: round, outcome: .unavailable(reason: obstacle))
+    }
+    let request = request(run, plan, round)
+    let settings = Trial(
+      variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores)
+    let hangs = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)
+    let limit = plan.budget.trialTime.map { min($0, hangs) } ?? hangs
+    let result = try await worker.run(request, limit: limit, endingWithin: run.variant.ending.within)
+    if let report = result.report { return TrialRecord(of: run.variant, round: round, report) }
+    var observation = Observation()
+    if let time = result.timeToEnd { observation.record(Metric.timeToEnd.name, Double(time)) }
+    return TrialRecord(round: round, outcome: plan.budget.outcome(result, of: hangs), observation: observation)
+  }
+
+  private func request(_ run: Run, _ plan: Plan, _ round: Int) -> TrialRequest {
+    TrialRequest(
+      pattern: plan.experiment.pattern.name, variant: run.variant.name,
+      parameters: run.parameters.filter { !run.variant.ignores.contains($0.key) },
+      seed: plan.seed &+ UInt64(round), stepsPerMicrosecond: machine.work.stepsPerMicrosecond, cores: machine.cores)
+  }
+
+  private static func timestamp() -> String {
+    var now = time(nil)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  }
+}
+
+extension Run {
+  /// Its variant and point, as checks write them: `apply[stride=64]`.
+  public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
+}
+
+extension Point {
+  /// Its settings: `stride=64,balance=ramp`.
+  public var label: String { settings.map(\.label).joined(separator: ",") }
+}
+
+extension Duration {
+  /// In whole nanoseconds.
+  public var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
+  }
+}

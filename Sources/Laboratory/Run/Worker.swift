@@ -1,0 +1,76 @@
+import Dispatch
+import FoundationEssentials
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The worker's side: runs one trial in this process and ends.
+///
+/// The main thread serves the main queue, as in an app (on Linux `dispatchMain` hands that to the pool and ends the
+/// thread: its blocks still run one at a time and in order). The trial has a thread of its own, outside the dispatch pool. A
+/// third thread waits for the end of standard input, which comes when the lab dies, however it dies.
+public enum Worker {
+  /// Exit status of a worker that could not read its request.
+  public static let badRequest: Int32 = 64
+
+  /// Reads a request from standard input, runs it, reports on standard output and exits.
+  public static func run(patterns: [any Pattern]) -> Never {
+    guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8))
+    else {
+      refuse("expected a trial request as one line of JSON; workers are started by the lab")
+    }
+    let variant: Variant
+    let trial: Trial
+    // What a pattern prints must not mix with the report: standard output becomes standard error.
+    let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    do {
+      (variant, trial) = try request.trial(patterns) { send(TrialStart(started: MonotonicClock.now()), to: report) }
+    } catch { refuse(error.description) }
+    if let scratch = request.scratch { ScratchDirectory.use(trial: scratch) }
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    do {
+      try SystemThread { dieWithTheLab() }.detach()
+      try SystemThread { answer(trial, variant, to: report) }.detach()
+    } catch {
+      send(TrialReport(unavailable: error.description), to: report)
+      _exit(0)
+    }
+    dispatchMain()
+  }
+
+  /// Ends a worker whose request is not the lab's.
+  static func refuse(_ reason: String) -> Never {
+    try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
+    exit(badRequest)
+  }
+
+  private static func answer(_ trial: Trial, _ variant: Variant, to descriptor: Int32) {
+    let report = TrialReport(of: variant, trial)
+    ScratchDirectory.removeAll()
+    send(report, to: descriptor)
+    // Not exit(): other threads still run, and nothing is left to flush.
+    _exit(0)
+  }
+
+  private static func send(_ message: some Encodable, to descriptor: Int32) {
+    guard let json = try? JSONEncoder().encode(message) else { return }
+    try? writeAll(String(decoding: json, as: UTF8.self) + "\n", to: descriptor)
+  }
+
+  private static func dieWithTheLab() {
+    var byte: UInt8 = 0
+    while true {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count == 0 || count < 0 && errno != EINTR {
+        ScratchDirectory.removeAll()
+        _exit(1)
+      }
+    }
+  }
+}

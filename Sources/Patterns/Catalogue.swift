@@ -1,0 +1,18 @@
+import Laboratory
+
+/// Every pattern there is.
+public enum Catalogue {
+  /// One line each, in the order of their families; see the file of the same name.
+  public static let patterns: [any Pattern] = [
+    SingletonRace(),
+    GroupWaitVsNotify(),
+    QueueDeadlock(),
+    ApplyStride(),
+    FileDescriptorSemaphore(),
+    FileMonitorPattern(),
+    CustomSource(),
+  ]
+
+  /// The scenarios and the patterns' own sources, as they were compiled.
+  public static let files = Shelf.files
+}

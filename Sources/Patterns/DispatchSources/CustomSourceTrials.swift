@@ -1,0 +1,210 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+/// What the variants are put through: news is passed on, and what the handler is told is noted.
+extension CustomSource {
+  /// How long a trial takes at most: the handler runs for each piece of news.
+  func longest(_ trial: Trial) -> Duration? {
+    // Bursts of two kinds and one of zeros, the stream, and single pieces.
+    let bursts = 2 * (Batches.count + 1) + 1
+    let runs: Int = bursts * (trial[burst] + 1) + trial[stream] + 10
+    return trial[work] * runs
+  }
+
+  /// Passes news on: bursts while the handler waits, and while it runs, zeros, and a stream.
+  ///
+  /// - Parameter patience: how long a handler is awaited that does not run.
+  func tell(
+    _ trial: Trial, _ merging: Merging, patience: Duration = .seconds(20), _ begin: (News) -> Sender
+  ) throws {
+    let burst = trial[burst]
+    let news = News(steps: trial.steps(work))
+    let sender = begin(news)
+    defer { sender.end() }
+    // The first use of a queue and a source is dear: it warms up.
+    sender.send(1)
+    _ = news.takeHeard()
+
+    var inexact = 0
+    var (mostWhileWaiting, mostWhileRunning) = (0, 0)
+    for round in 0...Batches.count {
+      let pieces = merging.pieces(burst, round: round)
+      let release = news.holdQueue()
+      let time = MonotonicClock.time { for piece in pieces { sender.send(piece) } }
+      release()
+      if round > 0 { trial.record(cost, time, over: burst) }
+      let heard = news.takeHeard()
+      mostWhileWaiting = max(mostWhileWaiting, heard.count)
+      if merging.merge(heard) != merging.merge(pieces) { inexact += 1 }
+    }
+    for round in 0...Batches.count {
+      let pieces = merging.pieces(burst, round: round)
+      let release = try news.holdHandler(within: patience) { sender.send(1) }
+      for piece in pieces { sender.send(piece) }
+      release()
+      let heard = news.takeHeard()
+      mostWhileRunning = max(mostWhileRunning, heard.count)
+      if merging.merge(heard) != merging.merge(pieces) { inexact += 1 }
+    }
+    trial.record(toldWhileWaiting, mostWhileWaiting)
+    trial.record(toldWhileRunning, mostWhileRunning)
+    tellZeros(trial, burst, news, sender)
+    if tellStream(trial, merging, news, sender) { inexact += 1 }
+    trial.record(self.inexact, inexact)
+  }
+
+  private func tellZeros(_ trial: Trial, _ burst: Int, _ news: News, _ sender: Sender) {
+    for _ in 0..<burst { sender.send(0) }
+    trial.record(zerosTold, news.takeHeard().count)
+    let release = news.holdQueue()
+    sender.send(7)
+    sender.send(0)
+    release()
+    trial.record(lostBeforeZero, news.takeHeard().contains(7) ? 0 : 1)
+  }
+
+  /// - Returns: whether what the handler was told is not exact.
+  private func tellStream(_ trial: Trial, _ merging: Merging, _ news: News, _ sender: Sender) -> Bool {
+    let pieces = merging.pieces(trial[stream], round: 0)
+    // The first two come while the handler surely waits, so that some are merged however fast it is.
+    let release = news.holdQueue()
+    let start = MonotonicClock.now()
+    for piece in pieces.prefix(2) { sender.send(piece) }
+    release()
+    for piece in pieces.dropFirst(2).dropLast() { sender.send(piece) }
+    let last = MonotonicClock.now()
+    for piece in pieces.suffix(1) { sender.send(piece) }
+    let end = MonotonicClock.now()
+    let heard = news.takeHeard()
+    trial.record(streamCost, end - start, over: pieces.count)
+    // Where the last piece was never told there is no time, and the trial is broken.
+    if news.lastHeard > last { trial.record(lag, news.lastHeard - last) }
+    trial.record(merges, pieces.count)
+    trial.record(runs, heard.count)
+    trial.record(mergesPerRun, Double(pieces.count) / Double(heard.count))
+    return merging.merge(heard) != merging.merge(pieces)
+  }
+}
+
+/// What becomes of several pieces of news.
+enum Merging {
+  /// They are added up.
+  case sum
+  /// Their bits are collected.
+  case mask
+  /// The last one stays.
+  case last
+
+  /// So many pieces, none of them 0; those of the next round come to something else.
+  func pieces(_ count: Int, round: Int) -> [UInt] {
+    (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
+  }
+
+  /// What several come to; nothing, if there are none.
+  func merge(_ pieces: [UInt]) -> UInt {
+    switch self {
+    case .sum: pieces.reduce(0, &+)
+    case .mask: pieces.reduce(0, |)
+    case .last: pieces.last ?? 0
+    }
+  }
+}
+
+/// How news is passed on, and how that ends.
+struct Sender {
+  /// Passes one piece on.
+  let send: (UInt) -> Void
+  /// Ends it.
+  let end: () -> Void
+
+  /// By way of a source, which is cancelled in the end.
+  init(of source: any DispatchSourceProtocol, _ send: @escaping (UInt) -> Void) {
+    self.send = send
+    end = { source.cancel() }
+  }
+
+  /// Without a source.
+  init(_ send: @escaping (UInt) -> Void) {
+    self.send = send
+    end = {}
+  }
+}
+
+/// The news as the handler hears it.
+final class News: Sendable {
+  /// Where the handler runs.
+  let queue = DispatchQueue(label: "news")
+  private let steps: Int
+  private let state = Mutex(State())
+  private let handlerIsHeld = DispatchSemaphore(value: 0)
+  private let handlerIsReleased = DispatchSemaphore(value: 0)
+
+  private struct State {
+    var heard: [UInt] = []
+    var lastHeard: UInt64 = 0
+    var holds = false
+  }
+
+  /// News that the handler works on for so many steps.
+  init(steps: Int) { self.steps = steps }
+
+  /// The handler was told this.
+  func heard(_ data: UInt) {
+    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    let holds = state.withLock { state in
+      state.heard.append(data)
+      state.lastHeard = MonotonicClock.now()
+      defer { state.holds = false }
+      return state.holds
+    }
+    if holds {
+      handlerIsHeld.signal()
+      handlerIsReleased.wait()
+    }
+  }
+
+  /// All that the handler was told since the last time, once it has been told everything that was passed on.
+  ///
+  /// A source with news is in its queue, or its handler runs, and then it is in the queue when that has ended: behind a second
+  /// block there is nothing left.
+  func takeHeard() -> [UInt] {
+    queue.sync {}
+    queue.sync {}
+    return state.withLock { state in
+      defer { state.heard.removeAll(keepingCapacity: true) }
+      return state.heard
+    }
+  }
+
+  /// When the handler had heard the last of it.
+  var lastHeard: UInt64 { state.withLock { $0.lastHeard } }
+
+  /// Has a block run in the queue until what is returned is called, so that the handler waits.
+  func holdQueue() -> () -> Void {
+    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    queue.async {
+      isHeld.signal()
+      isReleased.wait()
+    }
+    isHeld.wait()
+    return { isReleased.signal() }
+  }
+
+  /// Holds the handler in its next run, to which `send` leads, until what is returned is called. That run's news is forgotten.
+  func holdHandler(within patience: Duration, _ send: () -> Void) throws -> () -> Void {
+    state.withLock { $0.holds = true }
+    send()
+    let deadline = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
+    guard handlerIsHeld.wait(timeout: deadline) == .success else { throw NotTold(patience: patience) }
+    state.withLock { $0.heard.removeAll(keepingCapacity: true) }
+    return { [handlerIsReleased] in _ = handlerIsReleased.signal() }
+  }
+}
+
+/// A handler that was waited for in vain.
+private struct NotTold: Error, CustomStringConvertible {
+  let patience: Duration
+  var description: String { "the handler did not run within \(patience) of a piece of news" }
+}

@@ -1,0 +1,266 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through: a real file is changed under their watch, and what they tell is noted.
+extension FileMonitorPattern {
+  /// Some twenty looks or pauses a change, each kind and what is changed back counted, and one change that is never told.
+  func longest(_ trial: Trial) -> Duration? {
+    (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
+      * trial[burst]
+  }
+
+  /// Begins to watch the file at a path, and returns what ends that.
+  typealias Begin = (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
+
+  /// Makes every kind of change, one at a time, each waited for until it is told; then a burst of writes while the handler is
+  /// busy; and in the end cancels while it is busy.
+  ///
+  /// - Returns: the time from one look to the next, of one who looks.
+  @discardableResult
+  func follow(_ trial: Trial, _ begin: Begin) throws -> LatencyHistogram {
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let (changes, burst) = (trial[changes], trial[burst])
+    var file = try WatchedFile(in: scratch)
+    var tally = ChangeTally(
+      FileWatch(of: file), deadline: trial[deadline], pauses: RandomPauses(upTo: trial[pollInterval], seed: trial.seed))
+    let openBefore = Self.openFiles(beside: file)
+    var cancel = try begin(file.path, tally.watch)
+    // The first change of each kind warms up and is not recorded.
+    for round in -1..<changes {
+      let records = round >= 0
+      try tally.make(.write, records) { try file.overwrite() }
+      try tally.make(.extend, records) { try file.append() }
+      try tally.make(.attrib, records) { try file.toggleMode() }
+      try tally.make(.link, records) { try file.addLink() }
+      try tally.make(.link) { try file.removeLink() }
+      try tally.rename(file, records)
+      let goesOn = try tally.make(.write) { try file.overwrite() }
+      if !goesOn { tally.lostAfterRename += 1 }
+      try tally.rename(file)
+    }
+    tally.watch.hold()
+    try tally.make(.write) { try file.overwrite() }
+    _ = tally.watch.takeTold(.write)
+    do {
+      defer { tally.watch.release() }
+      for _ in 0..<burst { try file.overwrite() }
+    }
+    // Changes are told in order: with this one, all of the burst have been.
+    try tally.make(.link) { try file.addLink() }
+    let coalesced = max(0, burst - tally.watch.takeTold(.write))
+    try tally.make(.link) { try file.removeLink() }
+    // The removal ends a file's life, so each needs a file and a watch of its own.
+    for round in -1..<changes {
+      try tally.make(.delete, round >= 0) { try file.remove() }
+      cancel()
+      tally.end()
+      file = try WatchedFile(in: scratch)
+      tally.begin(FileWatch(of: file))
+      cancel = try begin(file.path, tally.watch)
+    }
+    tally.watch.hold()
+    try tally.make(.write) { try file.overwrite() }
+    cancel()
+    // A number that is given back before the handler has ended is theirs from now on.
+    let strangers = Strangers()
+    defer { strangers.close() }
+    tally.watch.release()
+    tally.end()
+    trial.record(self.coalesced, coalesced)
+    trial.record(closedStrangers, strangers.closed)
+    if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
+    record(tally, trial)
+    return tally.looks
+  }
+
+  private func record(_ tally: ChangeTally, _ trial: Trial) {
+    var all = LatencyHistogram()
+    for (kind, durations) in tally.latencies {
+      var histogram = LatencyHistogram()
+      for duration in durations { histogram.record(duration) }
+      trial.record(latencies[kind], histogram)
+      all.merge(histogram)
+    }
+    trial.record(latency, all)
+    trial.record(kinds, tally.latencies.count)
+    trial.record(missed, tally.missed)
+    trial.record(lostAfterRename, tally.lostAfterRename)
+    trial.record(misnamed, tally.misnamed)
+    trial.record(strays, tally.strays)
+  }
+
+  /// Renames the file many times in a row: while the handler is busy, while the source is suspended, and so with a write behind
+  /// each.
+  func renameOften(_ trial: Trial, _ begin: (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring) throws {
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let (burst, deadline) = (trial[burst], trial[deadline])
+    let file = try WatchedFile(in: scratch)
+    let watch = FileWatch(of: file)
+    let source = try begin(file.path, watch)
+    defer { source.cancel() }
+    var misnamed = 0
+    func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
+      watch.hold()
+      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw Untold(change: .write) }
+      do {
+        keepingBack()
+        defer { lettingGo() }
+        for _ in 0..<burst { try change() }
+      }
+      // Changes are told in order: with this one, all of the burst have been.
+      guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
+        throw Untold(change: .attrib)
+      }
+      let names = watch.takeNames()
+      misnamed += names.count { $0 != file.path }
+      return names.count
+    }
+    /// A handler that runs is let end: what is suspended while it does surely begins no other.
+    func suspend() {
+      source.suspend()
+      watch.release()
+    }
+    let whileBusy = try told(lettingGo: watch.release) { try file.renameAnew() }
+    let whileSuspended = try told(keepingBack: suspend, lettingGo: source.resume) { try file.renameAnew() }
+    let betweenWrites = try told(keepingBack: suspend, lettingGo: source.resume) {
+      try file.renameAnew()
+      try file.overwrite()
+    }
+    source.cancel()
+    watch.waitForEnd(within: deadline)
+    trial.record(toldWhileBusy, whileBusy)
+    trial.record(toldWhileSuspended, whileSuspended)
+    trial.record(toldBetweenWrites, betweenWrites)
+    trial.record(self.misnamed, misnamed)
+    trial.record(strays, watch.strays)
+  }
+
+  /// Opens other files, which take the numbers that are free, and renames the file once.
+  func renameBesideStrangers(_ trial: Trial, _ begin: Begin) throws {
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let deadline = trial[deadline]
+    let file = try WatchedFile(in: scratch)
+    let watch = FileWatch(of: file)
+    let cancel = try begin(file.path, watch)
+    let strangers = Strangers()
+    defer { strangers.close() }
+    _ = try watch.latency(of: .rename, within: deadline, file.rename)
+    let names = watch.takeNames()
+    cancel()
+    watch.waitForEnd(within: deadline)
+    trial.record(misnamed, names == [file.path] ? 0 : 1)
+    trial.record(strays, watch.strays)
+  }
+
+  /// How many descriptors are open of files in the directory of `file`, and of inotify; nil where the system does not list them.
+  private static func openFiles(beside file: WatchedFile) -> Int? {
+    let paths = OpenDescriptors.paths()
+    return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }
+  }
+}
+
+/// A change that was waited for in vain.
+private struct Untold: Error, CustomStringConvertible {
+  let change: FileChange
+  var description: String { "the \(change.rawValue) that marks the end was not told within the deadline" }
+}
+
+/// What was told of changes, how late, and what was not.
+private struct ChangeTally {
+  private(set) var watch: FileWatch
+  private(set) var latencies: [FileChange: [UInt64]] = [:]
+  private(set) var missed = 0
+  private(set) var misnamed = 0
+  var lostAfterRename = 0
+  /// Handlers in which the descriptor was not the file's.
+  private(set) var strays = 0
+  /// The times from one look to the next.
+  private(set) var looks = LatencyHistogram()
+  private let deadline: Duration
+  private var pauses: RandomPauses
+
+  init(_ watch: FileWatch, deadline: Duration, pauses: RandomPauses) {
+    self.watch = watch
+    self.deadline = deadline
+    self.pauses = pauses
+  }
+
+  /// Goes on with another watch; the one before is over.
+  mutating func begin(_ watch: FileWatch) { self.watch = watch }
+
+  /// Makes a change at a random moment, and waits until it is told.
+  @discardableResult
+  mutating func make(_ kind: FileChange, _ records: Bool = false, _ change: () throws -> Void) rethrows -> Bool {
+    pauses.pass()
+    guard let latency = try watch.latency(of: kind, within: deadline, change) else {
+      missed += 1
+      return false
+    }
+    if records { latencies[kind, default: []].append(latency) }
+    return true
+  }
+
+  /// Renames the file, and compares its name with the one that is told.
+  mutating func rename(_ file: WatchedFile, _ records: Bool = false) throws {
+    _ = watch.takeNames()
+    try make(.rename, records) { try file.rename() }
+    if watch.takeNames() != [file.path] { misnamed += 1 }
+  }
+
+  /// Waits until the watch is over, which was cancelled.
+  mutating func end() {
+    watch.waitForEnd(within: deadline)
+    strays += watch.strays
+    if let looks = watch.looks { self.looks.merge(looks) }
+  }
+}
+
+/// Waits of random length, the same for the same seed.
+private struct RandomPauses {
+  private let longest: Int
+  private var generator: SplitMix64
+
+  init(upTo longest: Duration, seed: UInt64) {
+    self.longest = Int(longest.nanoseconds)
+    generator = SplitMix64(seed: seed)
+  }
+
+  mutating func pass() {
+    if longest > 0 { blockThread(for: .nanoseconds(Int.random(in: 0...longest, using: &generator))) }
+  }
+}
+
+/// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program may open
+/// them at any time.
+private struct Strangers {
+  private let descriptors: [Int32]
+  private let identity: FileIdentity
+
+  /// Opens as many as surely fill the gaps between the few that a worker has.
+  init() {
+    descriptors = (0..<16).map { _ in open(Host.executablePath, O_RDONLY | O_CLOEXEC) }.filter { $0 >= 0 }
+    identity = FileIdentity(of: descriptors.first ?? -1)
+  }
+
+  /// How many of them somebody has closed.
+  var closed: Int { descriptors.count { FileIdentity(of: $0) != identity } }
+
+  /// Closes the others.
+  func close() {
+    for descriptor in descriptors where FileIdentity(of: descriptor) == identity { systemClose(descriptor) }
+  }
+}
+
+// The method of the same name hides it.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -1,0 +1,153 @@
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that is changed in every way a monitor knows.
+///
+/// A change that the machine does not allow (a full device, a limit on file sizes, a file system without links) is an
+/// error: no monitor could have heard of it.
+final class WatchedFile {
+  /// The path it has now, as the system tells it: without symbolic links.
+  private(set) var path: String
+  /// Which file it is, whatever its name.
+  let identity: FileIdentity
+  private let names: [String]
+  private let descriptor: Int32
+  private var mode: mode_t = 0o600
+  private var renames = 0
+
+  /// A new file of one byte in `scratch`.
+  init(in scratch: ScratchDirectory) throws(SystemError) {
+    let name = "watched"
+    descriptor = open(scratch.file(name), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.failure("create") }
+    let directory = currentPath(of: descriptor).map { String($0.dropLast(name.count)) } ?? scratch.file("")
+    names = [name, "renamed", "link"].map { directory + $0 }
+    path = names[0]
+    identity = FileIdentity(of: descriptor)
+    try append()
+  }
+
+  deinit { if descriptor >= 0 { systemClose(descriptor) } }
+
+  /// Where it is, with a slash behind.
+  var directory: String { String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) }
+
+  /// Writes within its size.
+  func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write") }
+
+  /// Writes one byte more.
+  func append() throws(SystemError) {
+    var status = stat()
+    fstat(descriptor, &status)
+    try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write")
+  }
+
+  /// Changes who may read it.
+  func toggleMode() throws(SystemError) {
+    mode ^= 0o040
+    try done(fchmod(descriptor, mode) == 0, "change the mode of")
+  }
+
+  /// Gives it a second name.
+  func addLink() throws(SystemError) { try done(link(path, names[2]) == 0, "link") }
+
+  /// Takes that away.
+  func removeLink() throws(SystemError) { try done(unlink(names[2]) == 0, "remove") }
+
+  /// Gives it the other of two names.
+  func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
+
+  /// Gives it a name that it never had.
+  func renameAnew() throws(SystemError) {
+    renames += 1
+    try rename(to: "\(names[1])-\(renames)")
+  }
+
+  private func rename(to other: String) throws(SystemError) {
+    try done(systemRename(path, other) == 0, "rename")
+    path = other
+  }
+
+  /// Removes its last name.
+  func remove() throws(SystemError) { try done(unlink(path) == 0, "remove") }
+
+  private func done(_ isDone: Bool, _ action: String) throws(SystemError) {
+    if !isDone { throw Self.failure(action) }
+  }
+
+  private static func failure(_ action: String) -> SystemError {
+    SystemError(errno, "\(action) a file in \(ScratchDirectory.parent)")
+  }
+}
+
+/// Which file a descriptor is of.
+struct FileIdentity: Equatable, Sendable {
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// That of an open descriptor; one that no file has, when it is not open.
+  init(of descriptor: Int32) {
+    var status = stat()
+    let isOpen = fstat(descriptor, &status) == 0
+    device = isOpen ? status.st_dev : 0
+    inode = isOpen ? status.st_ino : 0
+  }
+}
+
+/// What one look at a file shows.
+struct FileStatus: Sendable {
+  private let status: stat
+  private let hasItsName: Bool
+
+  /// Looks at the file behind `descriptor`, and whether it still has the name `path`.
+  init(of descriptor: Int32, named path: String) {
+    var status = stat()
+    fstat(descriptor, &status)
+    self.status = status
+    var named = stat()
+    hasItsName = stat(path, &named) == 0 && named.st_ino == status.st_ino
+  }
+
+  /// What is different from an earlier look. How often it happened does not show, nor what was undone.
+  func changes(since earlier: FileStatus) -> [FileChange] {
+    if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
+    var changes: [FileChange] = []
+    if status.st_size > earlier.status.st_size {
+      changes.append(.extend)
+    } else if status.modified != earlier.status.modified {
+      changes.append(.write)
+    }
+    if status.st_nlink != earlier.status.st_nlink { changes.append(.link) }
+    if hasItsName != earlier.hasItsName { changes.append(.rename) }
+    // Every change of the others counts as one of the status, too.
+    if changes.isEmpty, status.changed != earlier.status.changed { changes.append(.attrib) }
+    return changes
+  }
+}
+
+extension stat {
+  fileprivate var modified: [Int] {
+    #if canImport(Darwin)
+      [st_mtimespec.tv_sec, st_mtimespec.tv_nsec]
+    #else
+      [st_mtim.tv_sec, st_mtim.tv_nsec]
+    #endif
+  }
+
+  fileprivate var changed: [Int] {
+    #if canImport(Darwin)
+      [st_ctimespec.tv_sec, st_ctimespec.tv_nsec]
+    #else
+      [st_ctim.tv_sec, st_ctim.tv_nsec]
+    #endif
+  }
+}
+
+// The methods of the same name hide them.
+private func systemRename(_ from: String, _ to: String) -> Int32 { rename(from, to) }
+private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -1,0 +1,350 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// The measuring.
+///
+/// Each repeat is one call of the method, and the next starts when the completion has run and the method has given its thread
+/// back. The repeats thus run back to back, but every wake-up is of a thread that slept while the downloads worked.
+extension GroupWaitVsNotify {
+  /// One call of the document's method.
+  typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
+
+  /// How long a trial takes at most: all downloads, and the other work, one after the other.
+  func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
+
+  /// The same with a wait in each call whose time runs out first.
+  @Sendable func longestWithExpiry(_ trial: Trial) -> Duration {
+    (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1)
+  }
+
+  /// A method that has a completion block run on the main queue.
+  func measure(_ trial: Trial, _ method: @escaping Method) throws { try measureCompletion(trial, method) }
+
+  /// The same for one that suspends, and so has no thread of which could be said how long it is held.
+  func measureTask(_ trial: Trial, _ method: @escaping Method) throws {
+    try measureCompletion(trial, holdsThread: false, method)
+  }
+
+  /// The same with a wait whose time is up before any download may end.
+  func measureWaitThatExpires(_ trial: Trial, _ method: @escaping Method) throws {
+    let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
+    trial.record(timeouts, downloads.count { $0.hasTimedOut })
+    trial.record(unreported, downloads.count { !$0.hasTimedOut })
+    trial.record(beforeTime, downloads.count { $0.wasBeforeTime })
+  }
+
+  /// The same with a wait that is given enough.
+  func measureWaitWithEnoughTime(_ trial: Trial, holdsBack: Bool = false, _ method: @escaping Method) throws {
+    let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
+    trial.record(timeouts, downloads.count { $0.hasTimedOut })
+  }
+
+  /// A method that has no completion block: whoever calls it goes on when it returns.
+  func measureInCaller(_ trial: Trial, _ method: @escaping Method) throws {
+    try measureCalls(trial, completesInCaller: true, leaver: nil, method)
+  }
+
+  /// - Parameters:
+  ///   - timeout: what a method waits at most, if it waits for a limited time.
+  ///   - holdsBack: whether downloads are held back until such a wait has ended.
+  ///   - holdsThread: whether the method keeps to one thread.
+  @discardableResult
+  private func measureCompletion(
+    _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
+    _ method: @escaping Method
+  ) throws -> [GroupDownload] {
+    let leaver = trial[leaver] == .thread ? try LingeringThread() : nil
+    defer { leaver?.stop() }
+    mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
+    let downloads = try measureCalls(
+      trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
+    // A completion that runs twice was submitted by now, and has run after this.
+    mainQueue.sync {}
+    trial.record(completionsOff, downloads.count { $0.completions != 1 })
+    trial.record(elsewhere, downloads.reduce(0) { $0 + $1.elsewhere })
+    return downloads
+  }
+
+  /// Calls `method` once with a gate shut, which warms up and is where parked threads are counted, then `repeats` times.
+  @discardableResult
+  private func measureCalls(
+    _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
+    completesInCaller: Bool = false, leaver: LingeringThread?, _ method: @escaping Method
+  ) throws -> [GroupDownload] {
+    let (tasks, steps) = (trial[tasks], trial.steps(work))
+    func download(_ timeout: Duration, isGated: Bool) -> GroupDownload {
+      GroupDownload(
+        tasks: tasks, steps: steps, timeout: timeout, mainQueue: mainQueue, gate: isGated ? Gate() : nil,
+        leaver: leaver, completesInCaller: completesInCaller)
+    }
+    // No wait must expire while threads are being counted.
+    let first = download(.seconds(3600), isGated: true)
+    let caller = try SystemThread { first.call(method) }
+    if let count = first.parkedThreads() { trial.record(parked, count) }
+    first.openGate()
+    caller.join()
+    try first.waitForEnd()
+
+    let downloads = (0..<trial[repeats]).map { _ in download(timeout, isGated: holdsBack) }
+    for download in downloads {
+      download.call(method)
+      try download.waitForEnd()
+    }
+    func record(_ measure: Measure<Duration>, _ duration: (GroupDownload) -> UInt64?) {
+      var histogram = LatencyHistogram()
+      for download in downloads { if let duration = duration(download) { histogram.record(duration) } }
+      trial.record(measure, histogram)
+    }
+    record(call) { $0.callTook }
+    if holdsThread { record(held) { $0.heldFor } }
+    record(notice) { $0.noticedAfter }
+    record(wake) { $0.wokeAfter }
+    record(total) { $0.completedAfter }
+    trial.record(missing, downloads.reduce(0) { $0 + $1.missing })
+    return downloads
+  }
+}
+
+/// One call of the document's method: the photos it downloads, the completion it was given, and the moments that are measured.
+final class GroupDownload: Sendable {
+  /// Known on the main queue alone: whatever runs there finds it.
+  static let isMainQueue = DispatchSpecificKey<Bool>()
+
+  /// Where the completion block is to run.
+  let mainQueue: DispatchQueue
+  /// Where downloads run: a global queue, or behind the gate.
+  let queue: DispatchQueue
+  /// How long a method waits that waits for a limited time.
+  let timeout: DispatchTimeInterval
+
+  private let steps: Int
+  private let gate: Gate?
+  private let leaver: LingeringThread?
+  private let completesInCaller: Bool
+  /// What the downloads leave behind; 0 where there is nothing yet. The accesses are relaxed: it is for the group to bring order
+  /// into them.
+  private let results: Slots<Atomic<UInt64>>
+  private let unstarted: Atomic<Int>
+  private let unfinished: Atomic<Int>
+  private let end = DispatchSemaphore(value: 0)
+  private let failure = Mutex<(any Error)?>(nil)
+
+  private let called = Moment()
+  private let returned = Moment()
+  private let entered = Moment()
+  private let left = Moment()
+  private let lastLeave = Moment()
+  private let notice = Moment()
+  private let completed = Moment()
+  private let otherWorkTime = Atomic<UInt64>(0)
+
+  private let callerThread = Atomic<Int>(0)
+  private let missed = Atomic<Int>(0)
+  private let ranOnMainQueue = Atomic<Int>(0)
+  private let ran = Atomic<Int>(0)
+  private let expired = Atomic<Bool>(false)
+  private let expiredEarly = Atomic<Bool>(false)
+
+  init(
+    tasks: Int, steps: Int, timeout: Duration, mainQueue: DispatchQueue, gate: Gate?, leaver: LingeringThread?,
+    completesInCaller: Bool
+  ) {
+    self.steps = steps
+    self.timeout = .nanoseconds(Int(timeout.nanoseconds))
+    self.mainQueue = mainQueue
+    self.gate = gate
+    self.leaver = leaver
+    self.completesInCaller = completesInCaller
+    queue = gate?.queue ?? .global()
+    results = Slots(count: tasks) { _ in Atomic(0) }
+    unstarted = Atomic(tasks)
+    unfinished = Atomic(tasks)
+  }
+
+  // MARK: What a method uses
+
+  /// What is to be downloaded.
+  var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
+
+  /// One photo, which can be loaded in three ways.
+  struct Photo: Sendable {
+    fileprivate let download: GroupDownload
+    fileprivate let index: Int
+
+    /// Loads it elsewhere, then calls `completion`; returns at once.
+    func load(completion: @escaping @Sendable () -> Void) {
+      download.starts()
+      download.queue.async { download.load(index, leave: completion) }
+    }
+
+    /// Loads it here and now.
+    func load() {
+      download.gate?.queue.sync {}
+      download.load(index)
+    }
+
+    /// Loads it, and suspends the calling task meanwhile.
+    func load() async {
+      download.starts()
+      await download.gate?.passed()
+      await withCheckedContinuation { task in download.load(index) { task.resume() } }
+    }
+  }
+
+  /// The document's completion block.
+  func completionBlock() {
+    completed.set()
+    if !notice.isSet { notice.copy(completed) }
+    ran.add(1, ordering: .relaxed)
+    if DispatchQueue.getSpecific(key: Self.isMainQueue) == true { ranOnMainQueue.add(1, ordering: .relaxed) }
+    missed.add(missingResults, ordering: .relaxed)
+    end.signal()
+  }
+
+  /// The document's "other work while the tasks execute": as much as one download.
+  func otherWork() {
+    // Whoever does it has submitted everything.
+    unstarted.store(0, ordering: .releasing)
+    let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
+    otherWorkTime.store(time, ordering: .releasing)
+  }
+
+  // MARK: What a method tells
+
+  /// Runs a method that was moved away from its caller, and times how long it holds the thread that runs it.
+  func held(_ method: () -> Void) {
+    entered.set()
+    method()
+    left.set()
+    end.signal()
+  }
+
+  /// All downloads have ended, and this is the first to know.
+  func noticed() {
+    notice.set()
+    missed.add(missingResults, ordering: .relaxed)
+  }
+
+  /// Waits by `wait` for `timeout` at most, and looks at what it reports. Downloads that are held back go on then.
+  func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
+    let earliest = DispatchTime.now() + timeout
+    let result = wait()
+    switch result {
+    case .success: noticed()
+    case .timedOut:
+      expired.store(true, ordering: .relaxed)
+      expiredEarly.store(DispatchTime.now() < earliest, ordering: .relaxed)
+    }
+    openGate()
+    return result
+  }
+
+  // MARK: Downloads
+
+  /// One more download is on its way, which matters where parked threads are counted: behind a gate.
+  private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
+
+  /// Spins, leaves the result behind; returns whether it is the last to do so.
+  private func produce(_ index: Int) -> Bool {
+    let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
+    results[index].store(result, ordering: .relaxed)
+    return unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+  }
+
+  private func load(_ index: Int) { if produce(index) { lastLeave.set() } }
+
+  /// Ends by calling `leave`, the last download from where the experiment wants that.
+  private func load(_ index: Int, leave: @escaping @Sendable () -> Void) {
+    guard produce(index) else { return leave() }
+    guard let leaver else {
+      lastLeave.set()
+      return leave()
+    }
+    leaver.run {
+      self.lastLeave.set()
+      leave()
+    }
+  }
+
+  private var missingResults: Int { (0..<results.count).count { results[$0].load(ordering: .relaxed) == 0 } }
+
+  // MARK: Running it
+
+  /// Calls the method, timing how long that takes its caller.
+  func call(_ method: GroupWaitVsNotify.Method) {
+    callerThread.store(ThreadCensus.currentThread, ordering: .releasing)
+    called.set()
+    do { try method(self) } catch { failure.withLock { $0 = error } }
+    returned.set()
+    if completesInCaller { completionBlock() }
+  }
+
+  /// Lets the downloads go on.
+  func openGate() { gate?.open() }
+
+  /// Waits, once the call has returned, until the completion has run and the method has given its thread back.
+  ///
+  /// - Throws: what the method threw.
+  func waitForEnd() throws {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    end.wait()
+    // A method that was moved away has begun before it can complete.
+    if entered.isSet { end.wait() }
+  }
+
+  /// How many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back; nil where the
+  /// system does not tell, or other threads of this process come and go too fast for two counts to agree.
+  ///
+  /// Counted when everything has come to rest, and twice, so that no thread is caught in a lock on its way.
+  func parkedThreads() -> Int? {
+    let patience = MonotonicClock.now() + 2_000_000_000
+    var previous: [Int]?
+    while MonotonicClock.now() < patience, failure.withLock({ $0 == nil }), let census = ThreadCensus.taken() {
+      let parked = parkedThreads(at: census)
+      if let parked, parked == previous { return parked.count }
+      previous = parked
+      yieldProcessor()
+    }
+    return nil
+  }
+
+  /// The numbers of the parked threads; nil when something still goes on.
+  private func parkedThreads(at census: ThreadCensus) -> [Int]? {
+    // A new thread of the pool is known as one only once it runs; those that had a download to start have done so.
+    let isAtRest = census.threads.allSatisfy { !$0.isPoolThread || $0.sleep != nil }
+    guard isAtRest, unstarted.load(ordering: .acquiring) <= 0 else { return nil }
+    if returned.isSet { return census.parkedPoolThreads }
+    let caller = callerThread.load(ordering: .acquiring)
+    guard census.threads.contains(where: { $0.id == caller && $0.sleep == .wait }) else { return nil }
+    return census.parkedPoolThreads + [caller]
+  }
+
+  // MARK: What came of it
+
+  /// Nanoseconds that the call took its caller, without the other work it did.
+  var callTook: UInt64? {
+    returned.since(called).map { $0 - min($0, otherWorkTime.load(ordering: .acquiring)) }
+  }
+  /// Nanoseconds that the method held the thread that ran it: the caller's, if it was not moved away.
+  var heldFor: UInt64? { entered.isSet ? left.since(entered) : callTook }
+  /// Nanoseconds from the last leave to the first code that knew.
+  var noticedAfter: UInt64? { notice.since(lastLeave) }
+  /// Nanoseconds from the last leave to the completion.
+  var wokeAfter: UInt64? { completed.since(lastLeave) }
+  /// Nanoseconds from the call to the completion.
+  var completedAfter: UInt64? { completed.since(called) }
+
+  /// How many results were not there when they should have been.
+  var missing: Int { missed.load(ordering: .acquiring) }
+  /// How often the completion block ran.
+  var completions: Int { ran.load(ordering: .acquiring) }
+  /// How often it did so on another queue than the main queue.
+  var elsewhere: Int { completions - ranOnMainQueue.load(ordering: .acquiring) }
+  /// Whether a wait reported that its time was up.
+  var hasTimedOut: Bool { expired.load(ordering: .acquiring) }
+  /// Whether it did so before that was true.
+  var wasBeforeTime: Bool { expiredEarly.load(ordering: .acquiring) }
+}

@@ -1,0 +1,209 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// Waiting, in a task, for what cannot run before the task ends.
+///
+/// The document forbids `dispatch_sync` on the queue that the calling task runs on, for serial queues above all,
+/// which would deadlock, and for concurrent ones as well; and `dispatch_apply` on the serial queue that the caller
+/// runs on:
+///
+/// ```c
+/// dispatch_async(queue, ^{
+///   dispatch_sync(queue, ^{ … });
+/// });
+/// ```
+///
+/// Each way here is such a task, alone in its queue. A hazard ends by a trap or at a standstill; should its tasks end
+/// after all, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
+/// Iterations Concurrently".
+struct QueueDeadlock: Pattern {
+  static let name = "queue-deadlock"
+
+  let iterations = Setting.count("iterations", 1...10_000, default: 100, "iterations of concurrentPerform")
+
+  let notOnce = Metric.count("not-once", "inner blocks, or iterations, that had not run just once when all had ended")
+
+  /// The main queue; a test, whose main queue nobody serves, gives another.
+  var mainQueue = DispatchQueue.main
+
+  var variants: [Variant] {
+    Variant("sync-on-own-queue", .broken, "a task of a serial queue syncs on that queue", ends: traps) { trial in
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync {}
+        }
+      }
+    }
+    Variant("sync-on-target", .broken, "a task of a serial queue syncs on the queue that its own targets", ends: traps)
+    { trial in
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "own", target: target)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          target.sync {}
+        }
+      }
+    }
+    Variant(
+      "sync-through-another", .broken, "a task syncs on another queue, and that block on the task's own", ends: traps
+    ) { trial in
+      let queue = DispatchQueue(label: "own")
+      let other = DispatchQueue(label: "other")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          other.sync {
+            queue.sync {}
+          }
+        }
+      }
+    }
+    Variant("main-sync-on-main", .broken, "a task of the main queue syncs on the main queue", ends: traps) { trial in
+      try run(trial) { tasks in
+        DispatchQueue.main.async(group: tasks) {
+          DispatchQueue.main.sync {}
+        }
+      }
+    }
+    Variant(
+      "apply-on-own-queue", .broken, "what runs on a serial queue calls dispatch_apply_f on that queue", ends: traps
+    ) { trial in
+      let queue = gcdlab_dispatch_queue_create("own", nil)
+      defer { gcdlab_dispatch_release(queue) }
+      trial.hazard()
+      gcdlab_dispatch_sync_f(queue, queue) { queue in
+        gcdlab_dispatch_apply_f(2, queue, nil) { _, _ in }
+      }
+    }
+    Variant(
+      "concurrent-perform-on-own-queue", .modern,
+      "a task of a serial queue calls DispatchQueue.concurrentPerform, which names no queue",
+      own: [iterations, notOnce]
+    ) { trial in
+      let inner = InnerBlocks(count: trial[iterations])
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          DispatchQueue.concurrentPerform(iterations: inner.count) { index in
+            inner.ran(index)
+          }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+    Variant(
+      "group-wait-on-own-queue", .broken, "a task waits for a group whose block is behind it in its own serial queue",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          let group = DispatchGroup()
+          queue.async(group: group) {}
+          group.wait()
+        }
+      }
+    }
+    Variant("abba", .broken, "the tasks of two serial queues run, then each syncs on the other's queue", ends: hangs) {
+      trial in
+      let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+      // It spins: were a task never to come, that would be no standstill to be taken for the deadlock.
+      let rendezvous = SpinBarrier(parties: 2)
+      try run(trial) { tasks in
+        first.async(group: tasks) {
+          rendezvous.wait()
+          second.sync {}
+        }
+        second.async(group: tasks) {
+          rendezvous.wait()
+          first.sync {}
+        }
+      }
+    }
+    Variant(
+      "sync-on-own-concurrent", .broken, "a task of a concurrent queue syncs on that queue, where nothing else is",
+      own: [notOnce]
+    ) { trial in
+      let inner = InnerBlocks(count: 1)
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync { inner.ran(0) }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+    Variant(
+      "sync-on-own-concurrent-barrier", .broken, "the same, with a barrier block that waits for the task to end",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.async(group: tasks, flags: .barrier) {}
+          queue.sync {}
+        }
+      }
+    }
+    Variant(
+      "async-instead", .documented, "tasks send to their own queue, its target, through another and main, by async",
+      own: [notOnce]
+    ) { trial in
+      let inner = InnerBlocks(count: 4)
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "own", target: target)
+      let other = DispatchQueue(label: "other")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.async(group: tasks) { inner.ran(0) }
+          target.async(group: tasks) { inner.ran(1) }
+          other.async(group: tasks) {
+            queue.async(group: tasks) { inner.ran(2) }
+          }
+        }
+        mainQueue.async(group: tasks) {
+          mainQueue.async(group: tasks) { inner.ran(3) }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+  }
+
+  /// Runs `body`, and waits for the end of the tasks that it submits with this group.
+  ///
+  /// - Throws: ``SystemError`` when the pool could not have its threads: waiting for those is no deadlock.
+  private func run(_ trial: Trial, _ body: (DispatchGroup) -> Void) throws(SystemError) {
+    try SystemThread.requireRoom(for: 4)
+    let tasks = DispatchGroup()
+    trial.hazard()
+    body(tasks)
+    tasks.wait()
+  }
+
+  /// A trap comes at once; the time is for what comes to a standstill instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+  private var hangs: Ending { .hangs(within: .milliseconds(50)) }
+}
+
+/// The blocks that the tasks of a trial send, and how often each ran.
+final class InnerBlocks: Sendable {
+  private let runs: Slots<Atomic<Int>>
+
+  /// So many blocks, none of which has run.
+  init(count: Int) { runs = Slots(count: count) { _ in Atomic(0) } }
+
+  /// How many blocks there are.
+  var count: Int { runs.count }
+
+  /// A block runs.
+  func ran(_ index: Int) { runs[index].add(1, ordering: .relaxed) }
+
+  /// How many have not run just once so far.
+  var notOnce: Int { (0..<runs.count).count { runs[$0].load(ordering: .relaxed) != 1 } }
+}

@@ -1,0 +1,153 @@
+import Laboratory
+import Measurement
+import Platform
+
+/// How a trial of each kind of variant goes, and what it records.
+extension SingletonRace {
+  /// The races with a pause, which a busy machine may let pass whole, those without, and the time that a row takes.
+  func longest(_ trial: Trial) -> Duration? {
+    trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
+      + .microseconds(100) * trial[slots] * trial[actors] + .microseconds(30) * trial[batch]
+  }
+
+  /// Less than this share of a core each, and actors were hardly ever running at once.
+  private static let starved = 0.05
+
+  /// Races without a pause until a duplicate was seen, then measures the hot path.
+  ///
+  /// - Throws: ``Unavailable`` when none was seen and the actors could not have a core each, or hardly any time on it.
+  func raceUnguarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
+    let (actors, time, patience) = (trial[actors], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
+    try SystemThread.requireRoom(for: actors)
+    let track = RaceTrack(actors: actors, slots: trial[slots])
+    let before = Host.ownProcessorTime
+    let (tally, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
+    if tally.duplicates == 0, let hindrance {
+      throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
+    }
+    // They spin all the time. Who gets so little of it is hardly ever on a core together with another.
+    let got = Double(Host.ownProcessorTime - before)
+    if tally.duplicates == 0, got < Self.starved * Double(elapsed) * Double(actors) {
+      let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
+      throw Unavailable("no two actors met: in \(each) the \(actors) together got \(got) of processor time")
+    }
+    record(trial, tally)
+    record(trial, tally, nanoseconds: elapsed)
+    recordHotPath(trial, track, ask)
+  }
+
+  /// Races with a pause, one at a time.
+  @discardableResult
+  func racePaused(_ trial: Trial, before place: RacePause.Place, _ ask: @escaping @Sendable (Row) -> Void) throws
+    -> PausedRaces
+  {
+    let actors = trial[actors]
+    try SystemThread.requireRoom(for: actors)
+    let paused = try race(
+      RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: trial[pause], ask)
+    record(trial, paused.tally)
+    return paused
+  }
+
+  /// What every guard goes through: races with the pause between check and creation, races without any, and the hot path.
+  func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
+    let (actors, time) = (trial[actors], trial[raceTime].nanoseconds)
+    try SystemThread.requireRoom(for: actors)
+    let track = RaceTrack(actors: actors, slots: trial[slots])
+    var tally = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).tally
+    let unpaused = try track.race(for: UInt64(time), ask)
+    tally.merge(unpaused.tally)
+    record(trial, tally)
+    record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
+    recordHotPath(trial, track, ask)
+  }
+
+  /// One race with the pause between check and creation, and the hot path: for what can be created only once a process.
+  func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
+    let actors = trial[actors]
+    try SystemThread.requireRoom(for: actors)
+    let track = RaceTrack(actors: actors)
+    record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).tally)
+    recordHotPath(trial, track, ask)
+  }
+
+  private func race(
+    _ track: RaceTrack, before place: RacePause.Place, times: Int, atMost time: Duration,
+    _ ask: @escaping @Sendable (Row) -> Void
+  ) throws -> PausedRaces {
+    var paused = PausedRaces(tally: RaceTally(actors: track.actors))
+    for _ in 0..<times {
+      let pause = RacePause(before: place, of: track.actors, atMost: time)
+      try track.race(pause, into: &paused.tally, ask)
+      paused.halfBuiltUses += pause.halfBuiltUses
+    }
+    return paused
+  }
+
+  /// The same for a guard that is awaited.
+  func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
+    let (actors, time, pause) = (trial[actors], trial[raceTime].nanoseconds, trial[pause])
+    let track = RaceTrack(actors: actors, slots: trial[slots])
+    var tally = RaceTally(actors: actors)
+    for _ in 0..<trial[pausedRaces] {
+      await track.race(RacePause(before: .creation, of: actors, atMost: pause), into: &tally, ask)
+    }
+    let unpaused = await track.race(for: UInt64(time), ask)
+    tally.merge(unpaused.tally)
+    record(trial, tally)
+    record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
+    let batch = trial[batch]
+    let row = track.standing(accesses: batch)
+    await ask(row)  // Created here; hot from now on.
+    for _ in 0..<Batches.count {
+      let start = MonotonicClock.now()
+      await ask(row)
+      trial.record(hotPath, MonotonicClock.now() &- start, over: batch)
+    }
+    track.empty()
+  }
+
+  // MARK: Recording
+
+  private func record(_ trial: Trial, _ tally: RaceTally) {
+    var histogram = LatencyHistogram()
+    for (instances, races) in tally.ended.enumerated() { histogram.record(UInt64(instances), count: UInt64(races)) }
+    trial.record(instances, histogram)
+    trial.record(duplicates, tally.duplicates)
+    trial.record(mismatches, tally.mismatches)
+    trial.record(irregular, tally.irregular)
+    trial.record(races, tally.races)
+  }
+
+  private func record(_ trial: Trial, _ tally: RaceTally, nanoseconds: UInt64) {
+    trial.record(raceRate, Double(tally.races) * 1e9 / Double(nanoseconds))
+    trial.record(duplicateRate, Double(tally.duplicates) * 1e9 / Double(nanoseconds))
+  }
+
+  private func recordHotPath(_ trial: Trial, _ track: RaceTrack, _ ask: (Row) -> Void) {
+    let batch = trial[batch]
+    let row = track.standing(accesses: batch)
+    ask(row)  // Created here; hot from now on.
+    for _ in 0..<Batches.count {
+      trial.record(hotPath, MonotonicClock.time { ask(row) }, over: batch)
+    }
+    track.empty()
+  }
+}
+
+/// What came of the races with a pause.
+struct PausedRaces {
+  fileprivate(set) var tally: RaceTally
+  fileprivate(set) var halfBuiltUses = 0
+
+  /// Records how many of the races created two or more, in percent.
+  func recordShare(_ trial: Trial, _ pausedShare: Measure<Double>) {
+    let twice = tally.ended.dropFirst(2).reduce(0, +)
+    trial.record(pausedShare, 100 * Double(twice) / Double(tally.races))
+  }
+
+  /// Records how many callers used an instance that was not set up.
+  func recordHalfBuiltUses(_ trial: Trial, _ halfBuiltUsesMeasure: Measure<Int>) {
+    trial.record(halfBuiltUsesMeasure, halfBuiltUses)
+  }
+}

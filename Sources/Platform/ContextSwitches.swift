@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How often threads lost their core: because they waited, or because the kernel gave it to another.
+///
+/// A voluntary switch proves no wait on a lock: a page that must be fetched is one, too.
+public struct ContextSwitches: Sendable, Equatable {
+  /// The thread went to sleep.
+  public var voluntary: Int
+  /// The thread could have run on.
+  public var involuntary: Int
+
+  /// Switches of both kinds.
+  public init(voluntary: Int, involuntary: Int) {
+    self.voluntary = voluntary
+    self.involuntary = involuntary
+  }
+
+  /// Those of the calling thread while `body` ran; nil on Darwin, which counts for the whole process only.
+  public static func ofThread<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
+    -> ContextSwitches?
+  {
+    try of(callingThread, during: body)
+  }
+
+  /// Those of all threads of this process while `body` ran, the ones that have ended included.
+  public static func ofProcess<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
+    -> ContextSwitches?
+  {
+    try of(wholeProcess, during: body)
+  }
+
+  private static func of<Failure: Error>(_ whose: Int32?, during body: () throws(Failure) -> Void) throws(Failure)
+    -> ContextSwitches?
+  {
+    let before = soFar(whose)
+    try body()
+    guard let before, let after = soFar(whose) else { return nil }
+    return ContextSwitches(
+      voluntary: after.voluntary - before.voluntary, involuntary: after.involuntary - before.involuntary)
+  }
+
+  private static func soFar(_ whose: Int32?) -> ContextSwitches? {
+    var usage = rusage()
+    guard let whose, getrusage(whose, &usage) == 0 else { return nil }
+    return ContextSwitches(voluntary: usage.ru_nvcsw, involuntary: usage.ru_nivcsw)
+  }
+}
+
+#if canImport(Darwin)
+  private let wholeProcess: Int32 = RUSAGE_SELF
+  private let callingThread: Int32? = nil
+#else
+  private let wholeProcess: Int32 = RUSAGE_SELF.rawValue
+  /// `RUSAGE_THREAD`, which Swift does not import without `_GNU_SOURCE`.
+  private let callingThread: Int32? = 1
+#endif

@@ -1,0 +1,8 @@
+#if canImport(Darwin)
+  import Darwin
+
+  extension ProcessState {
+    /// Not offered: the threads of another process are not shown to everyone.
+    public init?(of process: pid_t) { nil }
+  }
+#endif

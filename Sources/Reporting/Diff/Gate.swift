@@ -1,0 +1,46 @@
+import Laboratory
+import Measurement
+
+/// What `--fail-above` makes of a diff.
+public struct Gate: Sendable {
+  /// The share from which a change to the worse fails.
+  public let limit: Double
+  /// What is worse: figures by more than the limit, claims that failed, trials that broke.
+  public let worse: [String]
+  /// What could not be judged, with the reason and what would help.
+  public let undecided: [String]
+
+  /// The exit status: 0 judged and fine, 1 worse, 2 could not tell.
+  public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
+
+  /// The gate of `diff` at a limit.
+  public init(_ diff: ResultDiff, failAbove limit: Double) {
+    self.limit = limit
+    let percent = "\(Quantity.number(limit * 100)) %"
+    worse =
+      diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map { "\($0.name) became worse by more than \(percent)" }
+      + diff.faults
+    var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
+      guard row.better != .neither else { return nil }
+      guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
+      // What it may be is what the interval says: it is fine where that excludes the limit.
+      guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
+      return "\(row.name) may be worse by more than \(percent), by up to "
+        + "\(Quantity.change(worsening.high)): more runs a side would tell, here \(row.runs.old) and \(row.runs.new)"
+    }
+    undecided += diff.missing.map { "\($0) was not measured on the new side" }
+    if diff.rows.isEmpty {
+      undecided.append("the two sides have no figure in common: give runs of the same scenarios")
+    } else if diff.rows.allSatisfy({ $0.better == .neither }) {
+      undecided.append("of no figure either way is worse: choose another with --metric")
+    }
+    self.undecided = undecided
+  }
+}
+
+extension Quantity {
+  /// A change by a factor: `+3.1 %`, or `12.4x` where hundredths are no measure.
+  static func change(_ ratio: Double) -> String {
+    ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
+  }
+}

@@ -1,0 +1,60 @@
+import Laboratory
+
+/// What a run is, as data, schema `gcdlab.result/2`: what `--format json` prints and `--export x.json` writes, what `diff`
+/// and `report` read, and what every renderer shows, of a run that has just ended too. The schema itself is
+/// `gcdlab.result-2.schema.json` beside the renderers.
+///
+/// Durations are in nanoseconds, whole where they came from the clock. What was not measured is not there.
+public struct ResultDocument: Codable, Sendable {
+  /// The version of this format.
+  public static let schema = "gcdlab.result/2"
+
+  let schema: String
+  let tool: ToolFacts
+  /// The command line, without the program.
+  let command: [String]
+  let machine: Machine
+  let started: String
+  let seconds: Double
+  let seed: UInt64
+  let interrupted: Bool?
+  let scenario: ScenarioFacts
+  let warnings: [Remark]
+  let findings: [Remark]
+  let runs: [RunFacts]
+  let claims: [ClaimFacts]
+
+  /// The document of some results.
+  public init(_ results: Results) {
+    schema = Self.schema
+    tool = ToolFacts(name: Tool.name, version: Tool.version)
+    command = results.command
+    machine = results.machine
+    started = results.started
+    seconds = (results.seconds * 1000).rounded() / 1000
+    seed = results.seed
+    interrupted = results.cut == nil ? nil : true
+    scenario = ScenarioFacts(results.experiment)
+    warnings = results.warnings
+    findings = results.findings
+    let metrics = results.experiment.pattern.metrics
+    runs = results.runs.map { RunFacts($0, metrics, on: results.machine) }
+    claims = results.judgements.map(ClaimFacts.init)
+  }
+
+  /// Whether the run is no pass: a claim failed, or a trial broke, whatever the claims say.
+  public func hasFailed(strict: Bool) -> Bool {
+    hasBrokenTrials || claims.contains { $0.verdict.isFailure(strict: strict) }
+  }
+
+  /// Whether a trial broke: it did not do what its own pattern says.
+  var hasBrokenTrials: Bool { brokenTrials > 0 }
+
+  var brokenTrials: Int { runs.reduce(0) { $0 + ($1.outcomes[Outcome.broken(reason: "").name] ?? 0) } }
+}
+
+/// What wrote a document.
+struct ToolFacts: Codable, Sendable {
+  let name: String
+  let version: String
+}

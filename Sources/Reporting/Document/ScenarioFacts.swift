@@ -1,0 +1,98 @@
+import Laboratory
+import Measurement
+
+/// What was tried.
+struct ScenarioFacts: Codable, Sendable {
+  let name: String
+  let title: String
+  let source: String
+  /// In Markdown.
+  let lesson: String
+  let tags: [String]
+  /// The variants, in order.
+  let variants: [VariantFacts]
+  /// The parameters, in the pattern's order.
+  let parameters: [ParameterFacts]
+  /// The swept parameters, in order.
+  let sweep: [String]
+  /// The variant that ratios refer to.
+  let baseline: String?
+  /// Whether the question was which setting is best (`compare`); then ratios without a baseline refer to that.
+  let seeksBest: Bool?
+  /// The metrics to show, the headline first.
+  let show: [String]
+  /// The metrics, in the pattern's order.
+  let metrics: [MetricFacts]
+
+  init(_ experiment: Experiment) {
+    name = experiment.name
+    title = experiment.title
+    source = experiment.source
+    lesson = experiment.lesson
+    tags = experiment.tags
+    variants = experiment.variants.map { variant in
+      VariantFacts(
+        name: variant.name, role: variant.role.rawValue, says: variant.summary,
+        code: experiment.code[variant.name]?.joined(separator: "\n"))
+    }
+    parameters = experiment.pattern.parameters.map { parameter in
+      let swept = experiment.sweep.first { $0.name == parameter.name }?.values
+      return ParameterFacts(
+        name: parameter.name, says: parameter.summary, unit: parameter.unit == .none ? nil : parameter.unit,
+        value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept)
+    }
+    sweep = experiment.sweep.map(\.name)
+    baseline = experiment.baseline
+    seeksBest = experiment.seeksBest ? true : nil
+    show = experiment.show
+    metrics = experiment.pattern.metrics.map {
+      MetricFacts(name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better, says: $0.summary)
+    }
+  }
+}
+
+/// One way of doing it.
+struct VariantFacts: Codable, Sendable {
+  let name: String
+  let role: String
+  let says: String
+  /// Its body as it was compiled; nil where the lab was built without the sources.
+  let code: String?
+
+  /// Whether its failure is the lesson.
+  var isBroken: Bool { role == Variant.Role.broken.rawValue }
+}
+
+/// A parameter and what it was set to: a value, or several when it was swept.
+struct ParameterFacts: Codable, Sendable {
+  let name: String
+  let says: String
+  let unit: Unit?
+  let value: ParameterValue?
+  let swept: [ParameterValue]?
+
+  /// A value as people write it: `50 ns`, `1_000_000`, `ramp`.
+  func describe(_ value: ParameterValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .integer(let number): unit.map { Quantity(Double(number), $0).description } ?? number.grouped
+    }
+  }
+
+  /// A value as checks and `--set` write it: `work=50ns`.
+  func label(_ value: ParameterValue) -> String {
+    switch value {
+    case .text(let text): "\(name)=\(text)"
+    case .integer(let number): "\(name)=\(Quantity.exact(number, unit ?? .none))"
+    }
+  }
+}
+
+/// What a metric is.
+struct MetricFacts: Codable, Sendable {
+  let name: String
+  let kind: Metric.Kind
+  let unit: Unit
+  let better: Metric.Better
+  let says: String
+}

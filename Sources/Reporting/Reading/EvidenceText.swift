@@ -1,0 +1,29 @@
+import Laboratory
+import Measurement
+
+extension ClaimFacts {
+  /// The evidence in one sentence.
+  var evidenceText: String {
+    func figure(_ value: Number?) -> String {
+      value.map { Quantity($0.value, evidence.unit).description } ?? "-"
+    }
+    let trials = "\(evidence.trials) trial\(evidence.trials == 1 ? "" : "s")"
+    switch verdict {
+    case .unavailable: return evidence.reason ?? "not measured"
+    case .held: return "\(figure(evidence.left)) in \(evidence.trials == 1 ? "the one trial" : "all \(trials)")"
+    case .violated:
+      let found = evidence.left.map { "found \(figure($0)): " } ?? ""
+      return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
+    case .witnessed:
+      return "in \(evidence.met) of \(trials)"
+        + (evidence.left.map { ", \(figure($0)) at the median" } ?? "")
+    case .notWitnessed: return "never in \(trials): \(figure(evidence.left)) at the median"
+    case .supported, .refuted, .inconclusive:
+      var text = "\(figure(evidence.left)) against \(figure(evidence.right))"
+      if let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high {
+        text += ", \(Quantity.ratio(ratio.value))x [\(Quantity.ratio(low.value)), \(Quantity.ratio(high.value))]"
+      }
+      return text + (evidence.reason.map { "; \($0)" } ?? " in \(evidence.trials) paired rounds")
+    }
+  }
+}

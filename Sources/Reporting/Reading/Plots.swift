@@ -1,0 +1,65 @@
+import Laboratory
+import Measurement
+
+/// The distributions of a latency, a series a variant: at its best point where something is swept.
+struct Distribution: Sendable {
+  struct Series: Sendable {
+    let label: String
+    /// The variant's number, by which it has its colour.
+    let variant: Int
+    let samples: SampleFacts
+  }
+  let metric: MetricFacts
+  let series: [Series]
+
+  /// Fewer samples than this are no distribution.
+  private static let fewest = 30
+
+  /// Nil when nobody has enough samples.
+  init?(_ index: RunIndex, _ metric: MetricFacts) {
+    self.metric = metric
+    series = index.bestOfEachVariant(by: metric).compactMap { run in
+      let facts = index.document.runs[run]
+      guard let samples = facts.metrics[metric.name], samples.count >= Self.fewest else { return nil }
+      return Series(label: index.labels[run], variant: index.variants[facts.variant] ?? 0, samples: samples)
+    }
+    if series.isEmpty { return nil }
+  }
+}
+
+/// A figure along the swept parameter with the most values, a series a variant: at the best of whatever else is swept. The
+/// figures are those of the tables: medians over the rounds.
+struct Sweep: Sendable {
+  struct Series: Sendable {
+    /// The variant and what of the sweep is held fast.
+    let label: String
+    let variant: Int
+    /// The figure at each value of the parameter; nil where there is none.
+    let values: [Double?]
+  }
+  let metric: MetricFacts
+  let parameter: ParameterFacts
+  let settings: [ParameterValue]
+  let series: [Series]
+
+  /// Nil when there is nothing to draw.
+  init?(_ index: RunIndex, _ metric: MetricFacts) {
+    func count(_ parameter: ParameterFacts) -> Int { parameter.swept?.count ?? 0 }
+    guard let along = index.swept.max(by: { count($0) < count($1) }), let settings = along.swept, settings.count > 1
+    else { return nil }
+    self.metric = metric
+    parameter = along
+    self.settings = settings
+    series = index.bestOfEachVariant(by: metric).map { best in
+      let run = index.document.runs[best]
+      let values = settings.map { setting -> Double? in
+        let point = run.point.merging([along.name: setting]) { $1 }
+        return index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name]?.median }
+      }
+      return Series(
+        label: RunIndex.label(run, index.swept, without: along.name), variant: index.variants[run.variant] ?? 0,
+        values: values)
+    }
+    guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
+  }
+}

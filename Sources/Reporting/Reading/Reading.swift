@@ -1,0 +1,146 @@
+import Laboratory
+import Measurement
+
+/// A document, read once: what its figures come to, which run is best, the tables, the plots and what is to be said of
+/// them. Every renderer shows this and nothing else, so that all say the same.
+public struct Reading: Sendable {
+  /// What was read.
+  public let document: ResultDocument
+
+  let index: RunIndex
+  /// The metric that stands for the others: the first shown.
+  let headline: MetricFacts?
+  let standings: Standings?
+  let tables: [Table]
+  /// The distributions of the shown latencies.
+  let distributions: [Distribution]
+  /// The shown figures along what is swept, the headline's first.
+  let sweeps: [Sweep]
+
+  /// Reads a document.
+  public init(_ document: ResultDocument) {
+    self.document = document
+    let index = RunIndex(document)
+    let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let shown = document.scenario.show.compactMap { metrics[$0] }
+    self.index = index
+    headline = shown.first
+    standings = shown.first.map { Standings(index, by: $0) }
+    tables = Tables(index: index, shown: shown, standings: standings).all
+    distributions = shown.filter { $0.kind == .latency }.compactMap { Distribution(index, $0) }
+    sweeps = shown.filter { metric in
+      let samples = document.runs.compactMap { $0.metrics[metric.name] }
+      return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
+    }.compactMap { Sweep(index, $0) }
+  }
+
+  /// Whether the question was which setting is best.
+  var seeksBest: Bool { document.scenario.seeksBest == true }
+
+  // MARK: The heading
+
+  /// What was set: `iterations 1_000_000, work 15 ns`.
+  var settings: String {
+    document.scenario.parameters.compactMap { parameter in
+      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
+    }.joined(separator: ", ")
+  }
+
+  /// The machine and the run.
+  var facts: [String] {
+    let machine = document.machine
+    let rounds = rounds
+    return [
+      machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")", "\(machine.os) \(machine.kernel)",
+      "\(rounds) round\(rounds == 1 ? "" : "s") in \(Quantity(document.seconds * 1e9, .nanoseconds))",
+      "seed \(document.seed)", "noise floor \(Quantity(machine.floor, .nanoseconds))",
+    ].compactMap(\.self)
+  }
+
+  /// What made the document, and when.
+  var origin: [String] {
+    ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", document.started]
+  }
+
+  /// The command line as a shell reads it; nil when a program asked for the run.
+  var command: String? { Self.command(document) }
+
+  static func command(_ document: ResultDocument) -> String? {
+    guard !document.command.isEmpty else { return nil }
+    return ([Tool.name] + document.command.map(Self.quoted)).joined(separator: " ")
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_@%+=:,./-".utf8.contains(byte)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+
+  private var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
+
+  // MARK: Below the tables
+
+  /// What the signs in the tables that are shown mean, a line each, and how far to trust so few rounds.
+  func footnotes(_ shown: [Table]) -> [String] {
+    let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
+    var notes: [String] = []
+    if !facts.isDisjoint(with: [.best, .nearBest]), let best = standings?.best, let headline {
+      notes.append(
+        "\(Signs.best) best (\(headline.better.rawValue) is better)"
+          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) these rounds do not tell it from the best" : "")
+          + (shown.contains(where: \.isGrid) ? ": \(figure(best, headline)) at \(index.labels[best])" : ""))
+    }
+    if facts.contains(.interval) {
+      notes.append("\(Signs.margin) half the interval of the ratio, as a share of it, over paired rounds: \(certainty)")
+    } else if facts.contains(.told) {
+      notes.append("what has no \(Signs.nearBest) is told from the best, over paired rounds: \(certainty)")
+    }
+    if facts.contains(.nearFloor) {
+      notes.append(
+        "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
+          + (facts.contains(.sharedFloor) ? ", shared by what is timed together" : ""))
+    }
+    let fewest = ConfidenceInterval.fewest
+    if !shown.isEmpty, rounds < fewest {
+      notes.append(
+        "\(rounds) round\(rounds == 1 ? "" : "s"): a glimpse"
+          + (facts.contains(.glimpse) ? ", ratios have no interval below \(fewest)" : ""))
+    } else if facts.contains(.glimpse) {
+      notes.append("a ratio of fewer than \(fewest) rounds has no interval: a glimpse")
+    }
+    return notes
+  }
+
+  /// What the confidence is of.
+  private var certainty: String { "99 % for the whole table" }
+
+  private func figure(_ run: Int, _ metric: MetricFacts) -> String {
+    document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
+  }
+
+  /// What went wrong: `wait: 9 completed, 1 hung`. What the machine does not allow is a warning, not an outcome.
+  var outcomes: [String] {
+    zip(document.runs, index.labels).compactMap { run, label in
+      let expected = [Outcome.completed.name, Outcome.unavailable(reason: "").name]
+      guard run.outcomes.contains(where: { !expected.contains($0.key) && $0.value > 0 }) else { return nil }
+      var ends = run.outcomes
+      for (signal, count) in run.signals ?? [:] {
+        ends["trapped by signal \(signal)"] = count
+        ends[Outcome.trapped(signal: 0).name] = nil
+      }
+      let parts = ends.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      return "\(label): " + parts.joined(separator: ", ")
+    }
+  }
+
+  /// All claims; where the best is sought, only those that failed: the others are about other settings.
+  var claims: [ClaimFacts] {
+    seeksBest ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims
+  }
+}

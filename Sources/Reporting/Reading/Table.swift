@@ -1,0 +1,102 @@
+/// A table as cells: what every renderer shows, each in its own mark-up.
+struct Table: Sendable {
+  enum Side: Sendable {
+    case left, right
+  }
+  struct Heading: Sendable {
+    let title: String
+    let side: Side
+    /// Whether the column may be left out where there is no room: the higher, the sooner; 0 for never.
+    let rank: Int
+
+    init(_ title: String, _ side: Side = .right, rank: Int = 0) {
+      self.title = title
+      self.side = side
+      self.rank = rank
+    }
+  }
+  struct Row: Sendable {
+    /// Whether it is of a variant whose failure is the lesson.
+    let isBroken: Bool
+    let cells: [Cell]
+  }
+
+  /// What the table is of; nil for one that goes on with the table above it.
+  let title: String?
+  let note: String
+  /// How many columns say what a row is.
+  let keys: Int
+  /// Whether its cells are of the same figure in both directions.
+  let isGrid: Bool
+  let headings: [Heading]
+  let rows: [Row]
+
+  /// The table with some of its columns only.
+  func keeping(_ columns: [Int]) -> Table {
+    guard columns.count < headings.count else { return self }
+    return Table(
+      title: title, note: note, keys: keys, isGrid: isGrid, headings: columns.map { headings[$0] },
+      rows: rows.map { row in Row(isBroken: row.isBroken, cells: columns.map { row.cells[$0] }) })
+  }
+
+  /// Everything there is to know of some cell of it.
+  var facts: Cell.Facts {
+    rows.reduce(into: []) { facts, row in for cell in row.cells { facts.formUnion(cell.facts) } }
+  }
+}
+
+/// A cell: its text, and what there is to know of it.
+struct Cell: Sendable, Hashable {
+  struct Facts: OptionSet, Sendable, Hashable {
+    let rawValue: Int
+    /// A name or a setting, and no figure.
+    static let key = Facts(rawValue: 1)
+    /// Within twice the noise floor.
+    static let nearFloor = Facts(rawValue: 2)
+    /// That floor is shared by what is timed together.
+    static let sharedFloor = Facts(rawValue: 4)
+    /// A range over the samples of all trials.
+    static let range = Facts(rawValue: 8)
+    /// A ratio, with its interval or without.
+    static let ratio = Facts(rawValue: 16)
+    static let interval = Facts(rawValue: 32)
+    /// Of the run that others are compared with.
+    static let reference = Facts(rawValue: 64)
+    static let best = Facts(rawValue: 128)
+    static let nearBest = Facts(rawValue: 256)
+    /// A word in the place of a figure that there is not.
+    static let missing = Facts(rawValue: 512)
+    /// Of too few rounds for an interval.
+    static let glimpse = Facts(rawValue: 1024)
+    /// A ratio whose interval is not shown, but marked where it does not tell the run from the best.
+    static let told = Facts(rawValue: 2048)
+  }
+  let text: String
+  let facts: Facts
+
+  init(_ text: String, _ facts: Facts = []) {
+    self.text = text
+    self.facts = facts
+  }
+
+  static let none = Cell("-", .missing)
+
+  /// The text with stand-ins for the signs that are not ASCII. Names stay as they are.
+  var plain: String { facts.contains(.key) ? text : Signs.plain(text) }
+}
+
+/// The signs in tables and their footnotes.
+enum Signs {
+  static let best = "●"
+  static let nearBest = "≈"
+  static let margin = "±"
+  static let range = "…"
+  static let nearFloor = "~"
+
+  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": ".."]
+
+  /// `text`, which the lab itself made, in ASCII.
+  static func plain(_ text: String) -> String {
+    text.allSatisfy(\.isASCII) ? text : text.reduce(into: "") { $0 += standIns[$1] ?? String($1) }
+  }
+}

@@ -1,0 +1,201 @@
+import Laboratory
+import Measurement
+
+/// Makes the tables of a document.
+///
+/// One rule says which statistic a cell shows: of a latency that is the headline the percentiles of all samples, of
+/// everything else the median over the rounds of the round's figure, or a range where a trial has many samples.
+struct Tables {
+  let index: RunIndex
+  /// The metrics to show, the headline first.
+  let shown: [MetricFacts]
+  let standings: Standings?
+
+  private var document: ResultDocument { index.document }
+  private var seeksBest: Bool { document.scenario.seeksBest == true }
+
+  /// Runs with at least one trial; one that was never reached has no row.
+  private var rows: [Int] { document.runs.indices.filter { document.runs[$0].rounds > 0 } }
+
+  /// Every table, in order: where two or more parameters are swept for the best, a grid a variant says more than a long
+  /// list.
+  var all: [Table] {
+    seeksBest && document.scenario.sweep.count > 1 ? grids : [headline, others].compactMap(\.self)
+  }
+
+  // MARK: Lists
+
+  /// What is told of a latency, and how soon a column is left out where there is no room.
+  private static let statistics: [(statistic: Statistic, rank: Int)] = [
+    (.min, 4), (.p50, 0), (.p90, 3), (.p99, 2), (.p999, 5), (.max, 1),
+  ]
+
+  /// The headline metric and how the runs stand to each other by it.
+  private var headline: Table? {
+    guard let metric = shown.first else { return nil }
+    let rows = rows.map { (run: $0, samples: document.runs[$0].metrics[metric.name]) }
+    let measured = rows.compactMap(\.samples)
+    guard !measured.isEmpty else { return nil }
+    let columns: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)]
+    if metric.kind == .latency {
+      // A percentile that nobody has enough samples for has no column.
+      let statistics = Self.statistics.filter { column in measured.contains { $0[column.statistic] != nil } }
+      columns =
+        [(.init("samples", rank: 6), { Cell(Quantity(Double($0.count), .none).description) })]
+        + statistics.map { statistic, rank in
+          (.init(statistic.rawValue, rank: rank), { samples in samples[statistic].map { cell($0, samples) } ?? .none })
+        }
+    } else {
+      columns = [(.init(measured.contains(where: \.isRange) ? "figure" : "median"), figure)]
+    }
+    let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
+    let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
+    // Where the best is sought, a setting that could not be tried is an answer too.
+    let cells = zip(rows, ratios).filter { seeksBest || $0.0.samples != nil }.map { row, ratio in
+      self.row(
+        row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
+    }
+    let heading = Table.Heading("against \(standings?.reference ?? "the best")")
+    return Table(
+      title: metric.name, note: metric.says, keys: keys, isGrid: false,
+      headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
+  }
+
+  /// The other metrics, one column each.
+  private var others: Table? {
+    let metrics = shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
+    guard !metrics.isEmpty else { return nil }
+    let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
+      row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
+    }
+    let hasRange = cells.contains { $0.cells.contains { $0.facts.contains(.range) } }
+    return Table(
+      title: nil,
+      note: "the median trial's figure" + (hasRange ? "; a range where a trial has many samples" : ""), keys: keys,
+      isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)
+  }
+
+  private var keys: Int { 1 + index.swept.count }
+
+  private var keyHeadings: [Table.Heading] {
+    [.init("variant", .left)] + index.swept.map { Table.Heading($0.name) }
+  }
+
+  private func row(_ run: Int, _ cells: [Cell]) -> Table.Row {
+    let facts = document.runs[run]
+    let settings = index.swept.map { Self.setting($0, facts.point[$0.name]) }
+    return Table.Row(isBroken: index.isBroken(run), cells: [Cell(facts.variant, .key)] + settings + cells)
+  }
+
+  private static func setting(_ parameter: ParameterFacts, _ value: ParameterValue?) -> Cell {
+    Cell(value.map(parameter.describe) ?? "-", .key)
+  }
+
+  // MARK: Cells
+
+  private func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
+    let text = Quantity(value, samples.unit).description
+    guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
+    return Cell(
+      text + Signs.nearFloor, floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor)
+  }
+
+  private func figure(_ samples: SampleFacts) -> Cell {
+    guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
+    let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
+    let facts = low.facts.union(high.facts)
+    return low.text == high.text
+      ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
+  }
+
+  /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the best.
+  private func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
+    let (mark, facts) = marks(run)
+    guard let contrast = standings?.contrasts[run] else {
+      return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
+    }
+    let tail = mark.isEmpty ? "" : " \(mark)"
+    guard let interval = contrast.interval else {
+      return Cell(Self.wording(contrast.ratio, metric) + tail, facts.union([.ratio, .glimpse]))
+    }
+    let text = contrast.isDistinct == false ? "within noise" : Self.wording(contrast.ratio, metric)
+    return Cell("\(text) \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
+  }
+
+  /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
+  private func marks(_ run: Int) -> (sign: String, facts: Cell.Facts) {
+    let reference: Cell.Facts = standings?.references.contains(run) == true ? .reference : []
+    if standings?.best == run { return (Signs.best, reference.union(.best)) }
+    if standings?.nearBest.contains(run) == true { return (Signs.nearBest, reference.union(.nearBest)) }
+    return ("", reference)
+  }
+
+  private static func wording(_ ratio: Double, _ metric: MetricFacts) -> String {
+    guard metric.kind == .latency else { return Quantity.ratio(ratio) + "x" }
+    return ratio <= 1 ? Quantity.ratio(1 / ratio) + "x faster" : Quantity.ratio(ratio) + "x slower"
+  }
+
+  /// How the trials ended that gave no figure.
+  private func missing(_ run: Int) -> Cell {
+    let ends = document.runs[run].outcomes.filter { $0.key != Outcome.completed.name && $0.value > 0 }
+    let most = ends.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    return Cell(most?.key ?? "not measured", .missing)
+  }
+
+  // MARK: Grids
+
+  /// A table a variant: the last swept parameter across, the others down, each cell a multiple of the reference.
+  private var grids: [Table] {
+    guard let metric = shown.first, let across = index.swept.last else { return [] }
+    let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
+    return document.scenario.variants.compactMap { variant in
+      runs[variant.name].map { grid($0, variant, metric, across) }
+    }
+  }
+
+  private func grid(
+    _ runs: [Int], _ variant: VariantFacts, _ metric: MetricFacts, _ across: ParameterFacts
+  ) -> Table {
+    let down = index.swept.dropLast()
+    // A row for each combination of what the variant heeds: of what it ignores there is nothing to compare.
+    var seen: Set<[ParameterValue?]> = []
+    let points = runs.map { document.runs[$0].point }.filter { point in
+      seen.insert(down.map { point[$0.name] }).inserted
+    }
+    let values = across.swept ?? []
+    let cells = points.map { point in
+      Table.Row(
+        isBroken: variant.isBroken,
+        cells: down.map { Self.setting($0, point[$0.name]) }
+          + values.map { value in
+            index.run(variant.name, at: point.merging([across.name: value]) { $1 }).map { multiple($0, metric) }
+              ?? .none
+          })
+    }
+    return Table(
+      title: variant.name,
+      note: "\(metric.name) as a multiple of \(standings?.reference ?? "the best"), across: \(across.name)",
+      keys: down.count, isGrid: true,
+      headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
+  }
+
+  private func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
+    let (mark, facts) = marks(run)
+    if let contrast = standings?.contrasts[run] {
+      return Cell(
+        Quantity.ratio(contrast.ratio) + mark, facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
+    }
+    if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
+    guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }
+    let figure = figure(samples)
+    return Cell(figure.text + mark, facts.union(figure.facts))
+  }
+}
+
+extension SampleFacts {
+  /// Whether a trial has many samples that are no durations: then a cell shows their range.
+  var isRange: Bool { kind != .latency && count > rounds.count }
+
+  /// The median over the rounds of the round's figure; of all samples where no round has one.
+  var median: Double? { Summary(figures)?.p50 ?? p50.value }
+}

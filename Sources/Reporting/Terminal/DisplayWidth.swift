@@ -1,0 +1,65 @@
+import Platform
+
+extension String {
+  /// How many terminal cells the text takes: two for East Asian wide characters and emoji, none for combining marks.
+  public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+
+  /// The text cut to `cells`, with an ellipsis where something is missing.
+  func clipped(to cells: Int, _ style: TextStyle) -> String {
+    let line = inLine
+    guard line.displayWidth > cells else { return line }
+    let ellipsis = style.sign("…", "~")
+    var kept = ""
+    var used = 0
+    for character in line {
+      guard used + character.displayWidth <= cells - 1 else { break }
+      kept.append(character)
+      used += character.displayWidth
+    }
+    return cells > 0 ? kept + ellipsis : ""
+  }
+
+  /// The text with spaces behind it, up to `cells`.
+  func padded(to cells: Int) -> String {
+    let line = inLine
+    return line + String(repeating: " ", count: max(0, cells - line.displayWidth))
+  }
+
+  /// The text in lines of at most `cells`, broken between words; a longer word has a line to itself.
+  func wrapped(to cells: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(whereSeparator: { $0 == " " || $0.isNewline }).map({ String($0).inLine }) {
+      if line.isEmpty {
+        line = word
+      } else if line.displayWidth + 1 + word.displayWidth <= cells {
+        line += " " + word
+      } else {
+        lines.append(line)
+        line = word
+      }
+    }
+    return lines + [line]
+  }
+}
+
+extension Character {
+  /// Cells of one character, from Unicode's East Asian Width (UAX #11) by its blocks.
+  var displayWidth: Int {
+    guard let first = unicodeScalars.first else { return 0 }
+    if first.isASCII { return first.value < 0x20 || first.value == 0x7f ? 0 : 1 }
+    if first.properties.isEmojiPresentation { return 2 }
+    // An emoji that is text by default becomes wide with the variation selector behind it.
+    if unicodeScalars.contains(where: { $0.value == 0xfe0f }), first.properties.isEmoji { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: break
+    }
+    switch first.value {
+    case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0x9fff, 0xa000...0xa4cf,
+      0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe4f, 0xff00...0xff60, 0xffe0...0xffe6, 0x20000...0x3fffd:
+      return 2
+    default: return 1
+    }
+  }
+}

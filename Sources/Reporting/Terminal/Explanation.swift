@@ -1,0 +1,69 @@
+import Laboratory
+import Platform
+
+/// The lesson of a scenario and everything that can be set, run, measured and claimed in it.
+public enum Explanation {
+  /// The text for a terminal.
+  public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
+    let pattern = experiment.pattern
+    var sections = [
+      [Ink.heading(experiment.name, style) + "  " + experiment.title.inLine]
+        + experiment.source.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) },
+      Lesson(experiment.lesson).lines(style),
+    ]
+    sections.append(
+      heading("variants", style)
+        + experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) })
+    sections.append(
+      heading("parameters, set with --set NAME=VALUE", style)
+        + pattern.parameters.flatMap { parameter -> [String] in
+          let value = experiment.parameters[parameter.name] ?? parameter.standard
+          let swept = experiment.sweep.first { $0.name == parameter.name }
+          let now =
+            swept.map { "swept over " + $0.values.map(parameter.describe).joined(separator: ", ") }
+            ?? parameter.describe(value)
+          return entry(parameter.name, parameter.summary, "\(now); allowed: \(parameter.allowed)", style)
+        })
+    sections.append(
+      heading("metrics", style)
+        + pattern.metrics.flatMap {
+          entry(
+            $0.name, $0.summary, $0.unit == .none ? $0.kind.rawValue : "\($0.kind.rawValue), \($0.unit.rawValue)", style
+          )
+        })
+    sections.append(
+      heading("claims", style)
+        + experiment.claims.flatMap { entry($0.kind.rawValue, $0.says, $0.check.text, style) })
+    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func heading(_ title: String, _ style: TextStyle) -> [String] { [Ink.heading(title, style)] }
+
+  private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
+    let column = 26
+    let room = max(20, style.width - column)
+    var lines = says.wrapped(to: room) + detail.wrapped(to: room).map { Ink.quiet($0, style) }
+    let name = "  " + name.inLine
+    if name.count < column {
+      lines[0] = name.padded(to: column) + lines[0]
+    } else {
+      lines[0] = name + "\n" + String(repeating: " ", count: column) + lines[0]
+    }
+    let rest = lines.dropFirst().map { String(repeating: " ", count: column) + $0 }
+    return [lines[0].replacing(name, with: Ink.name(name, style), maxReplacements: 1)] + rest
+  }
+}
+
+extension Variant {
+  /// Where it comes from, how it is meant to end when not by completing, and what it needs.
+  fileprivate var character: String {
+    let end: String? =
+      switch ending {
+      case .completes: nil
+      case .traps: "meant to trap"
+      case .hangs: "meant to hang"
+      }
+    let needs = needs.isEmpty ? nil : "needs " + needs.map(\.says).joined(separator: " and ")
+    return [role.rawValue, end, needs].compactMap(\.self).joined(separator: ", ")
+  }
+}

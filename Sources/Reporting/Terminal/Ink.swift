@@ -1,0 +1,51 @@
+import Platform
+@preconcurrency import Rainbow
+
+/// The few colours that mean something, each for one meaning.
+enum Ink {
+  /// A heading.
+  case heading
+  /// What the reader may skip: units of explanation, evidence.
+  case quiet
+  /// What went as promised.
+  case good
+  /// What failed.
+  case bad
+  /// What to read with care.
+  case care
+  /// A name: variant, scenario, parameter.
+  case name
+
+  /// `text` in this ink, if `style` has colour.
+  func callAsFunction(_ text: String, _ style: TextStyle) -> String {
+    let text = text.inLine
+    guard style.color, !text.isEmpty else { return text }
+    _ = Self.ready
+    return Rainbow.generateString(for: Rainbow.Entry(segments: [segment(text)]))
+  }
+
+  /// Whether what stands behind an escape character is a colour as these are: `[31;1m`.
+  static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
+    guard code.first == "[" else { return false }
+    let numbers = String(code.dropFirst().dropLast()).split(separator: ";", omittingEmptySubsequences: false)
+    return numbers.allSatisfy { ["0", "1", "2", "31", "32", "33", "36"].contains($0) }
+  }
+
+  private func segment(_ text: String) -> Rainbow.Segment {
+    switch self {
+    case .heading: Rainbow.Segment(text: text, styles: [.bold])
+    case .quiet: Rainbow.Segment(text: text, styles: [.dim])
+    case .good: Rainbow.Segment(text: text, color: .named(.green))
+    case .bad: Rainbow.Segment(text: text, color: .named(.red), styles: [.bold])
+    case .care: Rainbow.Segment(text: text, color: .named(.yellow))
+    case .name: Rainbow.Segment(text: text, color: .named(.cyan))
+    }
+  }
+
+  /// Rainbow's own switches look at standard output and the environment. The caller has already decided, so they are
+  /// set once, before the first use.
+  private static let ready: Void = {
+    Rainbow.enabled = true
+    Rainbow.outputTarget = .console
+  }()
+}

@@ -1,0 +1,74 @@
+extension Lesson {
+  /// The lesson for a terminal: paragraphs and items broken at its width, code as it is, an empty line between blocks.
+  func lines(_ style: TextStyle) -> [String] {
+    Self.lines(blocks, room: min(style.width, 100), style)
+  }
+
+  private static func lines(_ blocks: [Block], room: Int, _ style: TextStyle) -> [String] {
+    Array(blocks.map { lines($0, room: room, style) }.joined(separator: [""]))
+  }
+
+  private static func lines(_ block: Block, room: Int, _ style: TextStyle) -> [String] {
+    switch block {
+    case .heading(let spans): wrapped(spans, room, style, all: .heading)
+    case .paragraph(let spans): wrapped(spans, room, style)
+    case .code(let lines): lines.map { $0.isEmpty ? "" : "    " + Ink.name($0, style) }
+    case .list(let isNumbered, let items): list(items, isNumbered: isNumbered, room: room, style)
+    }
+  }
+
+  private static func list(_ items: [[Block]], isNumbered: Bool, room: Int, _ style: TextStyle) -> [String] {
+    // Items of one paragraph stand close together.
+    let isLoose = items.contains { $0.count { if case .list = $0 { false } else { true } } > 1 }
+    let parts = items.enumerated().map { index, blocks -> [String] in
+      let mark = isNumbered ? "\(index + 1). " : style.sign("•", "-") + " "
+      let inner = max(10, room - mark.count)
+      let body = isLoose ? lines(blocks, room: inner, style) : blocks.flatMap { lines($0, room: inner, style) }
+      return body.enumerated().map { line, text in
+        text.isEmpty ? "" : (line == 0 ? mark : String(repeating: " ", count: mark.count)) + text
+      }
+    }
+    return Array(parts.joined(separator: isLoose ? [""] : []))
+  }
+
+  /// Words, each in its ink, broken into lines as if they had none.
+  private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: Ink? = nil) -> [String] {
+    var lines: [String] = []
+    var (line, used) = ("", 0)
+    for word in words(spans, all) {
+      let cells = word.reduce(0) { $0 + $1.text.displayWidth }
+      if used > 0, used + 1 + cells > max(20, room) {
+        lines.append(line)
+        (line, used) = ("", 0)
+      }
+      line += (used > 0 ? " " : "") + word.map { $0.ink?($0.text, style) ?? $0.text }.joined()
+      used += cells + (used > 0 ? 1 : 0)
+    }
+    return lines + [line]
+  }
+
+  /// What stands between spaces; a word may change its ink in the middle, as in **one**.
+  private static func words(_ spans: [Span], _ all: Ink?) -> [[(text: String, ink: Ink?)]] {
+    var words: [[(text: String, ink: Ink?)]] = []
+    var joins = false
+    for span in spans {
+      let (text, ink): (String, Ink?) =
+        switch span {
+        case .plain(let text): (text, all)
+        case .bold(let text), .stressed(let text): (text, .heading)
+        case .code(let text): (text, .name)
+        }
+      for (index, part) in text.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+        if index > 0 { joins = false }
+        guard !part.isEmpty else { continue }
+        if joins, !words.isEmpty {
+          words[words.count - 1].append((String(part), ink))
+        } else {
+          words.append([(String(part), ink)])
+        }
+        joins = true
+      }
+    }
+    return words
+  }
+}

@@ -1,0 +1,70 @@
+import Laboratory
+import Measurement
+import Platform
+
+/// A smoke run: a line a scenario, why a claim could not be judged, everything about those that failed.
+public enum SmokeReport {
+  /// What came of one scenario; a failing one is shown in full.
+  public static func line(_ reading: Reading, strict: Bool, _ style: TextStyle) -> String {
+    let document = reading.document
+    let counts = Verdict.allCases.compactMap { verdict -> String? in
+      // Three rounds cannot grade performance, and need not say so five times.
+      guard verdict != .inconclusive else { return nil }
+      let count = document.claims.count { $0.verdict == verdict }
+      return count > 0 ? "\(count) \(verdict.rawValue)" : nil
+    }
+    let trials = document.runs.map(\.rounds).reduce(0, +)
+    let standing = Self.standing(of: document, strict: strict)
+    let mark =
+      switch standing {
+      case .failed: Ink.bad(style.sign("✗", "x"), style)
+      case .cut: Ink.care("!", style)
+      case .notJudged: Ink.quiet("-", style)
+      case .passed: Ink.good(style.sign("✓", "+"), style)
+      }
+    var text = "\(mark) " + Ink.name(document.scenario.name.padded(to: 22), style)
+    text += " " + ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
+    text +=
+      Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))", style)
+      + "\n"
+    if standing == .failed { return text + "\n" + TerminalReport(style).render(reading) + "\n" }
+    // Claims of one variant mostly share a reason.
+    let unavailable = document.claims.filter { $0.verdict == .unavailable }
+    for (reason, claims) in unavailable.grouped(by: \.evidenceText) {
+      let sentence = "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
+      for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
+        text += (index == 0 ? "  - " : "    ") + Ink.quiet(line, style) + "\n"
+      }
+    }
+    return text
+  }
+
+  private enum Standing {
+    case passed, failed
+    /// It ended before its time.
+    case cut
+    /// The machine did not allow a single claim to be judged.
+    case notJudged
+  }
+
+  private static func standing(of document: ResultDocument, strict: Bool) -> Standing {
+    let verdicts = document.claims.map(\.verdict)
+    if document.hasFailed(strict: strict) { return .failed }
+    if document.interrupted == true { return .cut }
+    return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
+  }
+
+  /// The closing line: `5 passed, 0 failed`, and which were cut short, not judged or not run where some were.
+  public static func summary(_ documents: [ResultDocument], notRun: [String] = [], strict: Bool, _ style: TextStyle)
+    -> String
+  {
+    let standings = documents.map { standing(of: $0, strict: strict) }
+    func names(_ wanted: Standing) -> [String] {
+      zip(documents, standings).filter { $0.1 == wanted }.map(\.0.scenario.name)
+    }
+    let rest = [("cut short", names(.cut)), ("not judged", names(.notJudged)), ("not run", notRun)]
+      .filter { !$0.1.isEmpty }.map { ", \($0.0): \($0.1.joined(separator: ", ").inLine)" }
+    let (passed, failed) = (names(.passed).count, names(.failed).count)
+    return "\(passed) passed, \(failed) failed\(rest.joined())\n"
+  }
+}

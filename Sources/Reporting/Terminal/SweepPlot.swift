@@ -1,0 +1,151 @@
+import Laboratory
+import Measurement
+
+/// A figure against a swept parameter, a mark a variant; logarithmic axes where the values span more than a decade.
+struct SweepPlot {
+  private let parameter: ParameterFacts
+  private let settings: [ParameterValue]
+  private let series: [Sweep.Series]
+  private let unit: Unit
+  private let style: TextStyle
+
+  private static let rows = 12
+  private static let fewestColumns = 20
+
+  init(_ sweep: Sweep, _ style: TextStyle) {
+    parameter = sweep.parameter
+    settings = sweep.settings
+    series = sweep.series
+    unit = sweep.metric.unit
+    self.style = style
+  }
+
+  /// Which axes are logarithmic, for the title.
+  var note: String {
+    let values = series.flatMap(\.values).compactMap(\.self)
+    let vertical = values.min().flatMap { low in values.max().map { Scale(low, $0).isLog } } ?? false
+    switch (horizontal?.isLog ?? false, vertical) {
+    case (true, true): return ", both axes logarithmic"
+    case (true, false): return ", \(parameter.name) logarithmic"
+    case (false, true): return ", values logarithmic"
+    case (false, false): return ""
+    }
+  }
+
+  /// The lines, the legend last; none when the width leaves no room.
+  func lines() -> [String] {
+    let values = series.flatMap(\.values).compactMap(\.self)
+    guard let least = values.min(), let most = values.max() else { return [] }
+    // A flat line still needs an axis with two ends; a count of 0 has no logarithm.
+    let vertical = Scale(least, most > least ? most : least + max(abs(least), 1))
+    let labels = Dictionary(
+      uniqueKeysWithValues: [0, Self.rows / 2, Self.rows - 1].map { row in
+        (row, Quantity(vertical.value(1 - Double(row) / Double(Self.rows - 1)), unit).description)
+      })
+    let margin = labels.values.map(\.displayWidth).max() ?? 0
+    let columns = min(style.width - margin - 5, 100)
+    guard columns >= Self.fewestColumns else { return [] }
+    let places = columnsOfSettings(columns)
+    var canvas = Array(repeating: [Int?](repeating: nil, count: columns), count: Self.rows)
+    for (index, one) in series.enumerated() {
+      for (place, value) in zip(places, one.values) {
+        guard let value else { continue }
+        canvas[Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())][place] = index
+      }
+    }
+    let axis = style.sign("┤", "|")
+    let body = canvas.enumerated().map { row, cells in
+      let label = labels[row] ?? ""
+      let filler = String(repeating: " ", count: margin - label.displayWidth)
+      return "  " + filler + Ink.quiet(label + " " + (label.isEmpty ? style.sign("│", "|") : axis), style) + draw(cells)
+    }
+    return body + [base(places, columns, margin)] + legend(margin)
+  }
+
+  private func draw(_ cells: [Int?]) -> String {
+    var text = ""
+    for cell in cells { text += cell.map { ink($0)(mark($0), style) } ?? " " }
+    return String(text.reversed().drop { $0 == " " }.reversed())
+  }
+
+  private func columnsOfSettings(_ columns: Int) -> [Int] {
+    guard let horizontal else {
+      return settings.indices.map { ($0 * (columns - 1)) / max(1, settings.count - 1) }
+    }
+    return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
+  }
+
+  /// The settings as numbers; none where one is a word.
+  private var numbers: [Double] {
+    let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
+    return numbers.count == settings.count ? numbers : []
+  }
+
+  /// Nil for words, which stand at equal steps.
+  private var horizontal: Scale? {
+    guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
+    return Scale(low, high)
+  }
+
+  /// The horizontal axis: a tick and, where it has room, the value.
+  private func base(_ places: [Int], _ columns: Int, _ margin: Int) -> String {
+    var rule = Array(repeating: style.sign("─", "-"), count: columns)
+    var names = ""
+    for (place, setting) in zip(places, settings).sorted(by: { $0.0 < $1.0 }) {
+      rule[place] = style.sign("┬", "+")
+      let name = parameter.describe(setting)
+      let start = max(0, min(place - name.count / 2, columns - name.count))
+      if names.isEmpty ? start >= 0 : start > names.count {
+        names += String(repeating: " ", count: start - names.count) + name
+      }
+    }
+    let indent = String(repeating: " ", count: margin + 3)
+    return indent + Ink.quiet(style.sign("└", "+") + rule.joined(), style) + "\n" + indent + " "
+      + Ink.quiet(names, style)
+      + "\n" + indent + " " + Ink.quiet(parameter.name, style)
+  }
+
+  private func legend(_ margin: Int) -> [String] {
+    let indent = String(repeating: " ", count: margin + 4)
+    var lines: [String] = []
+    var used = style.width
+    for (index, one) in series.enumerated() {
+      let cells = one.label.displayWidth + 4
+      if used + cells > style.width {
+        lines.append(indent)
+        used = indent.count
+      }
+      lines[lines.count - 1] += ink(index)(mark(index), style) + " " + one.label.inLine + "  "
+      used += cells
+    }
+    return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
+  }
+
+  private func mark(_ series: Int) -> String {
+    let marks = Array(style.sign("●○■□▲△◆◇▼▽", "o*x#+@%&$~"))
+    return String(marks[series % marks.count])
+  }
+
+  /// Colours only help to tell neighbours apart: the marks alone say which is which.
+  private func ink(_ series: Int) -> Ink { [.name, .good, .care, .heading][series % 4] }
+
+  /// A scale from 0 to 1, logarithmic when it spans more than eight times its low end.
+  private struct Scale {
+    private let low: Double
+    private let high: Double
+    let isLog: Bool
+
+    init(_ low: Double, _ high: Double) {
+      (self.low, self.high) = (low, high)
+      isLog = low > 0 && high / low > 8
+    }
+
+    func position(_ value: Double) -> Double {
+      isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
+    }
+
+    func value(_ position: Double) -> Double {
+      isLog ? LogScale.value(position, low: low, high: high) : low + position * (high - low)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Platform
+import TextTable
+
+/// A table in text: laid out plain by TextTable, coloured afterwards.
+struct TextGrid {
+  let headings: [Table.Heading]
+  let rows: [[String]]
+
+  init(headings: [Table.Heading], rows: [[String]]) {
+    self.headings = headings.map { .init($0.title.inLine, $0.side, rank: $0.rank) }
+    self.rows = rows.map { $0.map(\.inLine) }
+  }
+
+  /// The lines, the heading first; no trailing spaces.
+  func lines(style: any TextTableStyle.Type = GapStyle.self) -> [String] {
+    // TextTable counts characters, terminals count cells: what is not plain ASCII is laid out as a stand-in of as many
+    // private characters as it has cells, and put back afterwards.
+    var standIns = StandIns()
+    let titles = headings.map { standIns.standIn(for: $0.title) }
+    let cells = rows.map { row in row.map { standIns.standIn(for: $0) } }
+    let table = TextTable<[String]> { row in
+      zip(zip(titles, headings), row).map { heading, cell in
+        Column(title: heading.0, value: cell, align: heading.1.side == .left ? .left : .right)
+      }
+    }
+    // Nil without rows: the headings alone are no table.
+    guard let text = table.string(for: cells, style: style) else { return [] }
+    return standIns.restore(text).split(separator: "\n").map { line in
+      String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// The cells that each column takes.
+  var widths: [Int] {
+    rows.reduce(into: headings.map(\.title.displayWidth)) { widths, row in
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.displayWidth) }
+    }
+  }
+
+  /// The cells that columns take side by side.
+  static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
+
+  /// Some of the columns, and some of the rows.
+  func keeping(_ columns: [Int], rows kept: [Int]) -> TextGrid {
+    TextGrid(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })
+  }
+}
+
+/// Two spaces between columns, no rules.
+enum GapStyle: TextTableStyle {
+  static func prepare(_ text: String, for column: Column) -> String { Style.plain.prepare(text, for: column) }
+  static func escape(_ text: String) -> String { text }
+  static func begin(_ table: inout String, index: Int, columns: [Column]) {}
+  static func end(_ table: inout String, index: Int, columns: [Column]) {}
+  static func header(_ table: inout String, index: Int, columns: [Column]) {
+    table += columns.map { $0.headerString(for: self) }.joined(separator: "  ") + "\n"
+  }
+  static func row(_ table: inout String, index: Int, columns: [Column]) {
+    table += columns.map { $0.string(for: self) }.joined(separator: "  ") + "\n"
+  }
+}
+
+/// Texts that wait outside the table while private characters keep their place.
+private struct StandIns {
+  private var texts: [String] = []
+  private static let first: UInt32 = 0xe000
+  private static let filler: Character = "\u{f8ff}"
+
+  /// The text itself, or as many private characters as it has cells; the first says which text it is.
+  mutating func standIn(for text: String) -> String {
+    guard !text.allSatisfy(\.isASCII), text.displayWidth > 0, text.displayWidth != text.utf16.count, texts.count < 6000,
+      let mark = Unicode.Scalar(Self.first + UInt32(texts.count))
+    else { return text }
+    texts.append(text)
+    return String(Character(mark)) + String(repeating: Self.filler, count: text.displayWidth - 1)
+  }
+
+  func restore(_ table: String) -> String {
+    guard !texts.isEmpty else { return table }
+    var restored = ""
+    for character in table where character != Self.filler {
+      if let scalar = character.unicodeScalars.first, scalar.value >= Self.first,
+        scalar.value < Self.first + UInt32(texts.count)
+      {
+        restored += texts[Int(scalar.value - Self.first)]
+      } else {
+        restored.append(character)
+      }
+    }
+    return restored
+  }
+}

@@ -1,0 +1,37 @@
+import Measurement
+import Platform
+
+/// A change to a file, as a line.
+public enum WatchReport {
+  /// `  1.204 s  replaced  notes.txt  512 B -> 530 B`, the time counted from `start`.
+  public static func line(_ event: PathEvent, since start: UInt64, _ style: TextStyle) -> String {
+    var line = head(event.kind, at: event.time, since: start, style) + event.path.inLine
+    if event.kind == .overflow { line += "the kernel's queue was full: changes are missing here" }
+    let sizes = [event.previousSize, event.size].map { $0.map { Quantity(Double($0), .bytes).description } }
+    switch (sizes[0], sizes[1]) {
+    case (let before?, let after?) where before != after: line += Ink.quiet("  \(before) -> \(after)", style)
+    case (nil, let after?): line += Ink.quiet("  \(after)", style)
+    default: break
+    }
+    return line + "\n"
+  }
+
+  /// The same for changes that were not kept, since nobody read what was to be shown.
+  public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
+    head(.overflow, at: time, since: start, style)
+      + "the output is read too slowly: \(dropped) change\(dropped == 1 ? " is" : "s are") missing here\n"
+  }
+
+  private static func head(_ kind: PathEvent.Kind, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
+    let seconds = Quantity.fixed(Double(time > start ? time - start : 0) / 1e9, decimals: 3)
+    let ink: Ink =
+      switch kind {
+      case .deleted, .overflow: .bad
+      case .renamed, .replaced: .care
+      case .created: .good
+      case .write, .extend, .attrib, .link: .name
+      }
+    return String(repeating: " ", count: max(0, 8 - seconds.count)) + seconds + " s  "
+      + ink(kind.rawValue.padded(to: 8), style) + "  "
+  }
+}

@@ -1,0 +1,4 @@
+import GCDLab
+import Patterns
+
+Lab(patterns: Catalogue.patterns, files: Catalogue.files).main()

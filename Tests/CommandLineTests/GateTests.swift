@@ -1,0 +1,165 @@
+import Platform
+import Testing
+
+/// The statuses of `diff --fail-above`: 0 judged and fine, 1 worse, 2 could not tell.
+///
+/// The documents are of a real run but for the figures of their rounds: what a machine measured just then is no test.
+@Suite struct GateTests {
+  /// A document of a real run, with one metric and no warnings or claims but these.
+  private static let real = Task {
+    try await Binary.run([
+      "scenario", "fd-semaphore", "--quick", "--rounds", "1", "--variant", "semaphore", "--format", "json",
+    ]).output
+  }
+
+  /// A run whose figure in its rounds is this.
+  private static func run(
+    _ rounds: [Double], claim: String? = nil, broken: Int = 0, metric: String = "elapsed",
+    scenario: String = "fd-semaphore", warning: String? = nil
+  ) async throws -> String {
+    var document = try JSONValue(try await real.value)
+    guard case .list(var runs) = document["runs"], case .object(var facts) = document["scenario"], !runs.isEmpty,
+      case .object(var metrics) = runs[0]["metrics"]
+    else { throw Unexpected() }
+    var samples = metrics["elapsed"]
+    samples?["rounds"] = .list(
+      rounds.enumerated().map { .object(["round": .number(Double($0 + 1)), "value": .number($1)]) })
+    metrics = rounds.isEmpty ? [:] : samples.map { [metric: $0] } ?? [:]
+    runs[0]["metrics"] = .object(metrics)
+    runs[0]["outcomes"] = .object(["completed": .number(Double(rounds.count)), "broken": .number(Double(broken))])
+    facts["show"] = .list([.text(metric)])
+    facts["name"] = .text(scenario)
+    document["scenario"] = .object(facts)
+    document["runs"] = .list([runs[0]])
+    document["warnings"] = .list(
+      warning.map { [.object(["kind": .text("test"), "says": .text($0), "runs": .list([])])] } ?? [])
+    document["claims"] = .list(
+      claim.map {
+        [
+          .object([
+            "says": .text("Nothing is left out."), "kind": .text("guarantee"), "check": .text("all.missed == 0"),
+            "grades": .list([]), "verdict": .text($0),
+            "evidence": .object(["unit": .text(""), "trials": .number(1), "met": .number(0)]),
+          ])
+        ]
+      } ?? [])
+    return try document.text()
+  }
+
+  private struct Unexpected: Error {}
+
+  /// What becomes of some runs a side, given by --old and --new.
+  private static func diff(_ old: [String], _ new: [String], _ options: [String] = []) async throws -> Binary.Finished {
+    let before = try old.map { try TemporaryFile("old.json", $0) },
+      after = try new.map { try TemporaryFile("new.json", $0) }
+    return try await Binary.run(
+      ["diff", "--old"] + before.map(\.path) + ["--new"] + after.map(\.path) + ["--fail-above", "10%"] + options)
+  }
+
+  private static let steady = [1000.0, 1010, 990, 1005, 995, 1002]
+
+  @Test func `steady runs are judged and fine`() async throws {
+    let run = try await Self.run(Self.steady, warning: "a neighbour was noisy")
+    let runs = Array(repeating: run, count: 3)
+    let fine = try await Self.diff(runs, runs)
+    #expect(fine.status == 0, "\(fine.output)\(fine.errors)")
+    #expect(fine.unwrapped.contains("nothing became worse by more than 10 %"))
+    // What disturbed the runs is repeated.
+    #expect(
+      fine.unwrapped.contains("old, fd-semaphore: a neighbour was noisy (and 2 more of this kind)"), "\(fine.output)")
+    // Three runs in one file are three runs.
+    let one = "[\(runs.joined(separator: ","))]"
+    #expect(try await Self.diff([one], [one]).output == fine.output)
+    let faster = try await Self.run(Self.steady.map { $0 / 3 })
+    #expect(try await Self.diff([run], [faster]).status == 0)
+  }
+
+  @Test func `a figure that became worse fails`() async throws {
+    let old = try await Self.run(Self.steady), new = try await Self.run(Self.steady.map { $0 * 1.3 })
+    let worse = try await Self.diff([old, old, old], [new, new, new])
+    #expect(worse.status == 1 && worse.output.contains("worse: above the limit"), "\(worse.output)")
+    // Beyond what runs may differ by, one a side is enough.
+    let tenfold = try await Self.run(Self.steady.map { $0 * 10 })
+    let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", tenfold)]
+    #expect(try await Binary.run(["diff"] + files.map(\.path) + ["--fail-above", "10%"]).status == 1)
+  }
+
+  @Test func `violated guarantees and broken trials fail, whatever the figures`() async throws {
+    let old = try await Self.run(Self.steady)
+    let violated = try await Self.diff([old], [try await Self.run(Self.steady, claim: "violated")])
+    #expect(
+      violated.status == 1 && violated.unwrapped.contains("Nothing is left out. is violated"), "\(violated.output)")
+    let broken = try await Self.diff([old], [try await Self.run(Self.steady, broken: 2)])
+    #expect(broken.status == 1 && broken.unwrapped.contains("fd-semaphore: 2 broken trials"), "\(broken.output)")
+  }
+
+  @Test(
+    arguments: [
+      ("few rounds", [10_000, 10_100, 9900], "3 rounds: 6 or more are needed a side"),
+      ("a zero", [0, 0, 0, 0, 0, 0], "of 0 there is no ratio"),
+      ("one run a side", steady, "one run a side: give several, by --old and --new"),
+      ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
+    ] as [(String, [Double], String)])
+  func `what cannot be told is no pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
+    let old = try await Self.run(Self.steady)
+    let diff = try await Self.diff([old], [try await Self.run(rounds)])
+    #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
+    // Nobody asked.
+    let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", try await Self.run(rounds))]
+    #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
+  }
+
+  @Test func `nothing in common, or another metric, is no pass`() async throws {
+    let old = try await Self.run(Self.steady)
+    let other = try await Self.diff([old], [try await Self.run(Self.steady, scenario: "another")])
+    #expect(
+      other.status == 2 && other.unwrapped.contains("no figure in common: give runs of the same"), "\(other.output)")
+    let metric = try await Self.diff([old], [try await Self.run(Self.steady, metric: "wait")])
+    #expect(metric.status == 2 && metric.unwrapped.contains("elapsed was not measured on the new side"))
+    let empty = try await Self.diff([old], ["[]"])
+    #expect(empty.status == 64 && empty.errors.contains("an empty list of result documents"))
+  }
+
+  @Test func `what may be worse than the limit is told with what would help`() async throws {
+    // Some 20 % from run to run.
+    var runs: [String] = []
+    for factor in [1, 1.2, 0.8, 1.1] { runs.append(try await Self.run(Self.steady.map { $0 * factor })) }
+    let wild = try await Self.diff(Array(runs.prefix(2)), Array(runs.suffix(2)), ["--format", "json"])
+    #expect(wild.status == 2)
+    let document = try JSONValue(wild.output)
+    #expect(document["schema"] == .text("gcdlab.diff/2") && document["gate"]?["status"] == .number(2))
+    #expect(wild.unwrapped.contains("more runs a side would tell, here 2 and 2"), "\(wild.output)")
+  }
+
+  @Test func `two documents, or several a side, and nothing else`() async throws {
+    for arguments in [
+      [], ["a.json"], ["a.json", "b.json", "c.json"], ["a.json", "--new", "b.json"], ["--old", "a.json"],
+    ] {
+      let refused = try await Binary.run(["diff"] + arguments)
+      #expect(refused.status == 64 && refused.errors.contains("--old A.json"), "\(arguments): \(refused.errors)")
+    }
+  }
+
+  @Test func `old and new are run in turn`() async throws {
+    let ran = try await Binary.run([
+      "diff", "--against", Binary.path, "--runs", "2", "--format", "json", "--fail-above", "1000%", "--",
+      "fd-semaphore", "--quick", "--rounds", "3", "--variant", "semaphore", "--seed", "1",
+    ])
+    let document = try JSONValue(ran.output)
+    guard case .list(let rows) = document["rows"] else { throw Unexpected() }
+    #expect(rows.count == 1 && rows.first?["oldRuns"] == .number(2) && rows.first?["newRuns"] == .number(2))
+    let missing = try await Binary.run(["diff", "--against", "/nowhere/gcdlab", "fd-semaphore"])
+    #expect(missing.status == 2 && missing.errors.hasPrefix("gcdlab: /nowhere/gcdlab: "), "\(missing.errors)")
+    #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
+  }
+
+  @Test func `several runs are several documents`() async throws {
+    let ran = try await Binary.run([
+      "scenario", "fd-semaphore", "--quick", "--rounds", "1", "--variant", "semaphore", "--runs", "2", "--format",
+      "json",
+    ])
+    guard case .list(let documents) = try JSONValue(ran.output) else { throw Unexpected() }
+    #expect(documents.count == 2)
+    #expect(try await Binary.run(["scenario", "fd-semaphore", "--runs", "0"]).status == 64)
+  }
+}

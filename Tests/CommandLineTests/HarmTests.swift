@@ -1,0 +1,216 @@
+import Platform
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Nothing that a user may type or a system may do makes the lab hang, lose what it found, or touch what is not its own.
+@Suite struct HarmTests {
+  private static let quick = "scenario fd-semaphore --variant queue-pool --rounds 1 --set tasks=4"
+  /// Far longer than any test run, but in short trials.
+  private static let long = [
+    "scenario", "fd-semaphore", "--variant", "queue-pool", "--rounds", "10000", "--set", "tasks=4",
+  ]
+
+  // MARK: Files of others
+
+  @Test func whatAnotherMadeUnderTheNumberOfAProcessStays() async throws {
+    // For every process of the near future, in few processes.
+    let script = """
+      place=$(mktemp -d)
+      first=$(sh -c 'echo $$')
+      seq -f "$place/gcdlab-%.0f" $first $((first + 1000)) | xargs mkdir
+      seq -f "$place/gcdlab-%.0f/mine" $first $((first + 1000)) | xargs touch
+      TMPDIR=$place "$0" \(Self.quick) > $place/said
+      status=$?
+      find $place -name mine | wc -l
+      rm -r $place
+      exit $status
+      """
+    let finished = try await Binary.shell(script)
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(finished.unwrapped == "1001")
+  }
+
+  @Test func aWorkerWithoutALabRemovesWhatItsTrialMade() async throws {
+    // The request is all that it hears: then its input ends, as when the lab is killed.
+    let request =
+      #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
+      + #""scratch":"trial"}"#
+    let script = """
+      place=$(mktemp -d)
+      mkdir $place/trial $place/trial/folder $place/other
+      touch $place/trial/file $place/trial/folder/file
+      echo '\(request)' | TMPDIR=$place "$0" worker > /dev/null
+      ls $place
+      rm -r $place
+      """
+    let finished = try await Binary.shell(script)
+    #expect(finished.output == "other\n", "\(finished.errors)")
+  }
+
+  // MARK: Signals
+
+  /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not always.
+  @Test(arguments: 1...5) func aStoppedLabThatIsEndedTellsWhatItHas(_ attempt: Int) async throws {
+    let lab = try await Binary.start(Self.long)
+    _ = try await lab.firstWorker()
+    kill(lab.pid, SIGSTOP)
+    while readFile("/proc/\(lab.pid)/stat")?.contains(") T ") == false { await Task.yield() }
+    kill(lab.pid, SIGTERM)
+    kill(lab.pid, SIGCONT)
+    let finished = await lab.finish()
+    #expect(finished.status == 143)
+    #expect(finished.output.contains("interrupted: what was finished until then is shown"))
+  }
+
+  @Test(arguments: ["scenario", "explain", "smoke", "report", "diff"])
+  func aFileThatSaysNothingIsLeftWithASignal(_ command: String) async throws {
+    let pipe = try TemporaryFile("pipe.yml")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let lab = try await Binary.start([command, pipe.path] + (command == "diff" ? ["other"] : []))
+    // There is a reader as soon as the lab has opened it; from then on it waits for the first byte.
+    var writer: Int32 = -1
+    while writer < 0 {
+      writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
+      await Task.yield()
+    }
+    defer { close(writer) }
+    kill(lab.pid, SIGTERM)
+    let finished = await lab.finish()
+    // Nothing is lost, so it may as well die of it.
+    #expect([143, -Int(SIGTERM)].contains(finished.status))
+  }
+
+  @Test func endedChildrenAreMetThoughTheirSignalWasIgnored() async throws {
+    let finished = try await Binary.shell("exec env --ignore-signal=CHLD \"$0\" \(Self.quick)")
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(!finished.output.contains("broken"), "\(finished.output)")
+  }
+
+  // MARK: Reading
+
+  @Test(arguments: ["/dev/zero", "/dev/tty", "SOCKET"])
+  func whatIsNoFileIsNotRead(_ path: String) async throws {
+    let path = path == "SOCKET" ? try Self.socket() : path
+    defer { if path.hasPrefix("/tmp") { unlink(path) } }
+    for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
+      // So that a lab that reads on and on ends.
+      let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) \(path)")
+      #expect(finished.status == 64)
+      let place =
+        command.hasPrefix("diff") ? "/etc/hostname: not JSON" : "cannot read \(path), which is no file or pipe"
+      #expect(finished.errors.hasPrefix("gcdlab: \(place)"), "\(command): \(finished.errors)")
+    }
+  }
+
+  private static func socket() throws -> String {
+    let path = "/tmp/gcdlab-test-socket-\(getpid())"
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+    }
+    close(descriptor)
+    try #require(status == 0)
+    return path
+  }
+
+  // MARK: Writing
+
+  @Test func anExportThatNobodyReadsIsRefusedBeforeTheRun() async throws {
+    let pipe = try TemporaryFile("pipe.json")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let refused = try await Binary.shell("exec \"$0\" \(Self.quick) --export \(pipe.path)")
+    #expect(refused.status == 64 && refused.output.isEmpty)
+    #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(pipe.path), which nobody reads: "))
+  }
+
+  @Test func anExportIntoAPipeIsReadWhole() async throws {
+    let pipe = try TemporaryFile("pipe.json")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    // Opened both ways, it never waits, and `cat` has its end when the lab is done.
+    let script = """
+      cat \(pipe.path) & exec 3>\(pipe.path)
+      "$0" \(Self.quick) --export \(pipe.path) 3>&- > /dev/null
+      exec 3>&-
+      wait
+      """
+    let finished = try await Binary.shell(script)
+    #expect(try JSONValue(finished.output)["schema"] == .text("gcdlab.result/2"), "\(finished.errors)")
+  }
+
+  @Test func aDistributionIsWrittenBesideItsPlaceWhateverItIsCalled() async throws {
+    let saved = try TemporaryFile("run.json")
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
+    let elsewhere = try TemporaryFile("elsewhere")
+    let document = try #require(readFile(saved.path))
+    let traversal = "../../../../../../../../..\(elsewhere.path)"
+    try OutputFile(saved.path).write(document.replacing("queue-pool", with: traversal))
+    let place = try TemporaryFile("x.hgrm")
+    // Two, so that each gets its name.
+    let finished = try await Binary.run(["report", saved.path, saved.path, "--export", place.path])
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(elsewhere.neighbours.isEmpty)
+  }
+
+  // MARK: Text from outside
+
+  @Test func whatANameHoldsIsWrittenOut() async throws {
+    let hostile = "\u{1b}[2J\ngcdlab: FORGED"
+    for arguments in [
+      ["scenario", "x\(hostile).yml"], ["report", hostile], ["explain", hostile], ["watch", "/no/such/\(hostile)"],
+      ["scenario", "fd-semaphore", "--set", hostile], ["list", "--\u{1b}[2J"],
+    ] {
+      let refused = try await Binary.run(arguments)
+      #expect(refused.status == 64 && refused.output.isEmpty)
+      #expect(!refused.errors.contains("\u{1b}") && refused.errors.contains("\\u{1b}[2J"), "\(refused.errors)")
+      #expect(!refused.errors.split(separator: "\n").contains("gcdlab: FORGED"), "\(refused.errors)")
+    }
+  }
+
+  @Test func whatAScenarioFileHoldsIsWrittenOut() async throws {
+    let file = try TemporaryFile("x.yml", "scenario: x\npattern: \"fd\\e[2J\\nFORGED\"\n")
+    let refused = try await Binary.run(["scenario", file.path])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("fd\\u{1b}[2J\\nFORGED"), "\(refused.errors)")
+  }
+
+  @Test func aNameForgesNoWatchedChange() async throws {
+    let forged = "x\n   0.000 s  deleted   passwords"
+    let file = try TemporaryFile(forged)
+    let directory = file.path.dropLast(forged.count)
+    let finished = try await Binary.converse(
+      ["watch", String(directory), "--count", "1"], until: "gcdlab: watching \(directory); Ctrl-C ends it"
+    ) { _ in try OutputFile(file.path).write("") }
+    #expect(finished.output.split(separator: "\n").count == 1, "\(finished.output)")
+    #expect(finished.output.contains("x\\n   0.000 s  deleted   passwords"))
+  }
+
+  @Test func watchingEndsThoughNobodyReads() async throws {
+    // Full from the beginning, so that the first line waits.
+    let pipe = try TemporaryFile("pipe"), file = try TemporaryFile("a", "one")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let reader = open(pipe.path, O_RDONLY | O_NONBLOCK), writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
+    defer { for descriptor in [reader, writer] { close(descriptor) } }
+    while write(writer, "full", 4) > 0 {}
+    // Ended by the end of what is read from: that of `sh`, which tells its status.
+    let script = """
+      exec 3>&2
+      "$0" watch \(file.path) > \(pipe.path) 2> \(pipe.path).errors &
+      until grep -q Ctrl-C \(pipe.path).errors; do :; done
+      echo two >> \(file.path)
+      # It waits in its last call, to write or to see whether it may.
+      until grep -qE '^(1|7|271) ' /proc/$!/task/*/syscall; do :; done
+      kill -TERM $!
+      wait $!
+      """
+    #expect(try await Binary.shell(script).status == 143)
+  }
+}

@@ -1,0 +1,53 @@
+import Laboratory
+
+/// A pattern that runs nothing: its trials are made up by the tests.
+public struct FakePattern: Pattern {
+  /// `fake`.
+  public static let name = "fake"
+
+  /// How work is spread.
+  public enum Balance: String, CaseIterable, Sendable {
+    case uniform, ramp
+  }
+  let stride = Setting.count("stride", 1...4096, default: 64, "how many at once")
+  let work = Setting.duration("work", .zero ... .seconds(1), default: .nanoseconds(50), "how long each")
+  let chunk = Setting.size("chunk", 1...1_048_576, default: 4096, "how large each")
+  let balance = Setting.choice("balance", default: Balance.uniform, "how it is spread")
+
+  let elapsed = Metric.latency("elapsed", "how long it took")
+  let missed = Metric.count("missed", unless: "a test leaves it out", "how many were left out")
+  let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "how many a second")
+  let blocks = Metric.count("blocks", unless: "a test leaves it out", "how many blocks")
+
+  /// The pattern, with nothing to configure.
+  public init() {}
+
+  /// A yardstick that ignores the stride, and two more.
+  public var variants: [Variant] {
+    Variant("loop", .yardstick, "the plain loop", without: [stride]) { _ in }
+    Variant("apply", .documented, "the documented way", own: [blocks]) { _ in }
+    Variant("broken", .broken, "the way the document warns of") { _ in }
+  }
+}
+
+extension FakePattern {
+  /// It described.
+  public static let described: PatternDescription = {
+    do { return try PatternDescription(FakePattern()) } catch { fatalError("\(error)") }
+  }()
+
+  /// An experiment on it.
+  public static func experiment(
+    claims: [Claim] = [], sweep: [(name: String, values: [ParameterValue])] = []
+  ) -> Experiment {
+    Experiment(
+      name: "fake", pattern: described, title: "A fake", source: "nowhere", variants: described.variants, sweep: sweep,
+      baseline: "loop", show: ["elapsed"], claims: claims)
+  }
+
+  /// A claim on it.
+  public static func claim(_ kind: Claim.Kind, _ check: String) throws -> Claim {
+    Claim(
+      says: "it is so", kind: kind, check: try Check(parsing: check, on: described, variants: described.variants))
+  }
+}

@@ -1,0 +1,112 @@
+import LabTesting
+import Platform
+import Testing
+
+@testable import Laboratory
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Variants that are meant to hang or to trap: they cost the lab their own time, and what they come to is looked at.
+@Suite struct HazardTests {
+  private struct Hazards: Pattern {
+    static let name = "hazards"
+    var variants: [Variant] {
+      Variant("stuck", .broken, "stands still", ends: .hangs(within: .milliseconds(40))) { _ in }
+      Variant("trap", .broken, "is stopped by the runtime", ends: .traps(within: .milliseconds(40))) { _ in }
+    }
+  }
+
+  /// Runs a variant once, with a shell script in the place of its worker.
+  private func run(_ variant: String, _ script: String, watchdog: Duration = .seconds(600)) async throws -> TrialRecord
+  {
+    signal(SIGPIPE, SIG_IGN)
+    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
+      String(cString: $0)
+    }
+    let worker = "\(directory)/worker"
+    defer {
+      unlink(worker)
+      rmdir(directory)
+    }
+    try OutputFile(worker).write("#!/bin/sh\nread request\n\(script)\n")
+    chmod(worker, 0o700)
+    let described = try PatternDescription(Hazards())
+    let experiment = Experiment(
+      name: "hazards", pattern: described, title: "", source: "",
+      variants: described.variants.filter { $0.name == variant }, show: ["time-to-end"])
+    let plan = Plan(experiment, budget: Budget(rounds: 1, watchdog: watchdog), seed: 1)
+    return try #require(try await Runner(executable: worker, machine: .test).run(plan).runs[0].trials.first)
+  }
+
+  private static let start = #"echo '{"started":1}'; "#
+
+  @Test func `what stands still is found hung soon after its time, and not by the watchdog`() async throws {
+    let trial = try await run("stuck", Self.start + "exec sleep 1000")
+    #expect(trial.outcome == .hung)
+    #expect(trial.figure(Metric.timeToEnd) != nil)
+  }
+
+  @Test func `a slow machine is given more time: what still runs is not hung`() async throws {
+    // Busy for longer than the variant's time, by its own steps and not by a clock.
+    let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
+    let trial = try await run("stuck", Self.start + busy + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
+    #expect(trial.outcome == .completed)
+  }
+
+  @Test func `what never stands still is ended by the watchdog`() async throws {
+    let trial = try await run("stuck", Self.start + "while :; do :; done", watchdog: .seconds(1))
+    // On a machine that is too busy it is seen to have had no chance.
+    if case .unavailable(let reason) = trial.outcome {
+      #expect(reason.contains("of processor time"))
+    } else {
+      #expect(trial.outcome == .hung)
+    }
+  }
+
+  @Test func `a trap is an outcome, with the time to it`() async throws {
+    let trial = try await run("trap", Self.start + "kill -ILL $$")
+    #expect(trial.outcome == .trapped(signal: Int(SIGILL)))
+    #expect(trial.figure(Metric.timeToEnd) != nil)
+  }
+
+  @Test func `what ended before its hazard is broken, and no finding`() async throws {
+    let trapped = try await run("trap", "kill -ILL $$")
+    #expect(trapped.outcome == .broken(reason: "it trapped before it came to its hazard"))
+    let hung = try await run("stuck", "exec sleep 1000", watchdog: .seconds(1))
+    #expect(hung.outcome == .broken(reason: "it hung before it came to its hazard"))
+  }
+
+  @Test func `ending otherwise is the finding`() async throws {
+    let trial = try await run("trap", Self.start + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
+    #expect(trial.outcome == .completed)
+    #expect(trial.figure(Metric.timeToEnd) == nil)
+  }
+
+  private struct Needy: Pattern {
+    static let name = "needy"
+    var variants: [Variant] {
+      Variant("darwin", .documented, "only there", needs: [.darwin]) { _ in }
+      Variant("many", .documented, "races", needs: [.cores(3)]) { _ in }
+    }
+  }
+
+  @Test func `what the machine has not is unavailable with the reason, and no worker is started`() async throws {
+    let described = try PatternDescription(Needy())
+    let experiment = Experiment(
+      name: "needy", pattern: described, title: "", source: "", variants: described.variants, show: [])
+    let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
+    let results = try await Runner(executable: "/no/such/worker", machine: .test).run(plan)
+    #expect(results.failure == nil)
+    #expect(
+      results.runs.map { $0.trials.map(\.outcome) } == [
+        [.unavailable(reason: "only on Darwin, this is Linux")],
+        [.unavailable(reason: "3 cores are needed, there are 2")],
+      ])
+    #expect(described.obstacle(on: .test) == "only on Darwin, this is Linux")
+  }
+}

@@ -1,0 +1,77 @@
+import LabTesting
+import Testing
+
+@testable import Laboratory
+
+/// Sides are compared like with like: at the same point, in the same round, and only where both have a figure.
+@Suite struct LikeWithLikeTests {
+  /// Judges a claim over strides 1 and 16; `figure` gives each run's elapsed time in a round, nil for a trial that was killed
+  /// from outside.
+  private func judge(
+    _ kind: Claim.Kind, _ check: String, rounds: Int = 8, _ figure: (_ label: String, _ round: Int) -> Double?
+  ) throws -> Judgement {
+    let experiment = FakePattern.experiment(
+      claims: [try FakePattern.claim(kind, check)], sweep: [("stride", [.integer(1), .integer(16)])])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      runs[index].trials = (0..<rounds).map { round in
+        guard let value = figure(runs[index].label, round) else {
+          return TrialRecord(round: round, outcome: .unavailable(reason: "signal 9 ended the worker"))
+        }
+        var observation = Observation()
+        observation.record("elapsed", value)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    return try #require(
+      Judge(Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)).judgements().first)
+  }
+
+  /// Both better and worse, by the point.
+  private func crossed(_ label: String, _ round: Int) -> Double {
+    let base: Double =
+      switch label {
+      case "apply[stride=1]": 200
+      case "apply[stride=16]": 50
+      default: 100
+      }
+    return base + Double(round % 3)
+  }
+
+  @Test(arguments: ["apply.elapsed < broken.elapsed", "apply.elapsed > broken.elapsed", "loop.elapsed < apply.elapsed"])
+  func `points that disagree make no verdict, either way round`(_ check: String) throws {
+    let judged = try judge(.performance, check, crossed)
+    #expect(judged.verdict == .inconclusive)
+    #expect(judged.evidence.reason?.contains("supported at stride=") == true, "\(judged.evidence)")
+    #expect(judged.evidence.reason?.contains("refuted at stride=") == true, "\(judged.evidence)")
+  }
+
+  @Test func `points that agree make one, and show the one that says the least`() throws {
+    let judged = try judge(.performance, "apply.elapsed < broken.elapsed") { label, round in
+      crossed(label, round) * (label.hasPrefix("broken") ? 4 : 1)
+    }
+    #expect(judged.verdict == .supported)
+    #expect(judged.evidence.reason == "at each of 2 points, shown is stride=1")
+    #expect(judged.evidence.trials == 8)
+  }
+
+  @Test func `points are no rounds: three of each are too few`() throws {
+    let judged = try judge(.performance, "apply.elapsed < broken.elapsed", rounds: 3) { label, round in
+      label.hasPrefix("apply") ? 1 : 100
+    }
+    #expect(judged.verdict == .inconclusive)
+  }
+
+  @Test func `a side that lost its round does not break the other side's promise`() throws {
+    let judged = try judge(.guarantee, "apply[stride=1].elapsed < broken[stride=1].elapsed") { label, round in
+      label.hasPrefix("broken") ? (round < 4 ? nil : 100) : 50
+    }
+    #expect(judged.verdict == .held)
+    #expect(judged.evidence.trials == 4)
+  }
+
+  @Test func `a percentile of too few samples breaks no promise either`() throws {
+    let judged = try judge(.guarantee, "apply.elapsed.p99 < 1s", crossed)
+    #expect(judged.verdict == .unavailable)
+  }
+}

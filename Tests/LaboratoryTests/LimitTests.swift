@@ -1,0 +1,69 @@
+import LabTesting
+import Platform
+import Testing
+
+@testable import Laboratory
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// When a trial has taken too long follows from its settings; and what the machine withheld is no fault of the variant.
+@Suite struct LimitTests {
+  private struct Slow: Pattern {
+    static let name = "slow"
+    let pause = Setting.duration("pause", .zero ... .seconds(100), default: .seconds(10), "how long each takes")
+    let times = Setting.count("times", 1...1000, default: 100, "how often")
+    var variants: [Variant] {
+      Variant("once", .documented, "pauses once", without: [times]) { _ in }
+      Variant("often", .documented, "pauses often", takes: { trial in trial[Slow().pause] * trial[Slow().times] }) {
+        _ in
+      }
+      Variant("never", .documented, "does not pause", without: [pause, times]) { _ in }
+    }
+  }
+
+  @Test func `a limit follows from the settings`() throws {
+    let described = try PatternDescription(Slow())
+    func limit(_ variant: String, _ settings: [String: ParameterValue] = [:]) -> Duration? {
+      let trial = Trial(variant: variant, parameters: settings, work: Machine.test.work, cores: 2)
+      return described.variant(variant)?.limit(trial, of: described, least: .seconds(30))
+    }
+    #expect(limit("never") == .seconds(30))
+    #expect(limit("once") == .seconds(130))
+    #expect(limit("once", ["pause": .integer(100_000_000_000)]) == .seconds(1030))
+    #expect(limit("often") == .seconds(10_030))
+  }
+
+  /// What the watchdog finds of a shell script when its time is over.
+  private func finding(_ script: String, _ limit: Duration) async throws -> TrialRecord {
+    signal(SIGPIPE, SIG_IGN)
+    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
+      String(cString: $0)
+    }
+    let worker = "\(directory)/worker"
+    defer {
+      unlink(worker)
+      rmdir(directory)
+    }
+    try OutputFile(worker).write("#!/bin/sh\nread request\n\(script)\n")
+    chmod(worker, 0o700)
+    var experiment = FakePattern.experiment()
+    experiment.variants.removeAll { $0.name != "apply" }
+    experiment.parameters["work"] = .integer(0)
+    let plan = Plan(experiment, budget: Budget(rounds: 1, watchdog: limit), seed: 1)
+    return try #require(try await Runner(executable: worker, machine: .test).run(plan).runs[0].trials.first)
+  }
+
+  @Test func `a worker that was stopped did not hang`() async throws {
+    let trial = try await finding("kill -STOP $$", .seconds(1))
+    #expect(trial.outcome == .unavailable(reason: "another program had stopped the worker"))
+  }
+
+  @Test func `a worker that sleeps for ever did`() async throws {
+    #expect(try await finding("exec sleep 1000", .seconds(1)).outcome == .hung)
+  }
+}

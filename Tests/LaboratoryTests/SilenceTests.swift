@@ -1,0 +1,87 @@
+import LabTesting
+import Platform
+import Testing
+
+@testable import Laboratory
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Silence never reads as green: a trial that completed without what it promised is broken, and so is one whose body throws;
+/// only what the machine does not allow is unavailable.
+@Suite struct SilenceTests {
+  private struct Promising: Pattern {
+    static let name = "promising"
+    let size = Setting.count("size", 1...10, default: 3, "how many")
+    let pause = Setting.count("pause", 1...10, default: 3, "how long")
+    let early = Metric.count("early", "too soon")
+    let late = Metric.count("late", "too late")
+    let parked = Metric.count("parked", unless: "the system does not tell", "who sleeps")
+    var variants: [Variant] {
+      Variant("plain", .documented, "uses what is everyone's", without: [pause, late]) { _ in }
+      Variant("other", .documented, "does not count", without: [early]) { _ in }
+    }
+  }
+  private static let pattern = Promising()
+
+  private func outcome(_ body: @escaping @Sendable (Trial) throws -> Void) throws -> TrialRecord {
+    let variant = try PatternDescription(Self.pattern).variants[0].running(body)
+    let trial = Trial(variant: variant.name, work: Machine.test.work, cores: 2)
+    return TrialRecord(of: variant, round: 0, TrialReport(of: variant, trial))
+  }
+
+  private func brokenReason(_ body: @escaping @Sendable (Trial) throws -> Void) throws -> String? {
+    let record = try outcome(body)
+    #expect(record.observation == Observation())
+    if case .broken(let reason) = record.outcome { return reason } else { return nil }
+  }
+
+  @Test func `what is promised and recorded is an observation; what may be absent may`() throws {
+    let record = try outcome { trial in trial.record(Self.pattern.early, trial[Self.pattern.size]) }
+    #expect(record.outcome == .completed && record.reads == ["size"])
+    #expect(record.observation.samples("early") == .values([3]))
+  }
+
+  @Test func `a completed trial without a figure that it promised is broken`() throws {
+    #expect(try brokenReason { _ in } == "it completed, but did not record early")
+  }
+
+  @Test func `a figure or a setting that a variant says it does without breaks it`() throws {
+    let pattern = Self.pattern
+    #expect(
+      try brokenReason { trial in
+        trial.record(pattern.early, 0)
+        trial.record(pattern.late, 0)
+      } == "it recorded late, which it says it does without")
+    #expect(
+      try brokenReason { trial in trial.record(pattern.early, trial[pattern.pause]) }
+        == "it read pause, which it says it does without")
+  }
+
+  private struct Slip: Error, CustomStringConvertible { let description = "a slip" }
+
+  @Test func `an error that a body throws breaks the trial, unless the machine is its reason`() throws {
+    #expect(try brokenReason { _ in throw Slip() } == "a slip")
+    #expect(try brokenReason { _ in throw SystemError(EINVAL, "do it") } == "cannot do it: Invalid argument")
+    for code in [EMFILE, EAGAIN, ENOSPC, EFBIG, EPERM, ENOSYS] {
+      guard case .unavailable = try outcome({ _ in throw SystemError(code, "do it") }).outcome else {
+        Issue.record("\(SystemError(code, "do it"))")
+        continue
+      }
+    }
+    #expect(try outcome { _ in throw Unavailable("no cores") }.outcome == .unavailable(reason: "no cores"))
+  }
+
+  @Test func `a broken trial violates the guarantees that speak of it`() throws {
+    let experiment = FakePattern.experiment(claims: [try FakePattern.claim(.guarantee, "all.missed == 0")])
+    var runs = Plan(experiment, budget: .smoke, seed: 1).runs
+    for index in runs.indices {
+      runs[index].trials = [TrialRecord(round: 0, outcome: .broken(reason: "it did not record missed"))]
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    #expect(Judge(results).judgements().map(\.verdict) == [.violated])
+  }
+}

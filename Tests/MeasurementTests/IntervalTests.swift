@@ -1,0 +1,167 @@
+import Foundation
+import RealModule
+import Testing
+
+@testable import Measurement
+
+/// The shape of a round's noise, as the logarithm of a figure.
+private enum Noise: String, CaseIterable, Sendable {
+  case normal, lognormal, exponential, t3, contaminated, uniform, drifting
+  /// Fast or slow, and hardly any noise else: only for tables, whose many comparisons reach far into the tails.
+  case twofold
+
+  /// Two sides' figures in some rounds, whose true ratio is 1.
+  func pairs(_ rounds: Int, _ generator: inout SplitMix64) -> [(left: Double, right: Double)] {
+    var drift = 0.0
+    return (0..<rounds).map { _ in
+      // What both sides share goes on growing, and by leaps.
+      if self == .drifting { drift += 0.05 + 0.1 * generator.normal() }
+      return (Double.exp(drift + value(&generator)), Double.exp(drift + value(&generator)))
+    }
+  }
+
+  func value(_ generator: inout SplitMix64) -> Double {
+    switch self {
+    case .normal, .drifting: 0.02 * generator.normal()
+    case .lognormal: Double.log(1 + 0.05 * Double.exp(generator.normal()))
+    case .exponential: Double.log(-Double.log(generator.unit()))
+    case .t3:
+      0.02 * generator.normal() / ((0..<3).reduce(0) { sum, _ in sum + square(generator.normal()) } / 3).squareRoot()
+    case .contaminated: (generator.unit() < 0.1 ? 0.2 : 0.02) * generator.normal()
+    case .uniform: 0.02 * generator.unit()
+    case .twofold: (generator.unit() < 0.5 ? 0 : 0.3) + 0.005 * generator.normal()
+    }
+  }
+
+  private func square(_ value: Double) -> Double { value * value }
+}
+
+extension SplitMix64 {
+  /// Above 0, up to 1.
+  mutating func unit() -> Double { (Double(next() >> 11) + 1) / 9_007_199_254_740_992 }
+  /// Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958.
+  mutating func normal() -> Double {
+    (-2 * Double.log(unit())).squareRoot() * Double.cos(2 * Double.pi * unit())
+  }
+}
+
+@Suite struct IntervalTests {
+  /// How many comparisons a simulation makes: `make intervals` asks for many and prints its tallies.
+  private static let asked = ProcessInfo.processInfo.environment["GCDLAB_INTERVALS"].flatMap { Int($0) }
+  private static let comparisons = asked ?? 2000
+
+  private static func report(_ line: String) { if asked != nil { print(line) } }
+
+  /// By the tables in every textbook, and beyond them by an independent implementation (SciPy's `t.isf`).
+  @Test(
+    arguments: [
+      (1, 0.01, 63.6567), (2, 0.01, 9.9248), (4, 0.05, 2.7764), (5, 0.01, 4.0321), (5, 0.001, 6.8688),
+      (9, 0.01, 3.2498), (9, 0.002, 4.2968), (10, 0.05, 2.2281), (29, 0.01, 2.7564), (30, 0.001, 3.6460),
+      (120, 0.01, 2.6174), (10_000, 0.01, 2.5763), (1, 0.5, 1), (2.5, 0.05, 3.5747), (9, 0.01 / 1225, 9.0495),
+    ] as [(Double, Double, Double)])
+  func `quantiles are those of the tables`(_ freedom: Double, _ share: Double, _ quantile: Double) {
+    let found = Student.quantile(tails: share, freedom: freedom)
+    #expect(abs(found / quantile - 1) < 2e-5, "\(found)")
+    #expect(abs(Student.tails(beyond: found, freedom: freedom) / share - 1) < 1e-9)
+  }
+
+  /// At most 1.2 times the stated share, and what chance adds to so many comparisons.
+  @Test(arguments: Noise.allCases.filter { $0 != .twofold })
+  fileprivate func `equal sides are told apart as rarely as is said`(_ noise: Noise) throws {
+    var tallies: [String] = []
+    for rounds in [6, 8, 10, 15, 20, 30] {
+      var generator = SplitMix64(seed: UInt64(rounds))
+      let told = try (0..<Self.comparisons).count { _ in
+        let interval = try #require(ConfidenceInterval.ofRatio(noise.pairs(rounds, &generator)))
+        return interval.low > 1 || interval.high < 1
+      }
+      let most = 0.012 * Double(Self.comparisons)
+      #expect(Double(told) <= most + 2 * most.squareRoot(), "\(told) at \(rounds) rounds")
+      tallies.append("\(rounds): \(Self.share(told)) %")
+    }
+    Self.report("equal sides told apart, \(noise): " + tallies.joined(separator: ", "))
+  }
+
+  /// The share is of whole tables: the best was chosen, and could have been any cell.
+  @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
+  fileprivate func `of identical cells none is told from the best`(_ noise: Noise) {
+    var tallies: [String] = []
+    for (cells, rounds) in [(2, 6), (5, 6), (10, 6), (20, 6), (50, 6), (3, 10), (10, 10), (50, 10), (10, 30), (50, 30)]
+    {
+      var generator = SplitMix64(seed: UInt64(cells))
+      let count = max(100, Self.comparisons / cells)
+      let told = (0..<count).count { _ in Self.tellsFromBest(cells, rounds, noise, &generator) }
+      let most = 0.012 * Double(count)
+      #expect(Double(told) <= most + 2 * most.squareRoot(), "\(told) of \(count) tables of \(cells) cells")
+      tallies.append("\(cells) cells, \(rounds) rounds: \(told) of \(count)")
+    }
+    Self.report("tables with a cell told from the best, \(noise): " + tallies.joined(separator: "; "))
+  }
+
+  private static func tellsFromBest(
+    _ cells: Int, _ rounds: Int, _ noise: Noise, _ generator: inout SplitMix64
+  ) -> Bool {
+    let figures = (0..<cells).map { _ in (0..<rounds).map { _ in Double.exp(noise.value(&generator)) } }
+    let best = Ranking.lower.best(figures.indices) { Ranking.typical(figures[$0]) } ?? 0
+    let pairs = figures.indices.filter { $0 != best }.map { cell in
+      zip(figures[cell], figures[best]).map { (left: $0, right: $1) }
+    }
+    let spread = ConfidenceInterval.leastSpread(ofRatios: pairs)
+    let comparisons = ConfidenceInterval.comparisons(of: cells, withBest: true)
+    return pairs.contains { pairs in
+      ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread).map { $0.low > 1 || $0.high < 1 } == true
+    }
+  }
+
+  @Test func `of means of differences too`() throws {
+    var generator = SplitMix64(seed: 7)
+    let told = try (0..<Self.comparisons).count { _ in
+      let values = Noise.exponential.pairs(6, &generator).map { $0.left - $0.right }
+      let interval = try #require(ConfidenceInterval.ofMean(values))
+      return interval.low > 0 || interval.high < 0
+    }
+    #expect(Double(told) <= 0.02 * Double(Self.comparisons))
+  }
+
+  @Test(arguments: [2, 5, 10, 20])
+  func `a twentieth under noise of a hundredth is found in ten rounds among so many`(_ cells: Int) throws {
+    var generator = SplitMix64(seed: 43)
+    let comparisons = ConfidenceInterval.comparisons(of: cells, withBest: true)
+    let count = Self.comparisons / 10
+    let found = try (0..<count).count { _ in
+      let pairs = (0..<10).map { _ in
+        (left: 1.05 * Double.exp(0.01 * generator.normal()), right: Double.exp(0.01 * generator.normal()))
+      }
+      return try #require(ConfidenceInterval.ofRatio(pairs, among: comparisons)).low > 1
+    }
+    #expect(found >= count * 9 / 10)
+    Self.report("5 % under 1 % noise, 10 rounds, found among \(cells) cells: \(found) of \(count)")
+  }
+
+  @Test func `one interval of many is wider, and none is narrower than the spread to believe in`() throws {
+    let values = [1.0, 2, 3, 4, 5, 6]
+    let alone = try #require(ConfidenceInterval.ofMean(values))
+    // By hand: 3.5 and 4.0321 times 1.8708 over the root of 6.
+    #expect(alone.estimate == 3.5 && abs(alone.high - 6.5796) < 1e-4 && abs(alone.low - 0.4204) < 1e-4)
+    #expect(try #require(ConfidenceInterval.ofMean(values, among: 10)).high > alone.high)
+    let steady = try #require(ConfidenceInterval.ofMean(Array(repeating: 2, count: 6), spread: 1))
+    #expect(abs(steady.high - 2 - 4.0321 / 6.0.squareRoot()) < 1e-4)
+    #expect(ConfidenceInterval.ofMean(Array(repeating: 0, count: 6)).map { $0.low == 0 && $0.high == 0 } == true)
+  }
+
+  @Test func `an interval of wild figures has ends`() throws {
+    let wild = (0..<6).map { (left: $0.isMultiple(of: 2) ? 1e-30 : 1e30, right: 1.0) }
+    let interval = try #require(ConfidenceInterval.ofRatio(wild, among: 1000))
+    #expect(interval.low > 0 && interval.high < 1e36)
+  }
+
+  @Test func `few values, and such as have no ratio, have no interval`() {
+    #expect(ConfidenceInterval.ofRatio(Array(repeating: (1, 2), count: 5)) == nil)
+    #expect(ConfidenceInterval.ofRatio(Array(repeating: (0, 1), count: 10)) == nil)
+    #expect(ConfidenceInterval.ofMean([1, 2, 3, 4, 5, .infinity]) == nil)
+  }
+
+  private static func share(_ told: Int) -> String {
+    "\((10_000 * Double(told) / Double(comparisons)).rounded() / 100)"
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import RealModule
+import Testing
+
+@testable import Measurement
+
+/// What runs differ by is told from a change, though the rounds of a run share its luck.
+@Suite struct RunsIntervalTests {
+  /// What a gate of 10 % makes of some figures, all of them together.
+  private struct Tally {
+    var worse = 0
+    var fine = 0
+
+    /// How `count` comparisons of so many runs a side end, of 4 figures of which the last changed by a factor.
+    init(_ count: Int, runs: Int, luck: Double, noise: Double, change: Double, seed: UInt64) {
+      var generator = SplitMix64(seed: seed)
+      for _ in 0..<count {
+        // Half of a run's luck is that of all its figures.
+        let sides = (0..<2).map { _ in
+          (0..<runs).map { _ in luck * 0.5.squareRoot() * generator.normal() }
+        }
+        let intervals = (0..<4).compactMap { figure in
+          let measured = zip(sides, [1, figure == 3 ? change : 1]).map { side, factor in
+            side.map { shared in
+              let own = shared + luck * 0.5.squareRoot() * generator.normal()
+              return (0..<6).map { _ in factor * Double.exp(own + noise * generator.normal()) }
+            }
+          }
+          return ConfidenceInterval.ofRatio(measured[1], to: measured[0], among: 4)
+        }
+        if intervals.contains(where: { $0.low > 1 && $0.estimate > 1.1 }) {
+          worse += 1
+        } else if intervals.allSatisfy({ $0.high <= 1.1 }) {
+          fine += 1
+        }
+      }
+    }
+  }
+
+  private static let asked = ProcessInfo.processInfo.environment["GCDLAB_INTERVALS"].flatMap { Int($0) }
+  private static let comparisons = max(200, (asked ?? 0) / 10)
+
+  private static func report(_ line: String) { if asked != nil { print(line) } }
+
+  /// Quiet, and beside others that want the cores: what runs differ by, and the rounds of a run.
+  private static let machines = [(0.02, 0.02), (0.04, 0.02), (0.07, 0.06), (0.11, 0.2), (0.3, 0.5)]
+
+  @Test(arguments: [1, 2, 3, 5], machines)
+  func `at most one comparison of equals in 40 fails a gate`(_ runs: Int, _ machine: (luck: Double, noise: Double)) {
+    let count = Self.comparisons
+    let tally = Tally(count, runs: runs, luck: machine.luck, noise: machine.noise, change: 1, seed: 5)
+    Self.report("equals, \(runs) runs a side, luck \(machine.luck), rounds \(machine.noise): of \(count) \(tally)")
+    #expect(tally.worse <= count / 40, "\(tally)")
+    // One run a side passes nothing: its luck may hide what the gate is to find.
+    if runs == 1 { #expect(tally.fine == 0, "\(tally)") }
+  }
+
+  @Test(arguments: [(3, 0.02), (5, 0.03)] as [(Int, Double)])
+  func `15 percent are found in nine of ten`(_ runs: Int, _ luck: Double) {
+    let count = Self.comparisons
+    let tally = Tally(count, runs: runs, luck: luck, noise: 0.02, change: 1.15, seed: 6)
+    Self.report("15 % slower, \(runs) runs a side, luck \(luck), rounds 0.02: of \(count) \(tally)")
+    #expect(tally.worse >= count * 9 / 10, "\(tally)")
+  }
+
+  @Test func `five steady runs a side pass`() {
+    let tally = Tally(200, runs: 5, luck: 0.01, noise: 0.01, change: 1, seed: 7)
+    #expect(tally.fine >= 190, "\(tally)")
+  }
+
+  @Test func `an interval needs rounds on both sides, and figures above 0`() throws {
+    let six = [1.0, 1, 1, 1, 1, 1]
+    #expect(ConfidenceInterval.ofRatio([[1, 1, 1]], to: [six]) == nil)
+    #expect(ConfidenceInterval.ofRatio([[1, 1, 1], [1, 1, 1]], to: [six]) != nil)
+    #expect(ConfidenceInterval.ofRatio([[0] + six], to: [six]) == nil)
+    #expect(ConfidenceInterval.ofRatio([], to: [six]) == nil)
+    // By hand: 5 % of luck, known as if by 5 runs, so that t has 4 degrees of freedom: 2.7764 times 0.05 times the root of 2.
+    let one = try #require(ConfidenceInterval.ofRatio([six.map { 2 * $0 }], to: [six]))
+    #expect(abs(one.estimate - 2) < 1e-12 && abs(Double.log(one.high / 2) - 0.19632) < 1e-4)
+  }
+}

@@ -1,0 +1,100 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct CustomSourceTests {
+  static let settings: [String: ParameterValue] = [
+    "burst": .integer(20), "stream": .integer(500), "work": .integer(0),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
+    try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
+  }
+
+  @Test(arguments: ["add", "or", "replace", "async"], [2, 64, 1000])
+  func `every variant keeps its promises, of few pieces and of many`(_ variant: String, _ burst: Int) async throws {
+    let attempt = try await Self.attempt(
+      variant, ["burst": .integer(burst), "stream": .integer(burst + 1), "work": .integer(1000)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.trial.reads == ["burst", "stream", "work"])
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.verdicts.isEmpty == (variant == "async"))
+  }
+
+  @Test func `asyncs tell every piece, zeros too`() async throws {
+    let attempt = try await Self.attempt("async")
+    #expect(attempt.total("told-while-waiting") == 20)
+    #expect(attempt.total("told-while-running") == 20)
+    #expect(attempt.total("zeros-told") == 20)
+    #expect(attempt.total("runs") == 500)
+    #expect(attempt.total("inexact") == 0)
+    #expect(attempt.total("lost-before-zero") == 0)
+  }
+
+  @Test(arguments: [("add", 0), ("or", 0), ("replace", 1)])
+  func `a 0 takes back what was to be replaced, and nothing else`(_ variant: String, _ lost: Int) async throws {
+    #expect(try await Self.attempt(variant).total("lost-before-zero") == lost)
+  }
+
+  @Test func `a handler that does not run is told as that, and not awaited for ever`() async throws {
+    let attempt = try await Attempt("add", of: CustomSource(), files: Catalogue.files, Self.settings) { trial in
+      try CustomSource().tell(trial, .sum, patience: .milliseconds(1)) { _ in Sender { _ in } }
+    }
+    #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds of a piece of news"))
+  }
+
+  @Test func `pieces are never 0, and come to something else in the next round`() {
+    for merging in [Merging.sum, .mask, .last] {
+      for count in [2, 50, 1000] {
+        let rounds = (0..<5).map { merging.pieces(count, round: $0) }
+        #expect(rounds.allSatisfy { $0.count == count && !$0.contains(0) })
+        #expect(Set(rounds.map(merging.merge)).count == rounds.count, "\(merging) \(count)")
+      }
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = CustomSource()
+    let variants: [(String, Merging)] = [("add", .sum), ("or", .mask), ("replace", .last)]
+    let unmerged = variants.flatMap { variant, merging in
+      let checks = [
+        "\(variant).told-while-waiting == 1", "\(variant).told-while-running == 1",
+        "\(variant).runs < \(variant).merges",
+      ]
+      return (variant == "replace" ? checks : checks + ["\(variant).zeros-told == 0"]).map { check in
+        Red(check, variant, of: pattern, settings) { trial in
+          try pattern.tell(trial, merging) { news in
+            Sender { data in
+              news.queue.async { news.heard(data) }
+            }
+          }
+        }
+      }
+    }
+    let inexact = variants.map { variant, merging in
+      Red("\(variant).inexact == 0", variant, of: pattern, settings) { trial in
+        try pattern.tell(trial, merging) { news in
+          let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
+          // Another sum, mask and last value than any that is expected.
+          source.setEventHandler { news.heard(source.data | 1 << 63) }
+          source.activate()
+          return Sender(of: source) { source.add(data: $0) }
+        }
+      }
+    }
+    let kept = Red("replace.lost-before-zero > 0", "replace", of: pattern, settings) { trial in
+      try pattern.tell(trial, .last) { news in
+        let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
+        source.setEventHandler { news.heard(source.data) }
+        source.activate()
+        return Sender(of: source) { source.add(data: $0) }
+      }
+    }
+    return unmerged + inexact + [kept]
+  }
+}

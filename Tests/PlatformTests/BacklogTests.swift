@@ -1,0 +1,19 @@
+import Platform
+import Testing
+
+@Suite struct BacklogTests {
+  @Test func `what is too much is counted, and what comes after it is kept`() async {
+    let backlog = Backlog<Int>(limit: 3)
+    for number in 1...10 { backlog.add(number) }
+    let first = backlog.take()
+    #expect(first.elements == [1, 2, 3] && first.dropped == 7)
+    backlog.add(11)
+    backlog.end()
+    // One ring, however many were added, and none is missed by ending.
+    var rings = 0
+    for await _ in backlog.bell { rings += 1 }
+    #expect(rings == 1)
+    let second = backlog.take()
+    #expect(second.elements == [11] && second.dropped == 0)
+  }
+}

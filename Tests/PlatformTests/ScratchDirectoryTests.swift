@@ -1,0 +1,82 @@
+import Platform
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A trial's files are removed, and nobody else's.
+@Suite struct ScratchDirectoryTests {
+  /// A directory with a file that must stay, of somebody else.
+  private final class Foreign {
+    let path: String
+    var isWhole: Bool { readFile("\(path)/mine") == "mine" }
+
+    init(_ path: String) throws {
+      self.path = path
+      try #require(mkdir(path, 0o700) == 0)
+      try OutputFile("\(path)/mine").write("mine")
+    }
+
+    deinit {
+      unlink("\(path)/mine")
+      rmdir(path)
+    }
+  }
+
+  @Test func `a directory that another made under a likely name stays`() throws {
+    let foreign = try Foreign("\(ScratchDirectory.parent)/gcdlab-\(getpid())")
+    let scratch = try ScratchDirectory()
+    #expect(foreign.isWhole)
+    scratch.remove()
+    #expect(foreign.isWhole)
+  }
+
+  @Test func `a link in its place leads nowhere`() throws {
+    let scratch = try ScratchDirectory()
+    let foreign = try Foreign("\(scratch.path)-foreign"), aside = "\(scratch.path)-aside"
+    defer {
+      unlink(scratch.path)
+      rmdir(aside)
+    }
+    rename(scratch.path, aside)
+    symlink(foreign.path, scratch.path)
+    scratch.remove()
+    #expect(foreign.isWhole)
+  }
+
+  @Test func `another directory in its place stays`() throws {
+    let scratch = try ScratchDirectory()
+    let aside = "\(scratch.path)-aside"
+    defer { rmdir(aside) }
+    rename(scratch.path, aside)
+    let foreign = try Foreign(scratch.path)
+    scratch.remove()
+    #expect(foreign.isWhole)
+  }
+
+  @Test func `a link in it is removed and not what it leads to`() throws {
+    let scratch = try ScratchDirectory()
+    let foreign = try Foreign("\(scratch.path)-foreign")
+    symlink(foreign.path, scratch.file("link"))
+    symlink("\(foreign.path)/mine", scratch.file("other"))
+    scratch.remove()
+    #expect(foreign.isWhole)
+    #expect(namesInDirectory(scratch.path) == nil)
+  }
+
+  @Test func `several stand side by side, and each goes with all that is in it`() throws {
+    let first = try ScratchDirectory(), second = try ScratchDirectory()
+    #expect(first.path != second.path)
+    try OutputFile(first.file("a")).write("a")
+    try #require(mkdir(second.file("folder"), 0o700) == 0)
+    try OutputFile(second.file("folder/b")).write("b")
+    second.remove()
+    #expect(namesInDirectory(second.path) == nil)
+    #expect(readFile(first.file("a")) == "a")
+    first.remove()
+    #expect(namesInDirectory(first.path) == nil)
+  }
+}

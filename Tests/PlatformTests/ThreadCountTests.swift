@@ -1,0 +1,55 @@
+import Dispatch
+import Testing
+
+@testable import Platform
+
+#if os(Linux)
+  /// Other tests have threads, too, so these run in a process of their own.
+  @Suite struct ThreadCountTests {
+    @Test func `counts the threads that there are`() async {
+      await #expect(processExitsWith: .success) {
+        guard let before = ThreadCensus.count() else { return }  // No /proc here.
+        let gate = DispatchSemaphore(value: 0)
+        let threads = try (0..<10).map { _ in try SystemThread { gate.wait() } }
+        #expect(try #require(ThreadCensus.count()) >= before + 10)
+        // Whichever way it is counted; a thread of the test runner's may come or go in between.
+        #expect((0..<100).contains { _ in ThreadCensus.count() == namesInDirectory("/proc/self/task")?.count })
+        for _ in threads { gate.signal() }
+        for thread in threads { thread.join() }
+      }
+    }
+
+    @Test func `tells the pool's threads from others`() async {
+      await #expect(processExitsWith: .success) {
+        guard let before = ThreadCensus.poolCount() else { return }
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let mine = try (0..<10).map { _ in
+          try SystemThread {
+            begun.signal()
+            gate.wait()
+          }
+        }
+        for _ in mine { begun.wait() }
+        let alone = try #require(ThreadCensus.poolCount())
+        #expect(alone < before + 10, "\(before), then \(alone)")
+        let all = DispatchGroup()
+        for index in 0..<20 {
+          DispatchQueue(label: "blocked.\(index)").async(group: all) {
+            begun.signal()
+            gate.wait()
+          }
+        }
+        for _ in 0..<20 { begun.wait() }
+        let both = try #require(ThreadCensus.poolCount())
+        #expect(both >= 20 && both < before + 30, "\(before), then \(both)")
+        let again = (0..<100).contains { _ in
+          ThreadCensus.poolCount() == ThreadCensus.taken()?.threads.count { $0.isPoolThread }
+        }
+        #expect(again, "\(both)")
+        for _ in 0..<30 { gate.signal() }
+        all.wait()
+        for thread in mine { thread.join() }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,248 @@
+import FoundationEssentials
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// Terminal, HTML, Markdown and JSON of the same run say the same, figure by figure.
+@Suite struct AgreementTests {
+  /// A table as it was read back out of a rendering: of each row the cells that are not empty.
+  typealias Rows = [[String]]
+
+  // MARK: What was rendered
+
+  private static func pages(_ html: String) -> [Rows] {
+    html.split(separator: "<table>").dropFirst().map { table in
+      let body = table.prefix { _ in true }.split(separator: "</table>")[0]
+      return body.split(separator: "<tr").dropFirst().map { row in
+        row.matches(of: /<t[hd][^>]*>([^<]*)<\/t[hd]>/).map { unescaped(String($0.output.1)) }.filter { !$0.isEmpty }
+      }
+    }
+  }
+
+  private static func unescaped(_ text: String) -> String {
+    text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+      .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+  }
+
+  private static func markdown(_ text: String) -> [Rows] {
+    let sections = text.split(separator: "\n\n").map { $0.split(separator: "\n") }
+    return sections.filter { $0.first?.hasPrefix("| ") == true && !$0[0].contains("verdict") }.map { lines in
+      lines.filter { !$0.hasPrefix("|:") && !$0.hasPrefix("|-") }.map { line in
+        line.split(separator: " | ").map { cell in
+          String(cell).replacing("\\", with: "").trimmed("| ")
+        }.filter { !$0.isEmpty }
+      }
+    }
+  }
+
+  /// The tables of a terminal with the headings of those of the page: what else it shows has other lines.
+  private static func terminal(_ text: String, like pages: [Rows]) -> [Rows] {
+    let sections = text.split(separator: "\n\n").map { section in
+      section.split(separator: "\n").dropFirst().map { line in
+        line.matches(of: /\S+( \S+)*/).map { String($0.output.0) }
+      }
+    }
+    return pages.compactMap { table in sections.first { $0.first == table[0] && $0.count == table.count } }
+  }
+
+  private static func check(_ results: Results, tables: Int, _ comment: Comment? = nil) throws {
+    let reading = results.reading
+    let html = pages(HTMLReport.render([reading]))
+    #expect(html.count == tables, comment)
+    #expect(markdown(MarkdownReport.render(reading)) == html, comment)
+    #expect(terminal(TerminalReport(TextStyle(width: 400)).render(reading), like: html) == html, comment)
+    try checkFigures(results, html)
+  }
+
+  // MARK: What the document says
+
+  private struct Document: Decodable {
+    struct Samples: Decodable {
+      struct Round: Decodable {
+        let round: Int
+        let value: Double
+      }
+      let kind: String
+      let unit: String
+      let floor: Double?
+      let count: Int
+      let min: Double
+      let p50: Double
+      let p90: Double?
+      let p99: Double?
+      let max: Double
+      let rounds: [Round]
+    }
+    struct Run: Decodable {
+      let variant: String
+      let point: [String: Int]
+      let metrics: [String: Samples]
+    }
+    struct Scenario: Decodable {
+      let show: [String]
+      let sweep: [String]
+      let baseline: String?
+      let seeksBest: Bool?
+    }
+    let scenario: Scenario
+    let runs: [Run]
+  }
+
+  /// Each figure of the tables, worked out again from the JSON alone.
+  private static func checkFigures(_ results: Results, _ tables: [Rows]) throws {
+    let json = try JSONReport.render([results.document])
+    let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
+    guard document.scenario.sweep.count < 2 else { return }
+    for run in document.runs {
+      let keys = [run.variant] + document.scenario.sweep.map { run.point[$0].map { "\($0)" } ?? "-" }
+      let metrics: [[String]] = [Array(document.scenario.show.prefix(1)), Array(document.scenario.show.dropFirst())]
+      for (table, metrics) in zip(tables, metrics) {
+        guard let row = table.first(where: { Array($0.prefix(keys.count)) == keys }) else { continue }
+        for metric in metrics {
+          guard let samples = run.metrics[metric], let unit = Unit(rawValue: samples.unit) else { continue }
+          func text(_ value: Double) -> String {
+            let isNear = samples.floor.map { value > 0 && value <= 2 * $0 } ?? false
+            return Quantity(value, unit).description + (isNear ? "~" : "")
+          }
+          for expected in cells(metric, samples, text, isHeadline: metric == document.scenario.show[0]) {
+            #expect(row.contains(expected), "\(keys) \(metric): \(expected) in \(row)")
+          }
+        }
+      }
+      if let ratio = ratio(of: run, in: document) {
+        let row = tables[0].first { Array($0.prefix(keys.count)) == keys } ?? []
+        #expect(row.contains { $0.contains(ratio) || $0.contains("within noise") }, "\(keys): \(ratio) in \(row)")
+      }
+    }
+  }
+
+  private static func cells(
+    _ metric: String, _ samples: Document.Samples, _ text: (Double) -> String, isHeadline: Bool
+  ) -> [String] {
+    if isHeadline, samples.kind == "latency" {
+      return [samples.min, samples.p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
+    }
+    if samples.kind != "latency", samples.count > samples.rounds.count {
+      let ends = [samples.min, samples.max].map(text)
+      return [ends[0] == ends[1] ? ends[0] : ends.joined(separator: " … ")]
+    }
+    return Summary(samples.rounds.map(\.value)).map { [text($0.p50)] } ?? []
+  }
+
+  /// The ratio to the baseline over the rounds that both have.
+  private static func ratio(of run: Document.Run, in document: Document) -> String? {
+    guard let baseline = document.scenario.baseline, run.variant != baseline,
+      let left = run.metrics[document.scenario.show[0]],
+      let right = document.runs.first(where: { $0.variant == baseline })?.metrics[document.scenario.show[0]]
+    else { return nil }
+    let others = Dictionary(uniqueKeysWithValues: right.rounds.map { ($0.round, $0.value) })
+    let ratios = left.rounds.compactMap { figure in others[figure.round].map { figure.value / $0 } }
+    let ratio = ratios.count < ConfidenceInterval.fewest ? Summary(ratios)?.p50 : Ranking.typical(ratios)
+    return ratio.map { Quantity.ratio($0 <= 1 ? 1 / $0 : $0) + "x" }
+  }
+
+  // MARK: Runs
+
+  @Test func `percentiles, medians and ratios`() throws {
+    try Self.check(Fixture.pair, tables: 2)
+    try Self.check(Fixture.results([("few", [[10, 20], [30]]), ("two", [[5], [6]])], baseline: "few"), tables: 2)
+  }
+
+  /// Trials failed, so that rounds by position are not rounds by number.
+  static let holes = Fixture.made(
+    [
+      ("plain", Fixture.rounds(8) { $0 == 1 ? nil : ["elapsed": [Double(1000 << $0)], "rate": [Double(5 + $0)]] }),
+      ("other", Fixture.rounds(8) { $0 == 6 ? nil : ["elapsed": [Double(2000 << $0)], "missed": [1, 1, 1]] }),
+      ("never", Fixture.rounds(8) { _ in nil }),
+    ], baseline: "plain", outcome: .trapped(signal: 5))
+
+  @Test func `rounds that failed are holes, and the others keep their partners`() throws {
+    try Self.check(Self.holes, tables: 2)
+    // Round by round the one is exactly twice the other.
+    let html = HTMLReport.render([Self.holes.reading])
+    #expect(html.contains("<td>2.00x slower ±0.0 %</td>"))
+    #expect(Self.holes.document.runs[0].metrics["elapsed"]?.rounds.map(\.round) == [1, 3, 4, 5, 6, 7, 8])
+    let outcomes = "other: 7 completed, 1 trapped by signal 5"
+    #expect(html.contains(outcomes) && MarkdownReport.render(Self.holes.reading).contains(outcomes))
+  }
+
+  @Test func `many samples a trial are a range, everywhere`() throws {
+    let results = Fixture.made([
+      (
+        "a",
+        Fixture.rounds(6) { _ in ["elapsed": [10], "missed": Array(repeating: 1, count: 1000), "rate": [1, 2, 9]] }
+      )
+    ])
+    try Self.check(results, tables: 2)
+    // One each, and not the thousand of a round.
+    #expect(HTMLReport.render([results.reading]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
+  }
+
+  @Test func `a sweep for the best, and a grid`() throws {
+    let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
+      guard variant == "apply", let stride = values["stride"] else { return 20_000 }
+      return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
+    }
+    try Self.check(swept, tables: 1)
+    let html = HTMLReport.render([swept.reading])
+    #expect(html.contains("within noise") && html.contains("● best") && html.contains("<td>stopped</td>"))
+    for rounds in [3, 6] {
+      try Self.check(
+        Fixture.compared([("stride", [1, 4]), ("work", [10, 20])], rounds: rounds) { variant, values in
+          Double((variant == "plain" ? 3 : 1) * (values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 2000))
+        }, tables: 2)
+    }
+  }
+
+  @Test func `whatever was measured`() throws {
+    var generator = SplitMix64(seed: 3)
+    for _ in 0..<20 {
+      let variants = (0..<Int.random(in: 1...4, using: &generator)).map { index -> (String, [Fixture.Samples]) in
+        let rounds = Int.random(in: 1...8, using: &generator)
+        return ("way\(index)", Fixture.rounds(rounds) { _ in Self.samples(&generator) })
+      }
+      let results = Fixture.made(variants, baseline: "way0", outcome: .hung)
+      let measured = results.document.runs.flatMap(\.metrics.keys)
+      try Self.check(
+        results, tables: (measured.contains("elapsed") ? 1 : 0) + (measured.contains { $0 != "elapsed" } ? 1 : 0))
+    }
+  }
+
+  private static func samples(_ generator: inout SplitMix64) -> Fixture.Samples {
+    if Int.random(in: 0..<5, using: &generator) == 0 { return nil }
+    var samples: [String: [Double]] = [:]
+    for metric in ["elapsed", "missed", "rate"] {
+      let count = [0, 1, 3, 40].randomElement(using: &generator) ?? 1
+      samples[metric] = (0..<count).map { _ in Double.random(in: 0...1e5, using: &generator) }
+    }
+    return samples
+  }
+
+  // MARK: The best
+
+  /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same rule.
+  @Test func `one rule says which is best`() throws {
+    let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
+    let results = try Fixture.compared([("stride", [1, 4]), ("work", [10])], samples: 40) { variant, round, values in
+      variant == "plain" ? 9000 : figures[values["stride"] ?? 1]?[round]
+    }
+    let reading = results.reading
+    let best = try #require(reading.standings?.best)
+    #expect(reading.index.labels[best] == "apply[stride=4,work=10ns]")
+    #expect(reading.distributions[0].series.map(\.label) == ["plain[work=10ns]", "apply[stride=4,work=10ns]"])
+    #expect(TerminalReport(TextStyle(width: 120)).render(reading).contains(": 1.20 us at apply[stride=4,work=10ns]"))
+    for text in [MarkdownReport.render(reading), HTMLReport.render([reading])] {
+      #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,work=10ns]"))
+    }
+    // The chart's points are the medians.
+    #expect(HTMLReport.render([reading]).contains("apply[work=10ns], stride=1: 1 us</title>"))
+  }
+}
+
+extension String {
+  fileprivate func trimmed(_ characters: String) -> String {
+    String(drop { characters.contains($0) }.reversed().drop { characters.contains($0) }.reversed())
+  }
+}

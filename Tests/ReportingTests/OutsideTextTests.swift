@@ -1,0 +1,100 @@
+import LabTesting
+import Laboratory
+import Measurement
+import Platform
+import Testing
+
+@testable import Reporting
+
+/// Names and texts from outside show themselves and nothing else.
+@Suite struct OutsideTextTests {
+  private static let name = "na\nFORGED\u{1b}[2Jme"
+  private static let text = "te\u{9b}2J\u{1b}]0;xt\u{7}\r\u{202e}\u{7f}"
+
+  /// A document in which every text is hostile: each of a plain one is replaced by its place.
+  private static func document() throws -> ResultDocument {
+    var results = Fixture.results(
+      [(name, [[10, 20], [30]]), ("@b", [[10, 20], [30]])], baseline: "@b", cut: .interrupted, warnings: [text])
+    results.command = ["scenario", name]
+    let json = try JSONReport.render([results.document])
+    // As JSON has them: control characters written out, the others as they are.
+    let hostile = "te\\u001b[2J\u{9b}\u{202e}\\r\\nFORGED"
+    let changed = json.replacing("\"A fixture\"", with: "\"\(hostile)\"").replacing(
+      "\"Nowhere at all\"", with: "\"\(hostile)\""
+    ).replacing("\"fixture\"", with: "\"\(hostile)\"")
+    return try #require(try ResultDocument.parse(Array(changed.utf8), place: "hostile").first)
+  }
+
+  private func expectHarmless(_ shown: String, _ style: TextStyle) {
+    #expect(style.safe(shown) == shown, "not all of it was made safe in its place")
+    #expect(!shown.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(shown)")
+    // Colours are those of the report itself.
+    if !style.color { #expect(!shown.unicodeScalars.contains { $0.isHidden && $0 != "\n" }) }
+  }
+
+  @Test(arguments: [false, true]) func `in a report, a smoke run, a comparison and a list`(_ color: Bool) throws {
+    let document = try Self.document()
+    // Wide, so that no word of a text begins a line by its place.
+    let style = TextStyle(width: 1000, color: color)
+    let reading = Reading(document)
+    expectHarmless(TerminalReport(style).render(reading), style)
+    expectHarmless(SmokeReport.line(reading, strict: true, style), style)
+    expectHarmless(SmokeReport.summary([document], notRun: [Self.name], strict: true, style), style)
+    let diff = try ResultDiff(old: [document], new: [document], metrics: [])
+    expectHarmless(DiffReport(diff, gate: nil).text(style), style)
+    let pattern = Fixture.described(Fixture.Wide())
+    let experiment = Experiment(
+      name: "fixture", pattern: pattern, title: Self.name, source: Self.text, variants: pattern.variants,
+      show: ["elapsed"])
+    expectHarmless(Explanation.render(experiment, style), style)
+    expectHarmless(ScenarioList.render([experiment], on: .test, style), style)
+    expectHarmless(ProgressLine.render(done: 1, total: 2, elapsed: 1, label: Self.name, style: style), style)
+  }
+
+  @Test func `in a watched change`() {
+    let event = PathEvent(
+      time: 0, kind: .created, path: "a\n   0.000 s  deleted   b\u{1b}[31m", size: 1, previousSize: nil)
+    #expect(
+      WatchReport.line(event, since: 0, TextStyle())
+        == "   0.000 s  created   a\\n   0.000 s  deleted   b\\u{1b}[31m  1 B\n")
+    #expect(
+      WatchReport.line(dropped: 2, at: 5_000_000, since: 0, TextStyle())
+        == "   0.005 s  overflow  the output is read too slowly: 2 changes are missing here\n")
+  }
+
+  @Test func `what was forgotten is made safe on its way out`() {
+    let colorful = TextStyle(color: true), plain = TextStyle()
+    let ours = [Ink.heading, .quiet, .good, .bad, .care, .name].map { $0("x", colorful) }.joined(separator: "\n")
+    #expect(colorful.safe(ours) == ours && ours.contains("\u{1b}["))
+    #expect(!plain.safe(ours).contains("\u{1b}"))
+    for code in ["[2J", "[38;5;1m", "[1;m", "[m", "]0;title\u{7}", "c", "[31", ""] {
+      #expect(!colorful.safe("\u{1b}\(code)").contains("\u{1b}"), "\(code)")
+    }
+    #expect(plain.safe("a\tb\r\nc\rd\u{85}\u{2028}\u{2066}é") == "a\tb\r\nc\\rd\\u{85}\\u{2028}\\u{2066}é")
+    #expect("a\nb\té\u{1b}".inLine == "a\\nb\\té\\u{1b}")
+  }
+
+  @Test func `in Markdown`() throws {
+    let markdown = MarkdownReport.render(Reading(try Self.document()))
+    #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
+    #expect(!markdown.split(separator: "\n").contains { $0.hasPrefix("FORGED") })
+    #expect(MarkdownReport.escape("![a](http://x/y.png)") == "![a]\\(http://x/y.png)")
+    #expect(MarkdownReport.escape("[a]: <http://x>\r\n~~~") == "[a]\\: &lt;http://x> ~~~")
+    #expect(MarkdownReport.escape(" ~~~") == " \\~~~")
+    #expect(MarkdownReport.code("a\r\n\r\nb`\r") == "``a  b` ``")
+  }
+
+  @Test(arguments: [
+    ("=1+1", "'=1+1"), ("+a", "'+a"), ("-a", "'-a"), ("@a", "'@a"), ("\ta", "'\ta"), ("\ra", "\"'\ra\""),
+    ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a=1", "a=1"), ("-5", "-5"), ("-0.5", "-0.5"), ("", ""), ("a\nb", "\"a\nb\""),
+    ("a\r\nb", "\"a\r\nb\""),
+  ])
+  func `in CSV no cell is a formula`(_ cell: String, _ written: String) {
+    #expect(CSVReport.table([[cell]]) == written + "\r\n")
+  }
+
+  @Test func `a distribution has a name within its place`() {
+    let results = Fixture.results([("../a\n", [[10]])])
+    #expect(PercentileReport.distributions([results.document]).map(\.name) == ["..-a\\n-elapsed"])
+  }
+}

@@ -1,0 +1,87 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// Which run is best, and how the others stand to it.
+@Suite struct StandingsTests {
+  private func reading(
+    _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, seeksBest: Bool = true
+  ) -> Reading {
+    let variants = figures.map { variant, rounds -> (String, [Fixture.Samples]) in
+      (variant, rounds.map { figure in figure.map { [metric: [$0]] } })
+    }
+    let made = Fixture.made(variants, baseline: baseline)
+    var experiment = made.experiment
+    experiment.show = [metric]
+    experiment.seeksBest = seeksBest
+    return Results(experiment: experiment, machine: made.machine, seed: 7, started: "", runs: made.runs).reading
+  }
+
+  @Test(arguments: [("elapsed", 1), ("rate", 0), ("missed", nil)] as [(String, Int?)])
+  func `the best is the lowest latency or the highest rate`(_ metric: String, _ best: Int?) {
+    #expect(
+      reading([("loop", [10, 12]), ("apply", [5, 6]), ("none", [nil])], metric: metric).standings?.best == best)
+    #expect(reading([("none", [nil])], metric: metric).standings?.best == nil)
+  }
+
+  @Test func `ratios refer to the best or the baseline`() throws {
+    let figures = [("loop", Array(repeating: 10.0, count: 6)), ("apply", Array(repeating: 5, count: 6))]
+    let sought = try #require(reading(figures).standings)
+    #expect(sought.reference == "the best" && sought.contrasts[0]?.ratio == 2 && sought.contrasts[1] == nil)
+    #expect(sought.references == [1] && sought.nearBest.isEmpty)
+    let based = try #require(reading(figures, baseline: "loop").standings)
+    #expect(based.reference == "loop" && based.contrasts[1]?.ratio == 0.5 && based.references == [0] && based.best == 1)
+    let claims = try #require(reading(figures, seeksBest: false).standings)
+    #expect(claims.best == nil && claims.reference == nil)
+  }
+
+  @Test func `what the rounds do not tell from the best is near it`() throws {
+    let near = reading([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
+    #expect(near.standings?.nearBest == [0] && near.standings?.best == 1)
+  }
+
+  @Test func `a ratio is of the rounds that both have, by their number`() throws {
+    let holes = reading([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
+    let contrast = try #require(holes.standings?.contrasts[1])
+    // Rounds 1 and 4: by position it would be 0.5, 1 and 0.5.
+    #expect(contrast.ratio == 0.5 && contrast.interval == nil && contrast.isDistinct == nil)
+    #expect(
+      reading([("loop", [10, nil]), ("apply", [nil, 5])], baseline: "loop").standings?.contrasts.isEmpty == true)
+    #expect(reading([("loop", [0, 1]), ("apply", [1, 1])], baseline: "loop").standings?.contrasts.isEmpty == true)
+  }
+
+  /// Tables of which something is told from the best, or from the baseline, of `count` with identical cells.
+  private func told(_ count: Int, cells: Int, baseline: String?, seed: UInt64, _ noise: (inout SplitMix64) -> Double)
+    -> Int
+  {
+    var generator = SplitMix64(seed: seed)
+    return (0..<count).count { _ in
+      let figures = (0..<cells).map { cell in ("cell\(cell)", (0..<6).map { _ -> Double? in noise(&generator) }) }
+      let standings = reading(figures, baseline: baseline, seeksBest: baseline == nil).standings
+      return standings?.contrasts.values.contains { $0.isDistinct == true } == true
+    }
+  }
+
+  @Test(arguments: [nil, "cell0"])
+  func `of ten identical cells none is told from another`(_ baseline: String?) {
+    #expect(told(100, cells: 10, baseline: baseline, seed: 4) { 1000 + Double.random(in: 0...100, using: &$0) } <= 3)
+    // Noise of two values: six rounds of each by chance look as steady as can be.
+    let two = told(100, cells: 10, baseline: baseline, seed: 6) { generator in
+      (Bool.random(using: &generator) ? 1000 : 1300) + Double.random(in: 0...10, using: &generator)
+    }
+    #expect(two <= 3)
+  }
+
+  @Test func `a twentieth is told among ten cells`() throws {
+    var generator = SplitMix64(seed: 9)
+    func round(_ mean: Double) -> Double? { mean * (1 + 0.017 * Double.random(in: -1...1, using: &generator)) }
+    let found = (0..<40).count { _ in
+      let cells = (0..<10).map { cell in ("cell\(cell)", (0..<10).map { _ in round(cell == 3 ? 1000 : 1050) }) }
+      let standings = reading(cells).standings
+      return standings?.best == 3 && standings?.contrasts.values.allSatisfy { $0.isDistinct == true } == true
+    }
+    #expect(found >= 36)
+  }
+}

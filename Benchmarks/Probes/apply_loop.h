@@ -3,9 +3,9 @@
 // usage: PROGRAM way iterations steps stride repeats
 // prints one `elapsed N` for each timed loop, then `missed N` and `repeated N`.
 //
-// The work of a block is one chain of multiply-adds, `steps` for each iteration, so that a core cannot overlap two
-// iterations. Iteration i adds a visit (low byte) and where its chain stands to element i. It mirrors
-// CalibratedWork.spin and StridedLoop.body; whoever changes those changes apply_body.c.
+// The work of a thread is one chain of multiply-adds, `steps` for each iteration, so that a core cannot overlap two
+// iterations, nor two blocks. Iteration i adds a visit (low byte) and where its chain stands to element i. It mirrors
+// CalibratedWork.spin and StridedLoop.run; whoever changes those changes apply_body.c.
 #ifndef APPLY_LOOP_H
 #define APPLY_LOOP_H
 

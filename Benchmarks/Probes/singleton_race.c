@@ -1,8 +1,9 @@
 // The natural check-then-act race of the pattern singleton-race in C: threads are released together into a stride of
-// empty slots and create an instance wherever they find none.
+// empty slots and create an instance wherever they find none. Each notes what it created and what it got, and both are
+// looked at afterwards.
 //
 // usage: singleton_race actors slots milliseconds
-// prints `race-rate`, `duplicate-rate`, `races` and `duplicates`, counting included in the time.
+// prints `race-rate`, `duplicate-rate`, `races`, `duplicates`, `mismatches` and `irregular`, counting included in the time.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -11,18 +12,28 @@
 #include <stdlib.h>
 #include <time.h>
 
+// What is created: an allocation with one property, as the lab's.
+struct object {
+  _Atomic(void *) photos;
+};
+
 // Two cache lines each, as in RaceTrack: neighbours on one line would slow each other down and narrow the race.
 struct slot {
-  _Alignas(128) _Atomic(void *) instance;
+  _Alignas(128) _Atomic(struct object *) instance;
 };
 
 static long actors, slots;
 static uint64_t deadline;
 static struct slot *track;
-static void **created;  // What each actor created at each slot: actor * slots + slot.
+// What an actor created and what it got.
+struct note {
+  struct object *created, *got;
+};
+
+static struct note *notes;  // Each actor's at each slot: actor * slots + slot.
 static atomic_long arrived, generation;
 static atomic_bool finished;
-static atomic_ulong races, duplicates;
+static atomic_ulong races, duplicates, mismatches, irregular;
 
 static uint64_t now_ns(void) {
   struct timespec time;
@@ -42,11 +53,26 @@ static void rendezvous(void) {
   }
 }
 
-static void check_then_act(struct slot *slot, void **note) {
-  if (atomic_load_explicit(&slot->instance, memory_order_relaxed)) return;
-  void *instance = malloc(16);
-  *note = instance;
-  atomic_store_explicit(&slot->instance, instance, memory_order_relaxed);
+static struct object *create(void) {
+  struct object *object = malloc(sizeof *object);
+  if (!object) abort();
+  atomic_init(&object->photos, NULL);
+  return object;
+}
+
+static void destroy(struct object *object) {
+  void *photos = atomic_load_explicit(&object->photos, memory_order_relaxed);
+  if (photos) free(photos);
+  free(object);
+}
+
+static struct object *check_then_act(struct slot *slot, struct note *note) {
+  if (!atomic_load_explicit(&slot->instance, memory_order_relaxed)) {
+    struct object *instance = create();
+    note->created = instance;
+    atomic_store_explicit(&slot->instance, instance, memory_order_relaxed);
+  }
+  return atomic_load_explicit(&slot->instance, memory_order_relaxed);
 }
 
 // One core an actor, as RaceTrack does: on one and the same core nothing races.
@@ -64,29 +90,49 @@ static void prefer_core(long index) {
 static void *act(void *argument) {
   long actor = (long)(intptr_t)argument;
   prefer_core(actor);
-  unsigned long my_races = 0, my_duplicates = 0;
+  // How many races ended with so many instances.
+  unsigned long ended[65] = {0}, my_mismatches = 0, my_regular = 0;
   do {
     rendezvous();
-    for (long i = 0; i < slots; i++) check_then_act(track + i, created + actor * slots + i);
+    for (long i = 0; i < slots; i++) {
+      struct note *note = notes + actor * slots + i;
+      note->got = check_then_act(track + i, note);
+    }
     rendezvous();
-    for (long i = slots * actor / actors; i < slots * (actor + 1) / actors; i++) {
-      unsigned long instances = 0;
-      for (long other = 0; other < actors; other++) {
-        void **note = created + other * slots + i;
-        if (!*note) continue;
-        free(*note);
-        *note = NULL;
-        instances++;
+    for (long i = slots * actor / actors, end = slots * (actor + 1) / actors; i < end; i++) {
+      struct note *note = notes + i;
+      struct object *first = note->got, *one = NULL;
+      unsigned long instances = 0, strays = 0;
+      for (long other = 0; other < actors; other++, note += slots) {
+        if (note->created) {
+          instances++;
+          one = note->created;
+        }
+        if (!note->got || note->got != first) strays++;
       }
-      my_races++;
-      my_duplicates += instances - 1;
+      ended[instances]++;
+      my_mismatches += strays;
+      if (instances == 1 && strays == 0 && first == one) my_regular++;
       atomic_store_explicit(&track[i].instance, NULL, memory_order_relaxed);
     }
     if (actor == 0 && now_ns() >= deadline) atomic_store_explicit(&finished, 1, memory_order_relaxed);
     rendezvous();
+    // Each its own, as RaceTrack does.
+    struct note *mine = notes + actor * slots;
+    for (long i = 0; i < slots; i++) {
+      if (!mine[i].created) continue;
+      destroy(mine[i].created);
+      mine[i].created = NULL;
+    }
   } while (!atomic_load_explicit(&finished, memory_order_relaxed));
+  unsigned long my_races = 0;
+  for (long instances = 0; instances <= actors; instances++) {
+    my_races += ended[instances];
+    if (instances > 1) atomic_fetch_add(&duplicates, (unsigned long)(instances - 1) * ended[instances]);
+  }
   atomic_fetch_add(&races, my_races);
-  atomic_fetch_add(&duplicates, my_duplicates);
+  atomic_fetch_add(&mismatches, my_mismatches);
+  atomic_fetch_add(&irregular, my_races - my_regular);
   return NULL;
 }
 
@@ -101,8 +147,8 @@ int main(int argc, char **argv) {
     return fprintf(stderr, "usage: %s actors slots milliseconds\n", argv[0]), 64;
   }
   track = aligned_alloc(_Alignof(struct slot), (size_t)slots * sizeof *track);
-  created = calloc((size_t)(actors * slots), sizeof *created);
-  if (!track || !created) return perror("malloc"), 2;
+  notes = calloc((size_t)(actors * slots), sizeof *notes);
+  if (!track || !notes) return perror("malloc"), 2;
   for (long i = 0; i < slots; i++) atomic_init(&track[i].instance, NULL);
 
   uint64_t start = now_ns();
@@ -115,5 +161,6 @@ int main(int argc, char **argv) {
   double seconds = (double)(now_ns() - start) / 1e9;
   printf("race-rate %.0f\nduplicate-rate %.0f\n", (double)races / seconds, (double)duplicates / seconds);
   printf("races %lu\nduplicates %lu\n", (unsigned long)races, (unsigned long)duplicates);
+  printf("mismatches %lu\nirregular %lu\n", (unsigned long)mismatches, (unsigned long)irregular);
   return 0;
 }

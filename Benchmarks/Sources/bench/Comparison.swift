@@ -8,18 +8,16 @@ struct Side {
 struct Series {
   let name: String
   private(set) var rounds: [[String: Double]] = []
-  private(set) var failure: String?
+  private(set) var failure: Failure?
 
   fileprivate mutating func add(_ measure: () throws -> [String: Double]) {
     guard failure == nil else { return }
-    do { rounds.append(try measure()) } catch let error as Failure {
-      failure = error.reason
-    } catch { failure = "\(error)" }
+    do { rounds.append(try measure()) } catch { failure = (error as? Failure) ?? Failure(reason: "\(error)") }
   }
 
   /// The values of one figure.
   func values(_ figure: String) throws(Failure) -> [Double] {
-    if let failure { throw Failure(reason: failure) }
+    if let failure { throw failure }
     let values = rounds.compactMap { $0[figure] }
     guard !values.isEmpty, values.count == rounds.count else { throw Failure(reason: "\(name) has no \(figure)") }
     return values

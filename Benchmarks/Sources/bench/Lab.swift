@@ -25,7 +25,7 @@ struct Lab {
   }
 
   /// Runs a trial in a worker and returns the median of each metric, and what the worker cost: `wall` (nanoseconds) and
-  /// `peak-memory` (bytes). `parameters` must name all that the pattern has.
+  /// `peak-memory` (bytes). What `parameters` does not name has the pattern's default.
   func trial(_ pattern: String, _ variant: String, _ parameters: [String: Value]) throws -> [String: Double] {
     let request = Request(
       pattern: pattern, variant: variant, parameters: parameters, seed: 1, stepsPerMicrosecond: stepsPerMicrosecond,
@@ -33,13 +33,16 @@ struct Lab {
     let line = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
     let output = try spawner.run(["1", line, binary, "worker"])
     let cost = Program.figures(output)
-    guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("{") }),
-      let report = try? JSONDecoder().decode(Report.self, from: Data(line.utf8))
-    else {
+    // The report is the last thing that a worker says.
+    let reports = output.split(separator: "\n").filter { $0.hasPrefix("{") }.compactMap {
+      try? JSONDecoder().decode(Report.self, from: Data($0.utf8))
+    }
+    guard let report = reports.last(where: \.isReport) else {
       let status = Int(cost["status"] ?? -1)
       throw Failure(reason: "no report of \(pattern) \(variant): the worker ended with status \(status)")
     }
-    if let reason = report.unavailable { throw Failure(reason: reason) }
+    if let reason = report.broken { throw Failure(reason: "\(pattern) \(variant) is broken: \(reason)") }
+    if let reason = report.unavailable { throw Failure(reason: reason, isOfTheMachine: true) }
     return cost.merging((report.observation?.medians ?? [:])) { _, metric in metric }
   }
 
@@ -89,7 +92,10 @@ struct Lab {
 
   private struct Report: Decodable {
     let observation: Observation?
-    let unavailable: String?
+    let unavailable, broken: String?
+
+    /// Whether it is one, and not what a worker says before.
+    var isReport: Bool { observation != nil || unavailable != nil || broken != nil }
 
     struct Observation: Decodable {
       let values: [String: [Double]]

@@ -7,6 +7,8 @@
 /// Why a figure could not be measured.
 struct Failure: Error {
   let reason: String
+  /// Whether that is the machine's doing: something is not installed, or not allowed. Anything else is a defect of ours.
+  var isOfTheMachine = false
 }
 
 /// A program to run for its output.
@@ -15,6 +17,12 @@ struct Program {
 
   /// Whether there is such a program.
   var exists: Bool { access(path, X_OK) == 0 }
+
+  /// Whether a command of this name is in one of the folders of PATH.
+  static func isInstalled(_ name: String) -> Bool {
+    let folders = getenv("PATH").map { String(cString: $0) } ?? ""
+    return folders.split(separator: ":").contains { Program(path: "\($0)/\(name)").exists }
+  }
 
   /// Runs it to its end and returns what it printed.
   func run(_ arguments: [String]) throws -> String {

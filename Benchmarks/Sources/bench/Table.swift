@@ -30,9 +30,14 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// How many targets were met, missed, either of them unsurely, and not measured.
+/// How many targets were met, missed, either of them unsurely, how many rows this machine cannot measure, and how many were
+/// to be measured and were not.
 struct Tally {
-  var met = 0, missed = 0, unsure = 0, unmeasured = 0
+  private(set) var met = 0, missed = 0, unsure = 0, impossible = 0, unmeasured = 0
+
+  var text: String {
+    "\(met) targets met, \(missed) missed (\(unsure) of these ~), \(impossible + unmeasured) rows not measured"
+  }
 
   /// Prints a table of `rows` and counts what came of them.
   mutating func show(_ rows: [Row]) {
@@ -46,7 +51,7 @@ struct Tally {
         if verdict.isMet { met += 1 } else { missed += 1 }
         if !verdict.isSure { unsure += 1 }
       } catch {
-        unmeasured += 1
+        if error.isOfTheMachine { impossible += 1 } else { unmeasured += 1 }
         reasons.append("\(row.title): not measured: \(error.reason)")
       }
     }

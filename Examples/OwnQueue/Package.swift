@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A lab of one's own. In a package of yours, name gcdlab by its address and version instead of this path.
+let package = Package(
+  name: "own-queue",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "gcdlab", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "own-queue", dependencies: [.product(name: "GCDLab", package: "gcdlab")], exclude: ["scenarios"],
+      plugins: [.plugin(name: "Shelve", package: "gcdlab")])
+  ],
+  swiftLanguageModes: [.v6]
+)

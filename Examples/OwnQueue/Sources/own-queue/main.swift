@@ -1,0 +1,3 @@
+import GCDLab
+
+Lab(patterns: [OwnQueue()], files: Shelf.files).main()

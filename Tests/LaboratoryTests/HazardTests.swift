@@ -1,5 +1,4 @@
 import LabTesting
-import Platform
 import Testing
 
 @testable import Laboratory
@@ -23,24 +22,12 @@ import Testing
   /// Runs a variant once, with a shell script in the place of its worker.
   private func run(_ variant: String, _ script: String, watchdog: Duration = .seconds(600)) async throws -> TrialRecord
   {
-    signal(SIGPIPE, SIG_IGN)
-    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
-    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
-      String(cString: $0)
-    }
-    let worker = "\(directory)/worker"
-    defer {
-      unlink(worker)
-      rmdir(directory)
-    }
-    try OutputFile(worker).write("#!/bin/sh\nread request\n\(script)\n")
-    chmod(worker, 0o700)
     let described = try PatternDescription(Hazards())
     let experiment = Experiment(
       name: "hazards", pattern: described, title: "", source: "",
       variants: described.variants.filter { $0.name == variant }, show: ["time-to-end"])
     let plan = Plan(experiment, budget: Budget(rounds: 1, watchdog: watchdog), seed: 1)
-    return try #require(try await Runner(executable: worker, machine: .test).run(plan).runs[0].trials.first)
+    return try #require(try await LaboratoryTests.run(plan, byWorker: script).runs[0].trials.first)
   }
 
   private static let start = #"echo '{"started":1}'; "#

@@ -19,31 +19,16 @@ import Testing
   private func run(
     _ what: String, watchdog: Duration = .seconds(600), rounds: Int = 2, beside: Bool = true
   ) async throws -> Results {
-    // As the lab does: a worker may be gone before it is written to.
-    signal(SIGPIPE, SIG_IGN)
-    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
-    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
-      String(cString: $0)
-    }
-    let script = "\(directory)/worker"
-    defer {
-      unlink(script)
-      rmdir(directory)
-    }
-    try OutputFile(script).write(
-      """
-      #!/bin/sh
-      read request
+    var experiment = FakePattern.experiment()
+    if !beside { experiment.variants.removeAll { $0.name != "apply" } }
+    let plan = Plan(experiment, budget: Budget(rounds: rounds, watchdog: watchdog), seed: 1)
+    let script = """
       case $request in
         *'"variant":"apply"'*) \(what) ;;
         *) \(Self.report) ;;
       esac
-      """)
-    chmod(script, 0o700)
-    var experiment = FakePattern.experiment()
-    if !beside { experiment.variants.removeAll { $0.name != "apply" } }
-    let plan = Plan(experiment, budget: Budget(rounds: rounds, watchdog: watchdog), seed: 1)
-    return try await Runner(executable: script, machine: .test).run(plan)
+      """
+    return try await LaboratoryTests.run(plan, byWorker: script)
   }
 
   private func expect(_ results: Results, _ outcome: (Outcome) -> Bool) throws {

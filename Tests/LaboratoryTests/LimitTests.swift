@@ -1,14 +1,7 @@
 import LabTesting
-import Platform
 import Testing
 
 @testable import Laboratory
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// When a trial has taken too long follows from its settings; and what the machine withheld is no fault of the variant.
 @Suite struct LimitTests {
@@ -39,23 +32,11 @@ import Testing
 
   /// What the watchdog finds of a shell script when its time is over.
   private func finding(_ script: String, _ limit: Duration) async throws -> TrialRecord {
-    signal(SIGPIPE, SIG_IGN)
-    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
-    let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
-      String(cString: $0)
-    }
-    let worker = "\(directory)/worker"
-    defer {
-      unlink(worker)
-      rmdir(directory)
-    }
-    try OutputFile(worker).write("#!/bin/sh\nread request\n\(script)\n")
-    chmod(worker, 0o700)
     var experiment = FakePattern.experiment()
     experiment.variants.removeAll { $0.name != "apply" }
     experiment.parameters["work"] = .integer(0)
     let plan = Plan(experiment, budget: Budget(rounds: 1, watchdog: limit), seed: 1)
-    return try #require(try await Runner(executable: worker, machine: .test).run(plan).runs[0].trials.first)
+    return try #require(try await LaboratoryTests.run(plan, byWorker: script).runs[0].trials.first)
   }
 
   @Test func `a worker that was stopped did not hang`() async throws {

@@ -253,11 +253,13 @@ import Testing
     (40, "up to 60 threads are needed: cannot start a thread"), (3, "threads are needed: cannot start a thread"),
   ])
   func threadsThatAreNotToBeHadAreTold(_ limit: Int, _ message: String) async throws {
-    // The limit counts the threads of a user, and root has none: another user in its place.
+    // The limit counts the threads of a user, and root has none: another user in its place, and one for each case, since
+    // they run side by side.
     try await require("setpriv --reuid=64123 --clear-groups true")
     let script = """
+      user=$((100000 + $$))
       lab=$(mktemp -d) && cp "$0" $lab/gcdlab && chmod 755 $lab
-      bash -c "ulimit -u \(limit); exec setpriv --reuid=64123 --clear-groups $lab/gcdlab \
+      bash -c "ulimit -u \(limit); exec setpriv --reuid=$user --clear-groups $lab/gcdlab \
       scenario fd-semaphore --quick --rounds 1 --variant semaphore" 2>&1
       status=$?
       rm -r $lab

@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: reds.indices)
   func `a broken body is seen`(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
-      closeInheritedPipes()
+      closeInheritedDescriptors()
       let red = Self.reds[index]
       let verdict = try await red.verdict(files: Catalogue.files)
       #expect(verdict == .violated || verdict == .notWitnessed, "\(red.scenario): \(red.check): \(verdict)")

@@ -14,13 +14,10 @@ import Testing
 
 /// A trial lowers the descriptor limit of its whole process, so each of these runs in one of its own.
 @Suite struct FileDescriptorSemaphoreTests {
-  /// The process inherits whatever the other tests have open just then: the limit leaves room for that.
-  static var settings: [String: ParameterValue] {
-    let open = 1000 - DescriptorLimit.free(below: 1000)
-    let limit = 48 + 2 * open
-    // More tasks than descriptors, but not more than the pool has threads.
-    return ["limit": .integer(limit), "tasks": .integer(limit - open + 20), "hold": .integer(1_000_000)]
-  }
+  /// More tasks than descriptors, but not more than the pool has threads.
+  static let settings: [String: ParameterValue] = [
+    "limit": .integer(64), "tasks": .integer(84), "hold": .integer(1_000_000),
+  ]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
     try await Attempt(variant, of: FileDescriptorSemaphore(), files: Catalogue.files, settings)
@@ -29,7 +26,7 @@ import Testing
   @Test(arguments: ["semaphore", "semaphore-at-submit", "queue-pool"])
   func `no open fails, and the limit is given back`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
-      closeInheritedPipes()
+      closeInheritedDescriptors()
       let before = try DescriptorLimit.current()
       let attempt = try await Self.attempt(variant)
       #expect(attempt.trial.outcome == .completed)
@@ -42,7 +39,7 @@ import Testing
 
   @Test func `without the semaphore opens fail`() async {
     await #expect(processExitsWith: .success) {
-      closeInheritedPipes()
+      closeInheritedDescriptors()
       let attempt = try await Self.attempt("unlimited")
       #expect(try attempt.verdict("unlimited.failed-opens > 0") == .witnessed)
     }
@@ -50,7 +47,7 @@ import Testing
 
   @Test func `too few free descriptors: says how many there are and what to set`() async {
     await #expect(processExitsWith: .success) {
-      closeInheritedPipes()
+      closeInheritedDescriptors()
       while DescriptorLimit.free(below: 48) > 8, dup(0) >= 0 {}
       let attempt = try await Self.attempt("semaphore", ["limit": .integer(48)])
       guard case .unavailable(let reason) = attempt.trial.outcome else {
@@ -63,7 +60,7 @@ import Testing
 
   @Test func `a hard limit that is too low: says what is needed and what there is`() async {
     await #expect(processExitsWith: .success) {
-      closeInheritedPipes()
+      closeInheritedDescriptors()
       var limits = rlimit(rlim_cur: 256, rlim_max: 256)
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits) == 0)
       let attempt = try await Self.attempt("semaphore", ["limit": .integer(257)])

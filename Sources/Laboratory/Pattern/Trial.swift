@@ -103,6 +103,9 @@ public final class Trial: Sendable {
 
 /// The machine does not allow a trial; the variant is unavailable, with this reason, and neither kept nor broke a promise.
 public struct Unavailable: Error, Sendable, CustomStringConvertible {
+  /// Who could run and had less than this share of a core was starved: what it did not do in its time says nothing.
+  public static let starvedShare = 0.05
+
   /// What was needed and what there is.
   public let description: String
 

@@ -97,7 +97,10 @@ final class Watchdog: Sendable {
     state.withLock { $0.hasExpired = true }
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
     if found?.isStopped == true { return conclude(.unavailable(reason: "another program had stopped the worker")) }
-    if let found, !found.isAsleep, Double(found.processorTime) < Self.starved * Double(limit.nanoseconds) {
+    // One that could run and has hardly run did not hang.
+    if let found, !found.isAsleep,
+      Double(found.processorTime) < Unavailable.starvedShare * Double(limit.nanoseconds)
+    {
       let got = Quantity(Double(found.processorTime), .nanoseconds)
       return conclude(
         .unavailable(reason: "in \(Quantity(limit)) it got \(got) of processor time: the machine is too busy for it"))
@@ -114,9 +117,6 @@ final class Watchdog: Sendable {
       conclude(.unavailable(reason: "it came to no end, and there are no more threads: \(error)"))
     }
   }
-
-  /// One that could run and has had less than this share of a processor did not hang.
-  private static let starved = 0.05
 
   private func conclude(_ finding: Outcome) {
     state.withLock { if $0.worker != nil { $0.finding = finding } }

@@ -10,13 +10,13 @@ extension SingletonRace {
       + .microseconds(100) * trial[slots] * trial[actors] + .microseconds(30) * trial[batch]
   }
 
-  /// Less than this share of a core each, and actors were hardly ever running at once.
-  private static let starved = 0.05
-
   /// Races without a pause until a duplicate was seen, then measures the hot path.
   ///
+  /// - Parameter starved: less than this share of a core each, and actors were hardly ever running at once.
   /// - Throws: ``Unavailable`` when none was seen and the actors could not have a core each, or hardly any time on it.
-  func raceUnguarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
+  func raceUnguarded(
+    _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
+  ) throws {
     let (actors, time, patience) = (trial[actors], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
     try SystemThread.requireRoom(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
@@ -27,7 +27,7 @@ extension SingletonRace {
     }
     // They spin all the time. Who gets so little of it is hardly ever on a core together with another.
     let got = Double(Host.ownProcessorTime - before)
-    if tally.duplicates == 0, got < Self.starved * Double(elapsed) * Double(actors) {
+    if tally.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
       throw Unavailable("no two actors met: in \(each) the \(actors) together got \(got) of processor time")
     }

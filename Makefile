@@ -5,7 +5,6 @@ SCENARIO ?= singleton-race
 SWIFT    ?= swift
 INPUTS   ?= 100000
 SEED     ?= 1
-COMPARISONS ?= 50000
 
 # The released binary carries the Swift runtime, is not position independent, and carries the C library too where there
 # is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,
@@ -29,7 +28,7 @@ BINARY  := .build/release/gcdlab
 SWIFT_FILES := Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tsan asan soak hardships interrupts example lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts example lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -53,7 +52,11 @@ fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to eve
 	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests
 
 intervals:            ## simulate COMPARISONS (50 000) a case and print how often intervals, tables and diff are wrong
-	GCDLAB_INTERVALS=$(COMPARISONS) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter IntervalTests
+	GCDLAB_INTERVALS=$(or $(COMPARISONS),50000) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter IntervalTests
+
+tallies:              ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
+	$(SWIFT) build $(RELEASE) --product twins
+	Tests/Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
 
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \

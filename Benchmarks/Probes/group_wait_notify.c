@@ -7,8 +7,10 @@
 //   ./group_wait_notify wait|wait-timeout|notify|semaphore \
 //     [pool|thread [tasks [work-ns [repeats [timeout-ns [function|block]]]]]]
 //
-// `block` submits blocks instead of functions, as the document's Objective-C does: each is copied to the heap.
+// `block` is the document's listing: each download is given a completion block, and blocks are what is submitted. Each is copied
+// to the heap. `function` is what it takes at least.
 // Prints one `name value` a line: the medians of held, call, notice, wake and total in nanoseconds, and timeouts.
+#include <Block/Block.h>
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -68,37 +70,50 @@ static void notify(dispatch_group_t group, struct download *d, void (*function)(
   else dispatch_group_notify_f(group, dispatch_get_main_queue(), d, function);
 }
 
+typedef void (^completion_t)(void);
+
+static void leave(struct download *d, completion_t completion) {
+  if (completion) completion();
+  else if (d->finished) dispatch_semaphore_signal(d->finished);
+  else dispatch_group_leave(d->group);
+}
+
 // The thread outside the pool that does the last leave.
 static dispatch_semaphore_t handed;
 static struct download *_Atomic handed_over;
-
-static void leave(struct download *d) {
-  if (d->finished) dispatch_semaphore_signal(d->finished);
-  else dispatch_group_leave(d->group);
-}
+static completion_t handed_completion;
 
 static void *last_leaver(void *unused) {
   for (;;) {
     dispatch_semaphore_wait(handed, DISPATCH_TIME_FOREVER);
     struct download *d = handed_over;
+    completion_t completion = handed_completion;
     d->last_leave = now();
-    leave(d);
+    leave(d, completion);
+    if (completion) Block_release(completion);
   }
   return unused;
 }
 
-static void run_task(void *context) {
-  struct download *d = context;
+static void end(struct download *d, completion_t completion) {
   spin(steps, 1);
   if (atomic_fetch_sub(&d->unfinished, 1) != 1) {
-    leave(d);
+    leave(d, completion);
   } else if (leave_from_thread) {
+    handed_completion = completion ? Block_copy(completion) : NULL;
     handed_over = d;
     dispatch_semaphore_signal(handed);
   } else {
     d->last_leave = now();
-    leave(d);
+    leave(d, completion);
   }
+}
+
+static void run_task(void *context) { end(context, NULL); }
+
+// Downloads elsewhere, then calls the completion; returns at once.
+static void load(struct download *d, completion_t completion) {
+  dispatch_async(d->queue, ^{ end(d, completion); });
 }
 
 static void complete(void *context) {
@@ -114,9 +129,11 @@ static void leave_method(struct download *d) {
 }
 
 static void start(struct download *d) {
+  dispatch_group_t group = d->group;
   for (int i = 0; i < tasks; i++) {
-    dispatch_group_enter(d->group);
-    submit(d->queue, d, run_task);
+    dispatch_group_enter(group);
+    if (as_blocks) load(d, ^{ dispatch_group_leave(group); });
+    else submit(d->queue, d, run_task);
   }
 }
 
@@ -155,7 +172,11 @@ static void semaphore_method(void *context) {
   struct download *d = context;
   d->entered = now();
   d->finished = dispatch_semaphore_create(0);
-  for (int i = 0; i < tasks; i++) submit(d->queue, d, run_task);
+  dispatch_semaphore_t finished = d->finished;
+  for (int i = 0; i < tasks; i++) {
+    if (as_blocks) load(d, ^{ dispatch_semaphore_signal(finished); });
+    else submit(d->queue, d, run_task);
+  }
   for (int i = 0; i < tasks; i++) dispatch_semaphore_wait(d->finished, DISPATCH_TIME_FOREVER);
   d->notice = now();
   submit(dispatch_get_main_queue(), d, complete);

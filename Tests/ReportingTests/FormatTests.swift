@@ -254,6 +254,19 @@ import Testing
             there is 1
 
         """)
+    var lost = Fixture.results(
+      [("a", [[1], []]), ("b", [[]])], outcome: .unavailable(reason: "another program killed it"),
+      judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
+    lost.warnings = [
+      Remark("not-measured", "a: another program killed it", runs: ["a"]),
+      Remark("not-measured", "b: no privilege", runs: ["b"]),
+    ]
+    #expect(
+      SmokeReport.line(lost.reading, strict: false, TextStyle()) == """
+        ✓ fixture                1 held  3 trials, 1.50 s, 1 lost
+          - a: another program killed it
+
+        """)
     #expect(SmokeReport.line(Fixture.pair.reading, strict: false, TextStyle()).contains("distribution of elapsed"))
     #expect(
       SmokeReport.summary([good, Fixture.pair].map(\.document), strict: false, TextStyle()) == "1 passed, 1 failed\n")

@@ -105,14 +105,16 @@ struct Sections {
               "group-wait-vs-notify", way,
               ["tasks": 3, "work": 100_000, "leaver": .word(leaver), "timeout": 500_000, "repeats": 200])
           },
-          Side(name: "C") { try probe("group_wait_notify", way, leaver, "3", "100000", "200", "500000") },
+          Side(name: "C") { try probe("group_wait_notify", way, leaver, "3", "100000", "200", "500000", "block") },
         ]
       })
     return cases.indices.flatMap { index in
       ["held", "wake"].map { figure in
         Row(
           title: "\(cases[index].0), \(figure), last leave by \(cases[index].1)", left: series[2 * index],
-          right: series[2 * index + 1], figure: figure, unit: .nanoseconds, target: .within20Percent)
+          right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
+          // Who only notifies is held for as long as it takes to make seven closures: Swift's own price, and no wait.
+          target: cases[index].0 == "notify" && figure == "held" ? .none : .within20Percent)
       }
     }
   }

@@ -30,13 +30,13 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
   return padded.dropLast(decimals) + "." + padded.suffix(decimals)
 }
 
-/// How many targets were met, missed, either of them unsurely, how many rows this machine cannot measure, and how many were
-/// to be measured and were not.
+/// How many targets were surely met, surely missed, too close to tell, how many rows this machine cannot measure, and how many
+/// were to be measured and were not.
 struct Tally {
   private(set) var met = 0, missed = 0, unsure = 0, impossible = 0, unmeasured = 0
 
   var text: String {
-    "\(met) targets met, \(missed) missed (\(unsure) of these ~), \(impossible + unmeasured) rows not measured"
+    "\(met) targets met, \(missed) missed, \(unsure) too close to tell (~), \(impossible + unmeasured) rows not measured"
   }
 
   /// Prints a table of `rows` and counts what came of them.
@@ -48,8 +48,7 @@ struct Tally {
         let (cells, verdict) = try row.cells()
         lines.append(cells)
         guard let verdict else { continue }
-        if verdict.isMet { met += 1 } else { missed += 1 }
-        if !verdict.isSure { unsure += 1 }
+        if !verdict.isSure { unsure += 1 } else if verdict.isMet { met += 1 } else { missed += 1 }
       } catch {
         if error.isOfTheMachine { impossible += 1 } else { unmeasured += 1 }
         reasons.append("\(row.title): not measured: \(error.reason)")

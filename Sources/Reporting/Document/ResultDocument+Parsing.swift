@@ -28,14 +28,15 @@ extension ResultDocument {
       }
       let isArray = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
       let data = Data(bytes)
-      // The schema first: of another one, any other complaint would mislead.
-      for header in try isArray ? decode([Header].self, data) : [decode(Header.self, data)] {
-        guard header.schema == schema else {
-          let found = header.schema.map { "schema '\($0)'" } ?? "no schema"
-          throw InputError("\(found), expected '\(schema)': not a result document of this lab", at: place)
-        }
+      let documents: [ResultDocument]
+      do {
+        documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
+      } catch {
+        // Of another schema, any other complaint would mislead.
+        try refuseOtherSchemas(isArray ? decode([Header].self, data) : [decode(Header.self, data)], place)
+        throw error
       }
-      let documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
+      try refuseOtherSchemas(documents.map { Header(schema: $0.schema) }, place)
       guard !documents.isEmpty else { throw InputError("an empty list of result documents", at: place) }
       for document in documents { try document.validate() }
       return documents
@@ -43,6 +44,13 @@ extension ResultDocument {
   }
 
   private struct Header: Decodable { let schema: String? }
+
+  private static func refuseOtherSchemas(_ headers: [Header], _ place: String) throws(InputError) {
+    for header in headers where header.schema != schema {
+      let found = header.schema.map { "schema '\($0)'" } ?? "no schema"
+      throw InputError("\(found), expected '\(schema)': not a result document of this lab", at: place)
+    }
+  }
 
   private static func decode<T: Decodable>(_ type: T.Type, _ data: Data) throws -> T {
     do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError { throw explain(error) }

@@ -131,9 +131,11 @@ struct HistogramPair: Codable, Sendable {
 
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
-    value = try container.decode(Number.self)
+    // Not as a `Number`: these are most of a document, and each would get a decoder of its own.
+    let value = try container.decode(Double.self)
     count = try container.decode(Int.self)
-    guard container.isAtEnd, (1...Self.mostCount).contains(count) else {
+    self.value = Number(value)
+    guard container.isAtEnd, Number.allowed.contains(value), (1...Self.mostCount).contains(count) else {
       throw DecodingError.dataCorruptedError(
         in: container, debugDescription: "expected a pair of a value and a count of 1 or more")
     }

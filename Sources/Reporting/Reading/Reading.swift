@@ -143,4 +143,12 @@ public struct Reading: Sendable {
   var claims: [ClaimFacts] {
     seeksBest ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims
   }
+
+  /// The runs of which some trials were lost to the machine and others not, and how many were.
+  var partlyLost: [(label: String, count: Int)] {
+    zip(document.runs, index.labels).compactMap { run, label in
+      let lost = ["unavailable", "stopped"].compactMap { run.outcomes[$0] }.reduce(0, +)
+      return lost > 0 && lost < run.rounds ? (label, lost) : nil
+    }
+  }
 }

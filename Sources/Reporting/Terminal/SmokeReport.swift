@@ -14,6 +14,8 @@ public enum SmokeReport {
       return count > 0 ? "\(count) \(verdict.rawValue)" : nil
     }
     let trials = document.runs.map(\.rounds).reduce(0, +)
+    let partly = reading.partlyLost
+    let lost = partly.map(\.count).reduce(0, +)
     let standing = Self.standing(of: document, strict: strict)
     let mark =
       switch standing {
@@ -26,12 +28,17 @@ public enum SmokeReport {
     text += " " + ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
     text +=
       Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))", style)
-      + "\n"
+      + (lost > 0 ? Ink.care(", \(lost) lost", style) : "") + "\n"
     if standing == .failed { return text + "\n" + TerminalReport(style).render(reading) + "\n" }
     // Claims of one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
-    for (reason, claims) in unavailable.grouped(by: \.evidenceText) {
-      let sentence = "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
+    var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
+      "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
+    }
+    // Others of the same kind were judged, so that no claim says it.
+    let labels = Set(partly.map(\.label))
+    sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
+    for sentence in sentences {
       for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
         text += (index == 0 ? "  - " : "    ") + Ink.quiet(line, style) + "\n"
       }

@@ -50,14 +50,30 @@ struct StrideModel {
   /// Whether it predicts strides it has not seen within ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// The stride from which scheduling costs at most `share` of the work; nil when it costs nothing. It may be longer
-  /// than the loop: then no stride will do.
-  func stride(forOverhead share: Double) -> Int? {
-    let (a, b, c) = (contention * iterations, overhead * iterations, share * work)
-    guard a > 0 || b > 0, c > 0 else { return nil }
-    // a / s^2 + b / s = c, solved for 1 / s.
-    let inverse = a > 0 ? ((b * b + 4 * a * c).squareRoot() - b) / (2 * a) : c / b
-    return max(1, Int(min((1 / inverse).rounded(.up), 1e15)))
+  /// The strides with which scheduling and the tail cost at most `share` of the work; nil when no stride of this loop does.
+  ///
+  /// What blocks cost falls with the stride, what the last one leaves idle grows with it: their sum has one lowest point.
+  func strides(forOverhead share: Double) -> ClosedRange<Int>? {
+    let last = max(1, Int(iterations))
+    func isEnough(_ stride: Int) -> Bool { cost(beyondWork: stride) <= share * work }
+    let lowest = Self.first(in: 1..<last) { cost(beyondWork: $0 + 1) >= cost(beyondWork: $0) }
+    guard isEnough(lowest) else { return nil }
+    return Self.first(in: 1..<lowest, where: isEnough)...Self.first(in: lowest..<last) { !isEnough($0 + 1) }
+  }
+
+  private func cost(beyondWork stride: Int) -> Double {
+    let stride = Double(stride)
+    return (overhead + contention / stride) * iterations / stride + tail * stride
+  }
+
+  /// The first number for which something holds that holds from somewhere on; the end where it never does.
+  private static func first(in range: Range<Int>, where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 
   func sentence(for variant: String, overhead share: Double) -> String {
@@ -71,11 +87,13 @@ struct StrideModel {
     if contention > 0 { line += " + \(nanoseconds(contention)) / stride a block (contention)" }
     if tail > 0 { line += " + \(nanoseconds(tail)) an iteration of stride (tail)" }
     line += "; this \(error)"
-    if let stride = stride(forOverhead: share) {
-      let most = "at most \(Quantity.number(share * 100)) % overhead"
-      line +=
-        Double(stride) <= iterations
-        ? "; for \(most) take stride \(stride.grouped) or more" : "; no stride of this loop has \(most)"
+    guard overhead > 0 || contention > 0 else { return line }
+    let most = "at most \(Quantity.number(share * 100)) % overhead"
+    if let strides = strides(forOverhead: share) {
+      let end = Double(strides.upperBound) < iterations ? "to \(strides.upperBound.grouped)" : "or more"
+      line += "; for \(most) take stride \(strides.lowerBound.grouped) \(end)"
+    } else {
+      line += "; no stride of this loop has \(most)"
     }
     return line
   }

@@ -7,6 +7,7 @@ public enum Catalogue {
     SingletonRace(),
     GroupWaitVsNotify(),
     QueueDeadlock(),
+    TaskGranularity(),
     ApplyStride(),
     FileDescriptorSemaphore(),
     FileMonitorPattern(),

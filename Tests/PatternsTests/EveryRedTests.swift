@@ -13,6 +13,7 @@ import Testing
       SingletonRaceTests.reds,
       GroupWaitVsNotifyTests.reds,
       QueueDeadlockTests.reds,
+      TaskGranularityTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,
       FileMonitorPatternTests.reds,

@@ -1,0 +1,83 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Measurement
+import Platform
+import Testing
+
+@testable import Patterns
+
+@Suite struct TaskGranularityTests {
+  static let settings: [String: ParameterValue] = [
+    "tasks": .integer(20), "repeats": .integer(2), "work": .integer(100),
+  ]
+
+  @Test(arguments: ["inline", "sync", "async", "work-item", "task", "thread"])
+  func `every task runs once, and each repeat is timed`(_ variant: String) async throws {
+    let attempt = try await Attempt(variant, of: TaskGranularity(), files: Catalogue.files, Self.settings)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts == ["all.not-once == 0": .held])
+    #expect(attempt.trial.observation.samples("per-task")?.summary?.count == 2)
+  }
+
+  @Test func `no threads to be had is the machine's affair`() async throws {
+    let attempt = try await Attempt("thread", of: TaskGranularity(), files: Catalogue.files, Self.settings) { trial in
+      throw SystemError(11, "start a thread")
+    }
+    guard case .unavailable = attempt.trial.outcome else {
+      Issue.record("\(attempt.trial.outcome)")
+      return
+    }
+  }
+
+  // MARK: What the findings say
+
+  /// Runs of `inline` and `async` at three sizes, with so many rounds of these times (ns).
+  private func findings(_ inline: [Double], _ async: [Double], rounds: Int = 6) throws -> [String] {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
+    let experiment = try library.experiment(TaskGranularity.name).sweeping([
+      ("work", [.integer(100), .integer(1000), .integer(10_000)])
+    ])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      guard let times = ["inline": inline, "async": async][runs[index].variant.name] else { continue }
+      guard case .integer(let work)? = runs[index].parameters["work"] else { continue }
+      let time = times[work == 100 ? 0 : work == 1000 ? 1 : 2]
+      runs[index].trials = (0..<rounds).map { round in
+        var observation = Observation()
+        observation.record("per-task", time * (1 + 0.01 * Double(round)), batch: 1)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    return TaskGranularity().findings(in: results).map(\.says)
+  }
+
+  @Test func `the crossover is where all larger sizes are surely faster`() throws {
+    #expect(
+      try findings([100, 1000, 10_000], [600, 500, 5000])
+        == ["async is done sooner than inline from 1 us a task on, 2.00 times as fast there"])
+    #expect(
+      try findings([100, 1000, 10_000], [50, 1100, 5000])
+        == ["async is done sooner than inline from 10 us a task on, 2.00 times as fast there"])
+    #expect(
+      try findings([100, 1000, 10_000], [50, 500, 5000])
+        == ["async is done sooner than inline from 100 ns a task on, 2.00 times as fast there"])
+    #expect(
+      try findings([100, 1000, 10_000], [600, 1500, 10_001])
+        == ["async is not surely done sooner than inline at any of these sizes"])
+    #expect(try findings([100, 1000, 10_000], [600, 500, 5000], rounds: 3).isEmpty)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = TaskGranularity()
+    return [
+      // Says that it is done with one left out.
+      Red("all.not-once == 0", "async", of: pattern, settings) { trial in
+        try pattern.measure(trial) { tasks in for task in tasks.dropLast() { task.run() } }
+      }
+    ]
+  }
+}

@@ -8,6 +8,7 @@ public enum Catalogue {
     GroupWaitVsNotify(),
     QueueDeadlock(),
     TaskGranularity(),
+    ThreadVsQueue(),
     ApplyStride(),
     FileDescriptorSemaphore(),
     FileMonitorPattern(),

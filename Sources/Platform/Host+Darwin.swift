@@ -28,6 +28,18 @@
       return sysctlbyname("hw.memsize", &bytes, &size, nil, 0) == 0 ? Int(bytes) : nil
     }
 
+    /// What of this process is in memory, in bytes; nil when the system does not say.
+    public static var residentMemory: Int? {
+      var info = mach_task_basic_info()
+      var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
+      let status = withUnsafeMutablePointer(to: &info) { info in
+        info.withMemoryRebound(to: integer_t.self, capacity: Int(count)) {
+          task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), $0, &count)
+        }
+      }
+      return status == KERN_SUCCESS ? Int(info.resident_size) : nil
+    }
+
     /// Not offered: Darwin has no stolen time, so a disturbed run is not warned about.
     public static var processorTimes: ProcessorTimes? { nil }
 

@@ -1,0 +1,58 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+@Suite struct ThreadVsQueueTests {
+  static func attempt(_ variant: String) async throws -> Attempt {
+    try await Attempt(
+      variant, of: ThreadVsQueue(), files: Catalogue.files, ["repeats": .integer(10), "objects": .integer(200)])
+  }
+
+  @Test(arguments: ["async-warm", "async-cold", "thread", "thread-pool", "task"])
+  func `each is begun as often as asked for`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.trial.observation.samples("start")?.summary?.count == 10)
+  }
+
+  /// In a process of its own, where nothing else comes and goes.
+  @Test(.enabled(if: Host.residentMemory != nil)) func `what waits is there, and a thread is the heaviest`() async {
+    await #expect(processExitsWith: .success) {
+      let weights = try await ["async-warm", "thread", "task"].asyncMap { variant in
+        let weight = try await Self.attempt(variant).total("memory")
+        return try #require(weight)
+      }
+      #expect(weights[1] >= 4096, "a thread touches a page of its stack at least: \(weights)")
+      #expect(weights[0] < weights[1] && weights[2] < weights[1], "\(weights)")
+    }
+  }
+
+  @Test func `what is weighed lasts while it is weighed, and ends then`() async throws {
+    let alive = Gauge()
+    _ = try await Attempt(
+      "thread", of: ThreadVsQueue(), files: Catalogue.files, ["repeats": .integer(1), "objects": .integer(100)]
+    ) { trial in
+      try ThreadVsQueue().measure(trial) { task in task.begins() }
+      try ThreadVsQueue().weigh(trial) {
+        alive.up()
+        return Parked { arrived in
+          arrived()
+          return { alive.down() }
+        }
+      }
+    }
+    #expect(alive.peak == 101 && alive.now == 0)
+  }
+}
+
+extension Sequence {
+  fileprivate func asyncMap<T>(_ body: (Element) async throws -> T) async rethrows -> [T] {
+    var all: [T] = []
+    for element in self { all.append(try await body(element)) }
+    return all
+  }
+}

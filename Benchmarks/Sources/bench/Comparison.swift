@@ -47,6 +47,7 @@ enum Target {
 
   static func ratio(atMost limit: Double) -> Target { .ratio(0...limit, "ratio <= \(fixed(limit, 2))") }
   static func ratio(atLeast limit: Double) -> Target { .ratio(limit...Double.infinity, "ratio >= \(fixed(limit, 2))") }
+  static let within10Percent = Target.ratio(0.9...1.1, "ratio 0.90-1.10")
   static let within20Percent = Target.ratio(0.8...1.2, "ratio 0.80-1.20")
 
   var text: String {

@@ -10,6 +10,7 @@ struct Sections {
       ("apply", "Striding: 2 million iterations of 15 ns, left apply-queue of gcdlab, right C", apply),
       ("races", "Races: check-then-act by two threads over 1024 slots, left gcdlab, right C", races),
       ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
+      ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("cost", "Cost of the lab", cost),
@@ -116,6 +117,42 @@ struct Sections {
           // Who only notifies is held for as long as it takes to make seven closures: Swift's own price, and no wait.
           target: cases[index].0 == "notify" && figure == "held" ? .none : .within20Percent)
       }
+    }
+  }
+
+  // MARK: Tasks
+
+  private func tasks() -> [Row] {
+    let steps = Int(lab.stepsPerMicrosecond.rounded())
+    let starts = ["async-warm", "async-cold", "thread", "thread-pool"].map { way in
+      (
+        "start", way,
+        [
+          Side(name: "gcdlab") { try lab.trial("thread-vs-queue", way, ["repeats": 100, "objects": 100]) },
+          Side(name: "C") { try probe("task_cost", "start", way, "100") },
+        ]
+      )
+    }
+    let costs = ["inline", "sync", "async", "thread"].map { way in
+      (
+        "per-task", way,
+        [
+          Side(name: "gcdlab") {
+            try lab.trial("task-granularity", way, ["tasks": 200, "work": 1000, "repeats": 3])
+          },
+          Side(name: "C") { try probe("task_cost", "small", way, "200", "\(steps)", "3") },
+        ]
+      )
+    }
+    let all = starts + costs
+    let series = interleave(rounds, all.flatMap(\.2))
+    return all.indices.map { index in
+      let (figure, way, _) = all[index]
+      return Row(
+        title: "\(way), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
+        unit: .nanoseconds,
+        // Made of a closure each: what Swift's cost beyond blocks is Swift's own price.
+        target: figure == "per-task" && ["sync", "async"].contains(way) ? .ratio(atMost: 1.25) : .within10Percent)
     }
   }
 

@@ -6,6 +6,7 @@ public enum Catalogue {
   public static let patterns: [any Pattern] = [
     SingletonRace(),
     GroupWaitVsNotify(),
+    GroupNesting(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -12,6 +12,7 @@ import Testing
     [
       SingletonRaceTests.reds,
       GroupWaitVsNotifyTests.reds,
+      GroupNestingTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ApplyStrideTests.reds,

@@ -1,0 +1,167 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// What hangs does so in a worker only: `PromiseTests` looks how each variant ends.
+@Suite struct GroupNestingTests {
+  /// The main queue of a test process is nobody's promise to serve.
+  static var pattern: GroupNesting {
+    var pattern = GroupNesting()
+    pattern.mainQueue = DispatchQueue(label: "main")
+    return pattern
+  }
+
+  static let settings: [String: ParameterValue] = [
+    "work": .integer(1000), "hold": .integer(1_000_000), "held-calls": .integer(2), "repeats": .integer(3),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
+    try await Attempt(variant, of: pattern, files: Catalogue.files, Self.settings.merging(settings) { $1 })
+  }
+
+  @Test(arguments: ["nested", "flat", "task-group"], [1, 2, 20])
+  func `a group waits for what is added to it`(_ variant: String, _ tasks: Int) async throws {
+    let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("early") == 0 && attempt.total("missing") == 0)
+  }
+
+  @Test(arguments: [1, 2, 20])
+  func `what is added outside the group is not waited for, held back or not`(_ tasks: Int) async throws {
+    let other = try await Self.attempt("nested-ungrouped", ["tasks": .integer(tasks)])
+    #expect(try other.verdict("nested-ungrouped.missing > 0") == .witnessed)
+    #expect((other.total("missing") ?? 0) >= 2 * tasks)
+    let main = try await Self.attempt("ungrouped-on-main", ["tasks": .integer(tasks)])
+    #expect(try main.verdict("ungrouped-on-main.early > 0") == .witnessed)
+    #expect((main.total("early") ?? 0) >= 2 * tasks)
+    #expect(main.total("missing") == 0)
+  }
+
+  @Test func `only waiting on the main queue is a hazard`() {
+    #expect(Self.pattern.variants.filter { $0.ending != .completes }.map(\.name) == ["wait-on-main"])
+  }
+
+  // MARK: Broken bodies
+
+  /// What is added, and where the completion is notified, by those who break it.
+  private static func adding(
+    _ add: @escaping @Sendable (NestedWork, NestedWork.Result) -> Void
+  ) -> @Sendable (NestedWork) -> DispatchGroup {
+    { work in
+      let group = DispatchGroup()
+      for result in work.results {
+        work.queue.async(group: group) {
+          result.doSomething()
+          add(work, result)
+        }
+      }
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      return group
+    }
+  }
+
+  /// Does its work in the group, and waits for that as long as it must.
+  @Sendable private static func waits(_ work: NestedWork) -> DispatchGroup {
+    let group = DispatchGroup()
+    for result in work.results {
+      work.queue.async(group: group) {
+        result.doSomething()
+        result.set()
+      }
+    }
+    group.wait()
+    work.completionBlock()
+    return group
+  }
+
+  /// Notifies again from the completion.
+  @Sendable private static func notifiesTwice(_ work: NestedWork) -> DispatchGroup {
+    let group = DispatchGroup()
+    for result in work.results {
+      work.queue.async(group: group) {
+        result.doSomething()
+        work.mainQueue.async(group: group) { result.set() }
+      }
+    }
+    group.notify(queue: work.mainQueue) {
+      group.notify(queue: work.mainQueue) { work.completionBlock() }
+      work.completionBlock()
+    }
+    return group
+  }
+
+  /// Unstructured tasks in the place of children; they set their results when the completion has run.
+  @Sendable private static func unstructured(_ work: NestedWork) {
+    Task {
+      await withTaskGroup { group in
+        for result in work.results {
+          group.addTask {
+            await result.doSomething()
+            Task {
+              while work.completions == 0 { try await Task.sleep(for: .milliseconds(1)) }
+              await result.set()
+            }
+          }
+        }
+      }
+      work.groupHasEnded()
+      work.mainQueue.async { work.completionBlock() }
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      // Not by the time that the tests beside it leave.
+      Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
+    }
+    let ungrouped = adding { work, result in work.otherQueue.async { result.set() } }
+    let onMain = adding { work, result in work.mainQueue.async { result.set() } }
+    return [
+      red("nested.early == 0", "nested") {
+        try pattern.measure($0, onMain).recordElsewhere($0, pattern.elsewhere)
+      },
+      red("nested.missing == 0", "nested") {
+        try pattern.measure($0, ungrouped).recordElsewhere($0, pattern.elsewhere)
+      },
+      red("nested.completions-off == 0", "nested") {
+        try pattern.measure($0, notifiesTwice).recordElsewhere($0, pattern.elsewhere)
+      },
+      red("nested.elsewhere == 0", "nested") {
+        try pattern.measure($0, adding { $1.set() }).recordElsewhere($0, pattern.elsewhere)
+      },
+      red("all.kept == 0", "flat") { try pattern.measure($0, patience: .milliseconds(20), waits) },
+      // Notified instead of waiting.
+      red("wait-on-main.hung == 1", "wait-on-main") { trial in
+        try pattern.hang(trial) { work in
+          let group = DispatchGroup()
+          for result in work.results {
+            work.queue.async(group: group) {
+              result.doSomething()
+              work.mainQueue.async(group: group) { result.set() }
+            }
+          }
+          group.notify(queue: work.mainQueue) { work.completionBlock() }
+        }
+      },
+      // Added to the group.
+      red("nested-ungrouped.missing > 0", "nested-ungrouped") { trial in
+        try pattern.measureEarly(trial, patience: .milliseconds(10), adding { work, result in result.set() })
+      },
+      red("ungrouped-on-main.early > 0", "ungrouped-on-main") {
+        try pattern.measureEarly($0, patience: .milliseconds(10), adding { $1.set() })
+          .recordElsewhere($0, pattern.elsewhere)
+      },
+      red("ungrouped-on-main.missing == 0", "ungrouped-on-main") {
+        try pattern.measureEarly($0, ungrouped).recordElsewhere($0, pattern.elsewhere)
+      },
+      red("task-group.early == 0", "task-group") { try pattern.measureTask($0, unstructured) },
+      red("task-group.missing == 0", "task-group") { try pattern.measureTask($0, unstructured) },
+    ]
+  }
+}

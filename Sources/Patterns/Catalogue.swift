@@ -7,6 +7,7 @@ public enum Catalogue {
     SingletonRace(),
     GroupWaitVsNotify(),
     GroupNesting(),
+    GroupAdapter(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

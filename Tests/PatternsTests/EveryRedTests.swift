@@ -13,6 +13,7 @@ import Testing
       SingletonRaceTests.reds,
       GroupWaitVsNotifyTests.reds,
       GroupNestingTests.reds,
+      GroupAdapterTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ApplyStrideTests.reds,

@@ -1,0 +1,157 @@
+import Dispatch
+import Laboratory
+import Platform
+
+/// How does an asynchronous call become a member of a group?
+///
+/// The document's adapter enters the group before the call, and leaves it in the call's handler; without a group it passes
+/// straight through:
+///
+/// ```objc
+/// + (void)withGroup:(dispatch_group_t)group sendAsynchronousRequest:(NSURLRequest *)request …
+///   completionHandler:(void (^)(NSURLResponse*, NSData*, NSError*))handler {
+///   if (group == NULL) {
+///     [self sendAsynchronousRequest:request queue:queue completionHandler:handler];
+///   } else {
+///     dispatch_group_enter(group);
+///     [self sendAsynchronousRequest:request queue:queue completionHandler:^(…) {
+///       handler(response, data, error);
+///       dispatch_group_leave(group);
+///     }];
+///   }
+/// }
+/// ```
+///
+/// The requests here are real: DispatchIO reads a file, or fails to, because there is none (`FileRequests`). How a call is
+/// tried stands there, too.
+///
+/// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
+struct GroupAdapter: Pattern {
+  static let name = "group-adapter"
+
+  let requests = Setting.count("requests", 1...200, default: 10, "requests in the group")
+  let failures = Setting.count("failures", 1...200, default: 3, "how many of them, at most all, ask for no such file")
+  let hold = Setting.duration(
+    "hold", .zero ... .seconds(1), default: .milliseconds(5),
+    "how long replies are held back when all requests are sent; the end that is told too early ends it")
+  let calls = Setting.count("calls", 1...1000, default: 10, "groups in a trial, one after the other")
+
+  let sent = Metric.count("sent", "requests sent")
+  let early = Metric.count("early", "requests without a reply, or with a handler at work, at the group's end")
+  let handlersOff = Metric.count("handlers-off", "requests whose handler was not called exactly once")
+  let wrong = Metric.count("wrong", "handlers that were not told what is in their file, or that there is none")
+  let completion = Metric.latency("completion", "from the end of the last handler to the completion block")
+  let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because their group was entered")
+
+  var variants: [Variant] {
+    Variant("balanced", .documented, "enters before the call, leaves in its handler, whatever it came to") { trial in
+      try measure(trial) { request, group, handler in
+        guard let group else { return request.send(handler) }
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant("nil-group", .documented, "the same adapter, given no group", without: [hold, completion]) { trial in
+      try measureWithoutGroup(trial) { request, group, handler in
+        guard let group else { return request.send(handler) }
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "leave-missing-on-error", .broken, "leaves only when the request succeeds",
+      without: [hold, calls, sent, early, handlersOff, wrong, completion], ends: .hangs(within: .milliseconds(50))
+    ) { trial in
+      try misuse(trial, requests: trial[requests], failures: trial[failures]) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          guard error == 0 else { return }
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave", .broken, "leaves twice on an error; the request is alone in its group",
+      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+    ) { trial in
+      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave-early", .broken, "the same beside a request that still has no reply; the lab makes up for it",
+      without: [requests, failures, hold, calls, completion]
+    ) { trial in
+      try measureExtraLeave(trial) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave-late", .broken, "the same, and nobody makes up for it: that request leaves, too",
+      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+    ) { trial in
+      try misuse(trial, requests: 2, failures: 1) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "leave-before-enter", .broken, "enters behind the call, whose reply was faster",
+      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+    ) { trial in
+      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+        request.waitForReply()
+        group.enter()
+      }
+    }
+    Variant(
+      "enter-only", .documented, "enters, and waits for the group to run a block", own: [ranByEnter],
+      without: [requests, failures, calls, sent, early, handlersOff, wrong, completion]
+    ) { trial in
+      try enter(trial) { group, queue, block in
+        group.enter()
+      }
+    }
+    Variant("continuation", .modern, "the same call as an async function; a task group waits for its end") { trial in
+      try measureTasks(trial) { request in
+        try await withCheckedThrowingContinuation { reply in
+          request.send { data, error in
+            if error == 0 {
+              reply.resume(returning: data)
+            } else {
+              reply.resume(throwing: SystemError(error, "read \(request.path)"))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// A trap comes at once; the time is for what comes to a standstill instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+}

@@ -1,0 +1,143 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What traps or hangs does so in a worker only: `PromiseTests` looks how each variant ends.
+@Suite struct GroupAdapterTests {
+  static let settings: [String: ParameterValue] = ["hold": .integer(1_000_000), "calls": .integer(2)]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
+    try await Attempt(variant, of: GroupAdapter(), files: Catalogue.files, Self.settings.merging(settings) { $1 })
+  }
+
+  @Test(arguments: ["balanced", "continuation"], [[1, 1], [5, 2], [40, 200]])
+  func `a group waits for all handlers, whatever fails`(_ variant: String, _ counts: [Int]) async throws {
+    let attempt = try await Self.attempt(
+      variant, ["requests": .integer(counts[0]), "failures": .integer(counts[1])])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("sent") == 3 * counts[0])
+    #expect(attempt.trial.observation.samples("completion")?.summary?.count == 2)
+  }
+
+  @Test func `without a group nothing waits`() async throws {
+    let attempt = try await Self.attempt("nil-group", ["requests": .integer(7)])
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("early") == 21 && attempt.total("handlers-off") == 0)
+  }
+
+  @Test func `an extra leave ends the group while one request has no reply`() async throws {
+    let attempt = try await Self.attempt("extra-leave-early")
+    #expect(try attempt.verdict("extra-leave-early.early > 0") == .witnessed)
+    #expect(attempt.total("early") == 1 && attempt.total("handlers-off") == 0)
+  }
+
+  @Test func `entering runs nothing`() async throws {
+    #expect(try await Self.attempt("enter-only").verdict("enter-only.ran-by-enter == 0") == .held)
+  }
+
+  @Test func `no descriptor to read a file by: the trial ends and says so`() async {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Attempt("balanced", of: GroupAdapter(), files: Catalogue.files, Self.settings) { trial in
+        try GroupAdapter().measure(trial) { request, group, handler in
+          group?.enter()
+          request.send { _, _ in
+            handler([], EMFILE)
+            group?.leave()
+          }
+        }
+      }
+      guard case .unavailable(let reason) = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
+      }
+      #expect(reason.contains("read a file by DispatchIO"))
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// The adapter of the document.
+  @Sendable private static func adapt(
+    _ request: FileRequests.Request, _ group: DispatchGroup, _ handler: @escaping FileRequests.Handler
+  ) {
+    group.enter()
+    request.send { data, error in
+      handler(data, error)
+      group.leave()
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = GroupAdapter()
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      // Not by the time that the tests beside it leave.
+      Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
+    }
+    func misused(_ check: String, _ variant: String, requests: Int, failures: Int) -> Red {
+      red(check, variant) { try pattern.misuse($0, requests: requests, failures: failures, adapt) }
+    }
+    return [
+      // Leaves as soon as the call returns.
+      red("balanced.early == 0", "balanced") { trial in
+        try pattern.measure(trial) { request, group, handler in
+          group?.enter()
+          request.send(handler)
+          group?.leave()
+        }
+      },
+      red("all.handlers-off == 0", "nil-group") { trial in
+        try pattern.measureWithoutGroup(trial) { request, _, handler in
+          request.send { data, error in
+            handler(data, error)
+            handler(data, error)
+          }
+        }
+      },
+      // Swallows the error.
+      red("all.wrong == 0", "nil-group") { trial in
+        try pattern.measureWithoutGroup(trial) { request, _, handler in
+          request.send { data, _ in handler(data, 0) }
+        }
+      },
+      // Waits in the call until the handler has run.
+      red("nil-group.early == nil-group.sent", "nil-group") { trial in
+        try pattern.measureWithoutGroup(trial, patience: .milliseconds(10)) { request, _, handler in
+          request.letReply()
+          request.send(handler)
+          request.waitForReply()
+        }
+      },
+      misused("leave-missing-on-error.hung == 1", "leave-missing-on-error", requests: 4, failures: 2),
+      misused("extra-leave.trapped == 1", "extra-leave", requests: 1, failures: 1),
+      misused("extra-leave-late.trapped == 1", "extra-leave-late", requests: 2, failures: 1),
+      misused("leave-before-enter.trapped == 1", "leave-before-enter", requests: 1, failures: 1),
+      red("extra-leave-early.early > 0", "extra-leave-early") {
+        try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
+      },
+      red("enter-only.ran-by-enter == 0", "enter-only") { trial in
+        try pattern.enter(trial) { group, queue, block in
+          group.enter()
+          queue.async(group: group, execute: block)
+        }
+      },
+      // Returns before the reply.
+      red("continuation.early == 0", "continuation") { trial in
+        try pattern.measureTasks(trial) { request in
+          request.send { _, _ in }
+          return []
+        }
+      },
+    ]
+  }
+}

@@ -8,6 +8,7 @@ public enum Catalogue {
     GroupWaitVsNotify(),
     GroupNesting(),
     GroupAdapter(),
+    LibraryLoad(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -14,6 +14,7 @@ import Testing
       GroupWaitVsNotifyTests.reds,
       GroupNestingTests.reds,
       GroupAdapterTests.reds,
+      LibraryLoadTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ApplyStrideTests.reds,

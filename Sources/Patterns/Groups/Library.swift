@@ -1,0 +1,334 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How a load is tried.
+///
+/// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended and the
+/// time is up. So what is missing when the completion runs does not hang on how fast the queue is. And whoever appends pauses
+/// between reading where and storing there, until a second one has come that far: where two may append at once, they
+/// surely do.
+extension LibraryLoad {
+  /// All files, each in its turn, and what is held back.
+  func longest(_ trial: Trial) -> Duration? {
+    (trial[hold] + .seconds(10)) * trial[heldLoads] + .microseconds(300) * trial[items] * trial[repeats]
+  }
+
+  /// Tries a way that is expected to complete last, and to lose nothing.
+  func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
+    try measure(trial, hold: trial[hold], pause: trial[hold], load)
+  }
+
+  /// Tries one that is expected to complete early, which is waited for.
+  func measureEarly(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
+    try measure(trial, hold: patience, pause: .milliseconds(10), load)
+  }
+
+  /// Tries one where two are expected to append at once, which is waited for.
+  func measureUnserialised(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
+    try measure(trial, hold: .milliseconds(10), pause: patience, load)
+  }
+
+  private func measure(_ trial: Trial, hold: Duration, pause: Duration, _ load: (Library) -> Void) throws {
+    let roots = try Self.directories(trial[roots])
+    let (count, repeats) = (trial[items], trial[repeats])
+    let queue = DispatchQueue.global(qos: trial[service].qos)
+    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    try SystemThread.requireRoom(for: 6)
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    func library(hold: Duration?) -> Library {
+      Library(
+        roots: roots, atMost: count, missing: scratch.file("removed"), queue: queue, mainQueue: mainQueue, hold: hold,
+        pause: pause)
+    }
+    var loads: [Library] = []
+    for _ in 0..<trial[heldLoads] {
+      let library = library(hold: hold)
+      library.run(load)
+      loads.append(library)
+    }
+    // The held ones have warmed up.
+    for _ in 0..<repeats {
+      let library = library(hold: nil)
+      library.run(load)
+      loads.append(library)
+      if let time = library.completedAfterSources { trial.record(completion, time) }
+      if let time = library.completedAfterCall, time > 0 {
+        trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
+      }
+    }
+    // A completion that runs twice was submitted by now, and has run after this.
+    mainQueue.sync {}
+    if let library = loads.first(where: { $0.found.isEmpty }) {
+      throw Unavailable("files to find are needed: there are none in \(library.roots.joined(separator: ", "))")
+    }
+    trial.record(found, loads.reduce(0) { $0 + $1.found.count })
+    trial.record(failures, loads.reduce(0) { $0 + $1.failures })
+    trial.record(missing, loads.reduce(0) { $0 + $1.missing })
+    trial.record(lost, loads.reduce(0) { $0 + $1.lost })
+    trial.record(completionsOff, loads.count { $0.completions != 1 })
+  }
+
+  /// The directories that `roots` names.
+  ///
+  /// - Throws: ``Unavailable`` when one of them is none, or cannot be read.
+  static func directories(_ roots: String) throws(Unavailable) -> [String] {
+    let paths = roots.split(separator: ":").map(String.init)
+    guard !paths.isEmpty else { throw Unavailable("directories to walk are needed: roots names none") }
+    for path in paths {
+      guard let directory = opendir(path) else {
+        throw Unavailable("directories to walk are needed: \(SystemError(errno, "read the directory \(path)"))")
+      }
+      closedir(directory)
+    }
+    return paths
+  }
+}
+
+/// The library of one load, with its sources.
+final class Library: Sendable {
+  /// What is in a library: a file, and the number that it was given when it was found.
+  struct Item: Sendable {
+    fileprivate let number: Int
+    /// Its path.
+    let path: String
+  }
+
+  /// Where sources run, and the group is notified: a global queue.
+  let queue: DispatchQueue
+  /// Where items are appended one after the other.
+  let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
+  /// Counts the sources.
+  let group = DispatchGroup()
+  /// The main queue.
+  let mainQueue: DispatchQueue
+  /// A source that finds everything at once.
+  let media: Source
+  /// One that finds it in its own time.
+  let assets: Source
+  /// One that does so and fails half-way.
+  let bundle: Source
+  /// The directories that are walked.
+  let roots: [String]
+
+  /// What is in the library, by number; the count is how many there are. Relaxed: it is for the queue to bring order into it.
+  private let entries: Slots<Atomic<Int>>
+  private let count = Atomic<Int>(0)
+  private let completion: BoundedGate?
+  /// Between reading and storing: open when two have come to it.
+  private let pause: BoundedGate?
+  private let paused = Atomic<Int>(0)
+  private let ran = Atomic<Int>(0)
+  private let missed = Atomic<Int>(0)
+  private let hasCompleted = DispatchSemaphore(value: 0)
+  private let called = Moment()
+  private let completed = Moment()
+  private let end: SourcesEnd
+
+  fileprivate init(
+    roots: [String], atMost count: Int, missing: String, queue: DispatchQueue, mainQueue: DispatchQueue,
+    hold: Duration?,
+    pause: Duration
+  ) {
+    self.queue = queue
+    self.mainQueue = mainQueue
+    self.roots = roots
+    let completion = hold.map { BoundedGate(bound: $0) }
+    self.completion = completion
+    self.pause = hold.map { _ in BoundedGate(bound: pause) }
+    entries = Slots(count: 3 * count) { _ in Atomic(0) }
+    let end = SourcesEnd(sources: 3) { completion?.restHasFinished() }
+    self.end = end
+    func source(_ index: Int, _ paths: [Source.Path]) -> Source {
+      Source(paths, numbers: index * count + 1, end: end)
+    }
+    media = source(0, [(roots[0], count)])
+    assets = source(1, [(roots[1 % roots.count], count)])
+    bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
+    // Nobody but two who append at once is waited for.
+    self.pause?.restHasFinished()
+  }
+
+  // Freeing an inactive queue traps.
+  deinit { itemsQueue.activate() }
+
+  // MARK: What a load uses
+
+  /// `[assetItems addObject:item]`: reads how many there are, stores the item there, and counts it.
+  func append(_ item: Item) {
+    let index = count.load(ordering: .relaxed)
+    if let pause, !pause.isOpen {
+      if paused.add(1, ordering: .acquiringAndReleasing).newValue == 2 { pause.open() }
+      pause.pass()
+    }
+    if index < entries.count { entries[index].store(item.number, ordering: .relaxed) }
+    count.store(index + 1, ordering: .relaxed)
+  }
+
+  /// The document's completion handler: the library is loaded.
+  func completionHandler() {
+    completed.set()
+    missed.add(notOnce, ordering: .relaxed)
+    completion?.open()
+    if ran.add(1, ordering: .relaxed).newValue == 1 { hasCompleted.signal() }
+  }
+
+  // MARK: Running it
+
+  fileprivate func run(_ load: (Library) -> Void) {
+    if completion == nil { itemsQueue.activate() }
+    called.set()
+    load(self)
+    completion?.pass()
+    itemsQueue.activate()
+    hasCompleted.wait()
+    // Whatever was to be appended has been after this.
+    end.wait()
+    itemsQueue.sync {}
+  }
+
+  /// How many of the items that were found are not in the library just once.
+  private var notOnce: Int {
+    var times: [Int: Int] = [:]
+    for index in 0..<min(count.load(ordering: .relaxed), entries.count) {
+      times[entries[index].load(ordering: .relaxed), default: 0] += 1
+    }
+    return found.count { times[$0] != 1 }
+  }
+
+  // MARK: What came of it
+
+  /// The numbers of all items that were found so far.
+  fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
+  fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
+  fileprivate var missing: Int { missed.load(ordering: .acquiring) }
+  fileprivate var lost: Int { notOnce }
+  fileprivate var completions: Int { ran.load(ordering: .acquiring) }
+  fileprivate var completedAfterCall: UInt64? { completed.since(called) }
+  fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }
+}
+
+/// The end of all sources of a load.
+private final class SourcesEnd: Sendable {
+  let moment = Moment()
+  private let unended: Atomic<Int>
+  private let all = DispatchGroup()
+  private let then: @Sendable () -> Void
+
+  init(sources: Int, _ then: @escaping @Sendable () -> Void) {
+    unended = Atomic(sources)
+    self.then = then
+    for _ in 0..<sources { all.enter() }
+  }
+
+  /// One more has ended.
+  func ended() {
+    moment.set()
+    if unended.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { then() }
+    all.leave()
+  }
+
+  /// Waits for all.
+  func wait() { all.wait() }
+}
+
+/// A source of items: the files below a directory.
+final class Source: Sendable {
+  fileprivate typealias Path = (root: String, atMost: Int)
+
+  private let paths: [Path]
+  private let firstNumber: Int
+  private let end: SourcesEnd
+  private let queue = DispatchQueue(label: "source")
+  private let state = Mutex((found: [Int](), hasFailed: false))
+
+  fileprivate init(_ paths: [Path], numbers first: Int, end: SourcesEnd) {
+    self.paths = paths
+    self.end = end
+    firstNumber = first
+  }
+
+  /// Finds all items, here and now, one after the other.
+  func forEach(_ body: (Library.Item) -> Void) {
+    defer { end.ended() }
+    do { try walk(body) } catch { fail() }
+  }
+
+  /// Returns at once and calls `each` elsewhere for each item, and then without one; or `failure`, when something is not as it
+  /// should be.
+  func enumerate(
+    _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
+  ) {
+    queue.async { [self] in
+      do {
+        try walk(each)
+        end.ended()
+        each(nil)
+      } catch {
+        fail()
+        end.ended()
+        failure(error)
+      }
+    }
+  }
+
+  /// The same to be awaited: what was found when it ended, by failing or otherwise.
+  var items: AsyncStream<Library.Item> {
+    AsyncStream { items in
+      enumerate { item in
+        if let item { items.yield(item) } else { items.finish() }
+      } failure: { _ in
+        items.finish()
+      }
+    }
+  }
+
+  fileprivate var found: [Int] { state.withLock { $0.found } }
+  fileprivate var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+  private func fail() { state.withLock { $0.hasFailed = true } }
+
+  private func walk(_ body: (Library.Item) -> Void) throws(SystemError) {
+    var number = firstNumber
+    for (root, atMost) in paths {
+      try files(below: root, atMost: atMost) { path in
+        state.withLock { $0.found.append(number) }
+        body(Library.Item(number: number, path: path))
+        number += 1
+      }
+    }
+  }
+}
+
+/// Calls `body` with the path of each file below `root` that is no directory, `count` at most, in the order of their names.
+/// Links are files; a directory below that cannot be read is passed over.
+///
+/// - Throws: ``SystemError`` when `root` cannot be read.
+private func files(below root: String, atMost count: Int, _ body: (String) -> Void) throws(SystemError) {
+  guard let directory = opendir(root) else { throw SystemError(errno, "read the directory \(root)") }
+  closedir(directory)
+  var left = count
+  var waiting = [root]
+  while left > 0, let path = waiting.popLast() {
+    for name in (namesInDirectory(path) ?? []).sorted() where left > 0 {
+      let entry = "\(path)/\(name)"
+      var status = stat()
+      guard lstat(entry, &status) == 0 else { continue }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        waiting.append(entry)
+      } else {
+        left -= 1
+        body(entry)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct LibraryLoadTests {
+  /// The main queue of a test process is nobody's promise to serve.
+  static var pattern: LibraryLoad {
+    var pattern = LibraryLoad()
+    pattern.mainQueue = DispatchQueue(label: "main")
+    return pattern
+  }
+
+  static let settings: [String: ParameterValue] = [
+    "items": .integer(20), "hold": .integer(1_000_000), "held-loads": .integer(2), "repeats": .integer(2),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
+    try await Attempt(variant, of: pattern, files: Catalogue.files, Self.settings.merging(settings) { $1 })
+  }
+
+  @Test(arguments: ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"], [2, 300])
+  func `a right load is complete when it says so, although a source fails`(_ variant: String, _ items: Int) async throws
+  {
+    let attempt = try await Self.attempt(variant, ["items": .integer(items)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("missing") == 0 && attempt.total("lost") == 0)
+    #expect(attempt.total("failures") == 4)
+    #expect((attempt.total("found") ?? 0) >= 4)
+  }
+
+  @Test func `the document's load misses all items when it completes, and loses none`() async throws {
+    let attempt = try await Self.attempt("documented")
+    #expect(try attempt.verdict("documented.missing > 0") == .witnessed)
+    #expect(try attempt.verdict("documented.lost == 0") == .held)
+    // All of those whose queue is held back.
+    #expect((attempt.total("missing") ?? 0) >= (attempt.total("found") ?? 0) / 2)
+  }
+
+  @Test func `two that append at once lose an item`() async throws {
+    #expect(try await Self.attempt("unserialised").verdict("unserialised.lost > 0") == .witnessed)
+  }
+
+  @Test(arguments: ["/no/such", "/usr:/no/such", "/dev/null", "", ":"])
+  func `directories that are not there: says which`(_ roots: String) async throws {
+    let attempt = try await Self.attempt("append-in-group", ["roots": .text(roots)])
+    guard case .unavailable(let reason) = attempt.trial.outcome else {
+      Issue.record("\(attempt.trial.outcome)")
+      return
+    }
+    let wrong = roots.split(separator: ":").last.map { "cannot read the directory \($0): " } ?? "roots names none"
+    #expect(reason.contains(wrong), "\(reason)")
+  }
+
+  @Test func `directories without a file: says so`() async throws {
+    let directory = try ScratchDirectory()
+    defer { directory.remove() }
+    let attempt = try await Self.attempt("append-in-group", ["roots": .text(directory.path)])
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "files to find are needed: there are none in \(directory.path)"))
+  }
+
+  @Test(.enabled(if: geteuid() != 0)) func `a directory that must not be read: says which`() async throws {
+    let directory = try ScratchDirectory()
+    defer { directory.remove() }
+    let locked = directory.file("locked")
+    #expect(mkdir(locked, 0) == 0)
+    let attempt = try await Self.attempt("append-in-group", ["roots": .text(locked)])
+    guard case .unavailable(let reason) = attempt.trial.outcome else {
+      Issue.record("\(attempt.trial.outcome)")
+      return
+    }
+    #expect(reason.contains("cannot read the directory \(locked): "))
+  }
+
+  // MARK: Broken bodies
+
+  /// The document's load.
+  @Sendable private static func documented(_ library: Library) {
+    library.buildLibraries { item in
+      library.itemsQueue.async { library.append(item) }
+    }
+    library.group.notify(queue: library.queue) {
+      library.mainQueue.async { library.completionHandler() }
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      // Not by the time that the tests beside it leave.
+      Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
+    }
+    let early = ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"].map { variant in
+      red("\(variant).missing == 0", variant) { try pattern.measure($0, documented) }
+    }
+    return early + [
+      // Waits for the appends.
+      red("documented.missing > 0", "documented") { trial in
+        try pattern.measureEarly(trial, patience: .milliseconds(10)) { library in
+          library.buildLibraries { item in
+            library.itemsQueue.async(group: library.group) { library.append(item) }
+          }
+          library.group.notify(queue: library.mainQueue) { library.completionHandler() }
+        }
+      },
+      red("documented.lost == 0", "documented") { trial in
+        try pattern.measureUnserialised(trial) { library in
+          library.buildLibraries { item in library.append(item) }
+          library.group.notify(queue: library.mainQueue) { library.completionHandler() }
+        }
+      },
+      red("all.completions-off == 0", "documented") { trial in
+        try pattern.measureEarly(trial) { library in
+          documented(library)
+          library.group.notify(queue: library.mainQueue) { library.completionHandler() }
+        }
+      },
+      // One at a time.
+      red("unserialised.lost > 0", "unserialised") { trial in
+        try pattern.measureUnserialised(trial, patience: .milliseconds(10)) { library in
+          let queue = DispatchQueue(label: "appends")
+          library.buildLibraries { item in
+            queue.sync { library.append(item) }
+          }
+          library.group.notify(queue: library.mainQueue) { library.completionHandler() }
+        }
+      },
+    ]
+  }
+}

@@ -12,6 +12,7 @@ public enum Catalogue {
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),
+    ReadersWriter(),
     ApplyStride(),
     FileDescriptorSemaphore(),
     FileMonitorPattern(),

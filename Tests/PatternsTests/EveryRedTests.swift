@@ -17,6 +17,7 @@ import Testing
       LibraryLoadTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
+      ReadersWriterTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,
       FileMonitorPatternTests.reds,

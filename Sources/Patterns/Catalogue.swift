@@ -9,6 +9,7 @@ public enum Catalogue {
     GroupNesting(),
     GroupAdapter(),
     LibraryLoad(),
+    QueueOrder(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -15,6 +15,7 @@ import Testing
       GroupNestingTests.reds,
       GroupAdapterTests.reds,
       LibraryLoadTests.reds,
+      QueueOrderTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ReadersWriterTests.reds,

@@ -1,0 +1,288 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension QueueOrder {
+  /// A task may wait for its successor as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(1) }
+
+  /// Has `submit` called by several threads at once, each with its own tasks, waits until all have run, and reads the log.
+  ///
+  /// - Parameter patience: how long the very first task waits, once all is submitted, for its successor to have ended.
+  func log(
+    _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
+  ) throws {
+    let (submitters, count) = (trial[submitters], trial[tasks])
+    // The pool needs two, for a task and its successor.
+    try SystemThread.requireRoom(for: submitters + 2)
+    let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
+    let start = SpinBarrier(parties: submitters)
+    let threads = try (0..<submitters).map { submitter in
+      try SystemThread {
+        let tasks = log.tasks(of: submitter)
+        start.wait()
+        submit(tasks)
+      }
+    }
+    for thread in threads { thread.join() }
+    log.allIsSubmitted()
+    log.all.wait()
+    let order = log.read()
+    trial.record(beginInversions, order.beginInversions)
+    trial.record(endInversions, order.endInversions)
+    trial.record(overlaps, order.overlaps)
+    trial.record(lost, order.lost)
+  }
+
+  /// Runs the document's listing, whose first block ends only when the second has, as long as a queue lets that be.
+  ///
+  /// - Parameters:
+  ///   - patience: how long the first block waits for the sync to return.
+  ///   - asyncPatience: how long it waits before that for the async to return.
+  func list(
+    _ trial: Trial, patience: Duration, asyncPatience: Duration = .seconds(20), _ body: (Listing) -> Void
+  ) {
+    let listing = Listing(patience: patience, asyncPatience: asyncPatience)
+    body(listing)
+    trial.record(returnedBefore, listing.returnedBefore)
+    trial.record(unfinished, listing.unfinished)
+  }
+
+  /// Has threads come one behind the other: each is seen to wait before the next one comes. Then who is in gets out and comes
+  /// again, as the last.
+  ///
+  /// - Parameter enter: gets in, says so, and out again.
+  /// - Throws: ``Unavailable`` when the system does not tell whether a thread waits, or ``SystemError``.
+  func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
+    let count = trial[arrivals]
+    guard ThreadCensus.taken() != nil else {
+      throw Unavailable("it must be seen that a thread waits, and this system does not tell")
+    }
+    try SystemThread.requireRoom(for: count + 1)
+    let arrivals = Arrivals(count: count + 2)
+    let first = try SystemThread {
+      enter(arrivals[0])
+      enter(arrivals[count + 1])
+    }
+    arrivals.awaitEntry(of: 0)
+    var threads = [first]
+    for number in 1...count {
+      do {
+        threads.append(
+          try SystemThread {
+            arrivals.comes(number)
+            enter(arrivals[number])
+          })
+      } catch {
+        arrivals.release()
+        for thread in threads { thread.join() }
+        throw error
+      }
+      arrivals.awaitSleepOrEntry(of: number)
+    }
+    arrivals.release()
+    for thread in threads { thread.join() }
+    trial.record(overtaken, arrivals.overtaken)
+  }
+}
+
+/// When tasks began and ended, each event at the next place of one log.
+final class TaskLog: Sendable {
+  /// The group of all tasks.
+  let all = DispatchGroup()
+  private let submitters: Int
+  private let tasks: Int
+  private let places = Atomic<Int>(0)
+  /// Twice the task's number, and one more for its end; -1 where nothing was written.
+  private let events: Slots<Atomic<Int>>
+  private let successorHasEnded: BoundedGate
+
+  /// An empty log for so many tasks of each submitter.
+  init(submitters: Int, tasks: Int, patience: Duration) {
+    self.submitters = submitters
+    self.tasks = tasks
+    events = Slots(count: 2 * submitters * tasks) { _ in Atomic(-1) }
+    successorHasEnded = BoundedGate(bound: patience)
+  }
+
+  /// One task.
+  struct Task: Sendable {
+    fileprivate let log: TaskLog
+    fileprivate let number: Int
+
+    /// The group of all tasks.
+    var all: DispatchGroup { log.all }
+
+    /// Writes down that it begins and that it ends. Between, the very first one waits for the second.
+    func run() {
+      log.write(2 * number)
+      if number == 0 { log.successorHasEnded.pass() }
+      log.write(2 * number + 1)
+      if number == 1 { log.successorHasEnded.open() }
+    }
+  }
+
+  /// The tasks of one submitter, in the order in which it adds them.
+  func tasks(of submitter: Int) -> [Task] {
+    (submitter * tasks..<(submitter + 1) * tasks).map { Task(log: self, number: $0) }
+  }
+
+  /// Nobody adds tasks any more.
+  func allIsSubmitted() { successorHasEnded.restHasFinished() }
+
+  private func write(_ event: Int) {
+    let place = places.add(1, ordering: .acquiringAndReleasing).oldValue
+    if place < events.count { events[place].store(event, ordering: .releasing) }
+  }
+
+  /// What a log comes to.
+  struct Order: Equatable {
+    var beginInversions = 0
+    var endInversions = 0
+    var overlaps = 0
+    var lost = 0
+  }
+
+  /// Reads the log, when all tasks have ended.
+  func read() -> Order {
+    var order = Order()
+    var latestBegun = Array(repeating: -1, count: submitters)
+    var latestEnded = latestBegun
+    var begun = Array(repeating: 0, count: submitters * tasks)
+    var ended = begun
+    var running = 0
+    for place in 0..<events.count {
+      let event = events[place].load(ordering: .acquiring)
+      guard event >= 0 else { continue }
+      let (task, submitter) = (event / 2, event / 2 / tasks)
+      if event % 2 == 0 {
+        begun[task] += 1
+        if task < latestBegun[submitter] { order.beginInversions += 1 }
+        if running > 0 { order.overlaps += 1 }
+        latestBegun[submitter] = max(latestBegun[submitter], task)
+        running += 1
+      } else {
+        ended[task] += 1
+        if task < latestEnded[submitter] { order.endInversions += 1 }
+        latestEnded[submitter] = max(latestEnded[submitter], task)
+        running -= 1
+      }
+    }
+    order.lost = zip(begun, ended).count { $0 != 1 || $1 != 1 }
+    return order
+  }
+}
+
+/// The document's listing as it runs.
+final class Listing: Sendable {
+  private let asyncHasReturned: BoundedGate
+  private let syncHasReturned: BoundedGate
+  private let state = Mutex(State())
+  private let firstHasEnded = DispatchSemaphore(value: 0)
+
+  private struct State {
+    var returnedBefore = false
+    var (firstHasEnded, secondHasEnded) = (false, false)
+    var unfinished = 0
+  }
+
+  /// A run of it whose first block waits so long for the sync to return, and before for the async.
+  init(patience: Duration, asyncPatience: Duration) {
+    asyncHasReturned = BoundedGate(bound: asyncPatience)
+    syncHasReturned = BoundedGate(bound: patience)
+    // An async that only returned when its block had run would wait for this block.
+    asyncHasReturned.restHasFinished()
+  }
+
+  /// The first block.
+  func someWork() {
+    let returnedBefore = asyncHasReturned.pass()
+    // Who waits for this block cannot be waited for.
+    if returnedBefore { syncHasReturned.pass() }
+    state.withLock { state in
+      state.returnedBefore = returnedBefore
+      state.firstHasEnded = true
+    }
+    firstHasEnded.signal()
+  }
+
+  /// The async has returned.
+  func firstMayOrMayNotHaveRun() {
+    asyncHasReturned.open()
+    syncHasReturned.restHasFinished()
+  }
+
+  /// The second block.
+  func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
+
+  /// The sync has returned: looks whether both blocks have.
+  func bothHaveCompleted() {
+    state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
+    syncHasReturned.open()
+    firstHasEnded.wait()
+  }
+
+  /// How many asyncs returned before their block had ended: one or none.
+  var returnedBefore: Int { state.withLock { $0.returnedBefore ? 1 : 0 } }
+  /// How many blocks had not ended when the sync returned.
+  var unfinished: Int { state.withLock { $0.unfinished } }
+}
+
+/// Threads that come one behind the other to where only one may be, and who got in when.
+final class Arrivals: Sendable {
+  private let entered = Mutex<[Int]>([])
+  private let threads: Slots<Atomic<Int>>
+  private let firstIsIn = DispatchSemaphore(value: 0)
+  private let firstMayLeave = DispatchSemaphore(value: 0)
+
+  /// So many arrivals, none of which has come.
+  init(count: Int) { threads = Slots(count: count) { _ in Atomic(-1) } }
+
+  /// One arrival, by its number.
+  struct One: Sendable {
+    fileprivate let arrivals: Arrivals
+    /// Who came before whom.
+    let number: Int
+
+    /// It is in. The first stays there until all others but the last wait.
+    func isIn() {
+      arrivals.entered.withLock { $0.append(number) }
+      guard number == 0 else { return }
+      arrivals.firstIsIn.signal()
+      arrivals.firstMayLeave.wait()
+    }
+  }
+
+  subscript(number: Int) -> One { One(arrivals: self, number: number) }
+
+  /// The calling thread is about to get in.
+  func comes(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
+
+  /// Waits until the first is in.
+  func awaitEntry(of first: Int) { firstIsIn.wait() }
+
+  /// Waits until the thread of `number` sleeps, or got in.
+  func awaitSleepOrEntry(of number: Int) {
+    while !entered.withLock({ $0.contains(number) }) {
+      let thread = threads[number].load(ordering: .acquiring)
+      if thread >= 0, let census = ThreadCensus.taken(),
+        census.threads.contains(where: { $0.id == thread && $0.sleep != nil })
+      {
+        return
+      }
+      yieldProcessor()
+    }
+  }
+
+  /// Lets the first leave.
+  func release() { firstMayLeave.signal() }
+
+  /// How many got in after one with a higher number, when all have been in.
+  var overtaken: Int {
+    let order = entered.withLock { $0 }
+    return order.indices.count { index in order[..<index].contains { $0 > order[index] } }
+  }
+}

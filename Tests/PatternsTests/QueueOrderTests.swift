@@ -1,0 +1,175 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+@Suite struct QueueOrderTests {
+  static let pattern = QueueOrder()
+  static let logged = ["serial", "serial-targeting-concurrent", "concurrent", "global"]
+  static let listed = ["async-then-sync", "async-then-sync-concurrent", "async-then-barrier-sync"]
+  static let queued = ["serial-sync", "pthread-mutex", "mutex"]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
+    try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
+  }
+
+  @Test func `every variant is tried`() {
+    #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.logged + Self.listed + Self.queued))
+  }
+
+  @Test(arguments: logged, [1, 8])
+  func `a stream keeps its promises, of one thread and of many`(_ variant: String, _ submitters: Int) async throws {
+    let attempt = try await Self.attempt(variant, ["submitters": .integer(submitters), "tasks": .integer(50)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(!attempt.verdicts.isEmpty)
+  }
+
+  @Test(arguments: listed) func `the listing keeps its promises`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.total("returned-before") == 1)
+    #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
+  }
+
+  @Test(arguments: queued, [2, 12])
+  func `whoever comes gets in`(_ variant: String, _ arrivals: Int) async throws {
+    let attempt = try await Self.attempt(variant, ["arrivals": .integer(arrivals)])
+    guard ThreadCensus.taken() != nil else {
+      guard case .unavailable = attempt.trial.outcome else {
+        Issue.record("\(attempt.trial.outcome)")
+        return
+      }
+      return
+    }
+    #expect(attempt.trial.outcome == .completed)
+    let overtaken = try #require(attempt.total("overtaken"))
+    #expect((variant == "serial-sync" ? 0...0 : 0...arrivals).contains(overtaken))
+  }
+
+  @Test func `a log says what began, ended and overlapped in which order`() {
+    func order(_ run: ([TaskLog.Task]) -> Void) -> TaskLog.Order {
+      let log = TaskLog(submitters: 2, tasks: 2, patience: .zero)
+      log.allIsSubmitted()
+      run(log.tasks(of: 0) + log.tasks(of: 1))
+      return log.read()
+    }
+    #expect(order { for task in $0 { task.run() } } == TaskLog.Order())
+    // Of two submitters neither is first.
+    #expect(order { for index in [2, 0, 3, 1] { $0[index].run() } } == TaskLog.Order())
+    let inverted = order { for index in [1, 0, 2, 3] { $0[index].run() } }
+    #expect(inverted == TaskLog.Order(beginInversions: 1, endInversions: 1))
+    #expect(order { for index in [0, 1, 1, 3] { $0[index].run() } }.lost == 2)
+  }
+
+  @Test func `one that waited and got in after a later one was overtaken`() {
+    let arrivals = Arrivals(count: 5)
+    arrivals.release()
+    for number in [0, 4, 1, 3, 2] { arrivals[number].isIn() }
+    #expect(arrivals.overtaken == 3)
+  }
+
+  @Test func `no thread to be had: the trial is unavailable`() async throws {
+    let attempt = try await Attempt("serial", of: Self.pattern, files: Catalogue.files) { _ in
+      throw SystemError(11, "start a thread")
+    }
+    #expect(attempt.trial.outcome == .unavailable(reason: "cannot start a thread: Resource temporarily unavailable"))
+  }
+
+  // MARK: Broken bodies
+
+  /// Adds tasks to what runs them last in, first out.
+  @Sendable private static func backwards(_ trial: Trial) throws {
+    let queue = DispatchQueue(label: "backwards")
+    try pattern.log(trial, patience: .milliseconds(1)) { tasks in
+      for task in tasks.reversed() { queue.async(group: task.all) { task.run() } }
+    }
+  }
+
+  /// Runs tasks at once.
+  @Sendable private static func concurrently(_ trial: Trial) throws {
+    try pattern.log(trial, patience: .seconds(20)) { tasks in
+      for task in tasks { DispatchQueue.global().async(group: task.all) { task.run() } }
+    }
+  }
+
+  /// Leaves the last task of each thread out.
+  @Sendable private static func losing(_ trial: Trial) throws {
+    let queue = DispatchQueue(label: "losing")
+    try pattern.log(trial, patience: .milliseconds(1)) { tasks in
+      for task in tasks.dropLast() { queue.async(group: task.all) { task.run() } }
+    }
+  }
+
+  /// A queue that is first in, first out and runs one task at a time.
+  @Sendable private static func serially(_ trial: Trial) throws {
+    let queue = DispatchQueue(label: "serial")
+    try pattern.log(trial, patience: .milliseconds(1)) { tasks in
+      for task in tasks { queue.async(group: task.all) { task.run() } }
+    }
+  }
+
+  /// Sends both blocks of the listing to a queue of their own.
+  @Sendable private static func apart(_ trial: Trial) {
+    pattern.list(trial, patience: .seconds(20)) { tasks in
+      DispatchQueue(label: "first").async { tasks.someWork() }
+      tasks.firstMayOrMayNotHaveRun()
+      DispatchQueue(label: "second").sync { tasks.someMoreWork() }
+      tasks.bothHaveCompleted()
+    }
+  }
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let variant = String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, logged.contains(variant) ? ["tasks": .integer(20)] : [:], body)
+    }
+    return ["serial", "serial-targeting-concurrent"].flatMap { variant in
+      [
+        red("\(variant).begin-inversions == 0", backwards), red("\(variant).end-inversions == 0", backwards),
+        red("\(variant).overlaps == 0", concurrently), red("\(variant).lost == 0", losing),
+      ]
+    } + [
+      red("concurrent.lost == 0", losing),
+      red("global.lost == 0", losing),
+      red("concurrent.end-inversions > 0", serially),
+      red("global.overlaps > 0", serially),
+      // As a sync: the block has ended before anybody knows of it.
+      red("async-then-sync.returned-before > 0") { trial in
+        pattern.list(trial, patience: .zero, asyncPatience: .milliseconds(1)) { tasks in
+          DispatchQueue(label: "own").sync { tasks.someWork() }
+          tasks.firstMayOrMayNotHaveRun()
+          tasks.someMoreWork()
+          tasks.bothHaveCompleted()
+        }
+      },
+      red("async-then-sync.unfinished == 0", apart),
+      red("async-then-sync-concurrent.unfinished > 0") { trial in
+        let queue = DispatchQueue(label: "own")
+        pattern.list(trial, patience: .milliseconds(1)) { tasks in
+          queue.async { tasks.someWork() }
+          tasks.firstMayOrMayNotHaveRun()
+          queue.sync { tasks.someMoreWork() }
+          tasks.bothHaveCompleted()
+        }
+      },
+      red("async-then-barrier-sync.unfinished == 0", apart),
+      // Nobody waits, and the last one is in before all the others.
+      red("serial-sync.overtaken == 0") { trial in
+        let queue = DispatchQueue(label: "own")
+        let lastIsIn = DispatchSemaphore(value: 0)
+        try pattern.arrive(trial) { thread in
+          if (1...trial[pattern.arrivals]).contains(thread.number) {
+            lastIsIn.wait()
+            lastIsIn.signal()
+          }
+          queue.sync { thread.isIn() }
+          if thread.number > trial[pattern.arrivals] { lastIsIn.signal() }
+        }
+      },
+    ]
+  }
+}

@@ -10,6 +10,7 @@ public enum Catalogue {
     GroupAdapter(),
     LibraryLoad(),
     QueueOrder(),
+    QueueSuspend(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

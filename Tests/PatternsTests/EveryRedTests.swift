@@ -16,6 +16,7 @@ import Testing
       GroupAdapterTests.reds,
       LibraryLoadTests.reds,
       QueueOrderTests.reds,
+      QueueSuspendTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ReadersWriterTests.reds,

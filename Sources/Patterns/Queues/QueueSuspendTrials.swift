@@ -1,0 +1,165 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+/// What the variants are put through.
+extension QueueSuspend {
+  /// A block may be waited for as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(1) }
+
+  /// Has `body` suspend a queue that then begins nothing, and resume it, again and again.
+  ///
+  /// The first time, which is also the warm-up, the suspended queue is looked at for a while; then it is resumed as soon as all
+  /// is added.
+  @discardableResult
+  func hold(_ trial: Trial, _ body: (Suspension) -> Void) -> Stopped {
+    let (count, repeats) = (trial[blocks], trial[repeats])
+    var (began, stopped, lost) = (0, 0, 0)
+    var histogram = LatencyHistogram()
+    for repeated in 0...repeats {
+      let waiting = Suspension(blocks: count, looks: repeated == 0 ? .milliseconds(20) : .zero)
+      body(waiting)
+      waiting.awaitAll()
+      began = max(began, waiting.beganSuspended)
+      stopped += waiting.stopped
+      lost += waiting.lost
+      if repeated > 0, let time = waiting.resumeToRun { histogram.record(time) }
+    }
+    trial.record(beganSuspended, began)
+    trial.record(self.lost, lost)
+    trial.record(resumeToRun, histogram)
+    return Stopped(count: stopped)
+  }
+
+  /// Has `body` suspend a queue that goes on all the same, and resume it, again and again.
+  ///
+  /// - Parameter patience: how long a block is waited for that begins meanwhile; there may be no thread for it at first.
+  func goOn(_ trial: Trial, patience: Duration = .seconds(20), _ body: (Suspension) -> Void) {
+    let (count, repeats) = (trial[blocks], trial[repeats])
+    var (began, lost) = (0, 0)
+    for _ in 0..<repeats {
+      let waiting = Suspension(blocks: count, looks: patience)
+      body(waiting)
+      waiting.awaitAll()
+      began = max(began, waiting.beganSuspended)
+      lost += waiting.lost
+    }
+    trial.record(beganSuspended, began)
+    trial.record(self.lost, lost)
+  }
+
+  /// How many blocks were stopped that ran when their queue was suspended.
+  struct Stopped {
+    let count: Int
+
+    /// Records them.
+    func record(_ trial: Trial, _ measure: Measure<Int>) { trial.record(measure, count) }
+  }
+}
+
+/// One suspension of a queue, and the blocks that wait for its end.
+final class Suspension: Sendable {
+  /// The group of all blocks.
+  let all = DispatchGroup()
+  private let count: Int
+  private let runs: Slots<Atomic<Int>>
+  private let began = Atomic<Int>(0)
+  private let anyBegins: BoundedGate
+  private let isSuspended = DispatchSemaphore(value: 0)
+  private let isRunning = DispatchSemaphore(value: 0)
+  private let mayRunOn = DispatchSemaphore(value: 0)
+  private let runnerHasEnded = DispatchSemaphore(value: 0)
+  private let counts = Mutex((beganSuspended: 0, stopped: 0))
+  private let times = Times()
+
+  private final class Times: Sendable {
+    let resumed = Moment()
+    let firstBegan = Moment()
+  }
+
+  /// A suspension that so many blocks wait for.
+  init(blocks count: Int, looks bound: Duration) {
+    self.count = count
+    runs = Slots(count: count) { _ in Atomic(0) }
+    anyBegins = BoundedGate(bound: bound)
+  }
+
+  /// One block.
+  struct Block: Sendable {
+    fileprivate let suspension: Suspension
+    fileprivate let index: Int
+
+    /// It begins, and ends.
+    func run() {
+      if suspension.began.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { suspension.times.firstBegan.set() }
+      suspension.runs[index].add(1, ordering: .relaxed)
+      suspension.anyBegins.open()
+    }
+  }
+
+  /// The blocks that wait.
+  var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
+
+  /// Suspends the queue; whoever awaits that goes on, and so does the block that runs.
+  func suspending(_ suspend: () -> Void) {
+    suspend()
+    isSuspended.signal()
+    mayRunOn.signal()
+  }
+
+  /// A block that begins before the queue is suspended, and ends when it has been.
+  func runsOnWhenSuspended() {
+    isRunning.signal()
+    mayRunOn.wait()
+    runnerHasEnded.signal()
+  }
+
+  /// Waits until that block runs.
+  func awaitRunning() { isRunning.wait() }
+
+  /// Waits until the queue is suspended.
+  func awaitSuspension() {
+    isSuspended.wait()
+    isSuspended.signal()
+  }
+
+  /// Looks at the suspended queue, until a block begins or the time for it is over.
+  func look() {
+    awaitSuspension()
+    anyBegins.restHasFinished()
+    anyBegins.pass()
+    counts.withLock { $0.beganSuspended = began.load(ordering: .acquiring) }
+  }
+
+  /// The same; and the block that ran when the queue was suspended is given the time to end.
+  func lookAndAwaitEnd(within patience: Duration = .seconds(20)) {
+    let deadline = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
+    let hasEnded = runnerHasEnded.wait(timeout: deadline) == .success
+    counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
+    look()
+  }
+
+  /// Resumes the queue.
+  func resuming(_ resume: () -> Void) {
+    times.resumed.set()
+    resume()
+  }
+
+  /// Waits for all blocks.
+  func awaitAll(within patience: Duration = .seconds(20)) {
+    _ = all.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+  }
+
+  /// How many blocks had begun when the queue was looked at.
+  var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
+  /// How many that ran before had not ended then.
+  var stopped: Int { counts.withLock { $0.stopped } }
+  /// How many have not run once.
+  var lost: Int { (0..<count).count { runs[$0].load(ordering: .acquiring) != 1 } }
+  /// Nanoseconds from the resume to the first block; nil when there was none after it.
+  var resumeToRun: UInt64? {
+    guard beganSuspended == 0 else { return nil }
+    return times.firstBegan.since(times.resumed)
+  }
+}

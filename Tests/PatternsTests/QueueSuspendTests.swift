@@ -1,0 +1,105 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+/// What traps does so in a worker only: `PromiseTests` looks how each variant ends.
+@Suite struct QueueSuspendTests {
+  static let pattern = QueueSuspend()
+  static let holding = ["balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate"]
+  static let goingOn = ["concurrent", "global"]
+
+  @Test func `every other variant is a hazard`() {
+    let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
+    #expect(Set(completing) == Set(Self.holding + Self.goingOn))
+  }
+
+  @Test(arguments: holding + goingOn, [1, 100])
+  func `what is held is held, and what goes on goes on`(_ variant: String, _ blocks: Int) async throws {
+    let attempt = try await Attempt(
+      variant, of: Self.pattern, files: Catalogue.files, ["blocks": .integer(blocks), "repeats": .integer(5)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.verdicts.count >= 2)
+    #expect((attempt.total("began-suspended") == 0) == Self.holding.contains(variant))
+    let latency = attempt.trial.observation.samples("resume-to-run")?.summary
+    #expect(latency?.count == (Self.holding.contains(variant) ? 5 : nil))
+  }
+
+  // MARK: Broken bodies
+
+  /// Adds blocks to a queue that nobody suspends.
+  @Sendable private static func suspendsNothing(_ trial: Trial) {
+    let queue = DispatchQueue(label: "own")
+    let stopped = pattern.hold(trial) { waiting in
+      waiting.suspending {}
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.all.wait()
+      waiting.look()
+      waiting.resuming {}
+    }
+    if trial.variant == "suspend-while-running" { stopped.record(trial, pattern.stopped) }
+    // Nothing began behind a resume.
+    trial.record(pattern.resumeToRun, 0)
+  }
+
+  /// Suspends a serial queue, which goes on with nothing.
+  @Sendable private static func suspends(_ trial: Trial) {
+    pattern.goOn(trial, patience: .milliseconds(1)) { waiting in
+      let queue = DispatchQueue(label: "own")
+      waiting.suspending { queue.suspend() }
+      for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+      waiting.look()
+      waiting.resuming { queue.resume() }
+    }
+  }
+
+  static var reds: [Red] {
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let completes = (holding + goingOn).contains(variant)
+      return Red(check, variant, of: pattern, completes ? ["repeats": .integer(3)] : [:], body)
+    }
+    return holding.map { red("\($0).began-suspended == 0", $0, suspendsNothing) }
+      + goingOn.map { red("\($0).began-suspended > 0", $0, suspends) } + [
+        // There is no such block: it never comes to its end.
+        red("suspend-while-running.stopped == 0", "suspend-while-running") { trial in
+          pattern.hold(trial) { waiting in
+            let queue = DispatchQueue(label: "own")
+            waiting.suspending { queue.suspend() }
+            for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
+            waiting.lookAndAwaitEnd(within: .milliseconds(1))
+            waiting.resuming { queue.resume() }
+          }
+          .record(trial, pattern.stopped)
+        },
+        red("all.lost == 0", "balanced") { trial in
+          pattern.hold(trial) { waiting in
+            let queue = DispatchQueue(label: "own")
+            queue.async { waiting.suspending { queue.suspend() } }
+            for block in waiting.blocks.dropLast() { queue.async(group: waiting.all) { block.run() } }
+            waiting.look()
+            waiting.resuming { queue.resume() }
+          }
+        },
+        red("over-resume.trapped == 1", "over-resume") { _ in
+          let queue = DispatchQueue(label: "own")
+          queue.suspend()
+          queue.resume()
+        },
+        red("release-suspended.trapped == 1", "release-suspended") { _ in
+          let queue = DispatchQueue(label: "own")
+          queue.suspend()
+          queue.resume()
+        },
+        red("inactive.trapped == 1", "inactive") { _ in
+          DispatchQueue(label: "own", attributes: .initiallyInactive).activate()
+        },
+        red("release-inactive.trapped == 1", "release-inactive") { _ in
+          let queue = DispatchQueue(label: "own", attributes: .initiallyInactive)
+          queue.activate()
+        },
+      ]
+  }
+}

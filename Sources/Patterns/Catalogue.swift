@@ -11,6 +11,7 @@ public enum Catalogue {
     LibraryLoad(),
     QueueOrder(),
     QueueSuspend(),
+    QueueContext(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

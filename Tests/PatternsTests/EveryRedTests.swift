@@ -17,6 +17,7 @@ import Testing
       LibraryLoadTests.reds,
       QueueOrderTests.reds,
       QueueSuspendTests.reds,
+      QueueContextTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ReadersWriterTests.reds,

@@ -24,6 +24,12 @@ void *gcdlab_dispatch_queue_create(const char *label, void *attributes) GCDLAB_S
 void gcdlab_dispatch_release(void *object) GCDLAB_SYMBOL("dispatch_release");
 void gcdlab_dispatch_sync_f(void *queue, void *context, void (*function)(void *context))
     GCDLAB_SYMBOL("dispatch_sync_f");
+void gcdlab_dispatch_async_f(void *queue, void *context, void (*function)(void *context))
+    GCDLAB_SYMBOL("dispatch_async_f");
+void gcdlab_dispatch_retain(void *object) GCDLAB_SYMBOL("dispatch_retain");
+void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dispatch_set_context");
+void gcdlab_dispatch_set_finalizer_f(void *object, void (*finalizer)(void *context))
+    GCDLAB_SYMBOL("dispatch_set_finalizer_f");
 
 /// Keeps the compiler from moving what reads or writes memory from one side to the other; the processor has nothing to do.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }

@@ -1,0 +1,288 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through.
+extension QueueContext {
+  /// A queue may be waited for as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(1) }
+
+  /// Has `body` leave data in one block and look for it in a later one, which `sync` runs on another thread: the caller's.
+  func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
+    var count = 0
+    for _ in 0..<trial[repeats] {
+      let data = MyDataContext()
+      body(data)
+      if !data.wasSeen { count += 1 }
+    }
+    trial.record(notSeen, count)
+  }
+
+  /// The same in tasks.
+  func shareAmongTasks(_ trial: Trial, _ body: (MyDataContext) async -> Void) async {
+    var count = 0
+    for _ in 0..<trial[repeats] {
+      let data = MyDataContext()
+      await body(data)
+      if !data.wasSeen { count += 1 }
+    }
+    trial.record(notSeen, count)
+  }
+
+  /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up, is
+  /// looked at for a while: with a reference and no block, and with a block and no reference.
+  func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
+    var (notOnce, early) = (0, 0)
+    for repeated in 0...trial[repeats] {
+      let data = MyDataContext(looks: repeated == 0 ? .milliseconds(20) : .zero)
+      let queue = make(data)
+      queue.runOne()
+      queue.retainAndRelease()
+      data.lookWhileReferenced()
+      queue.async { data.lastBlock() }
+      queue.release()
+      data.wasReleased()
+      data.awaitEnd(within: patience)
+      if data.cleanUps != 1 { notOnce += 1 }
+      if data.wasEarly { early += 1 }
+      if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanUp, time) }
+    }
+    trial.record(self.notOnce, notOnce)
+    trial.record(self.early, early)
+  }
+
+  /// Lets queues go that `make` makes without data, and then one with data, which is cleaned up behind them.
+  func letGo(_ trial: Trial, _ make: () -> HeldQueue) {
+    let before = MyDataContext.cleanUpsWithout
+    for _ in 0..<trial[repeats] {
+      let queue = make()
+      queue.runOne()
+      queue.release()
+    }
+    let data = MyDataContext(looks: .milliseconds(20))
+    let last = gcdlab_dispatch_queue_create("last", nil)
+    gcdlab_dispatch_set_context(last, data.pointer)
+    gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
+    HeldQueue(created: last).release()
+    data.awaitCleanUp(within: .seconds(20))
+    // What was let go is freed by threads of their own: some more time for them.
+    data.lookAfterwards()
+    trial.record(without, MyDataContext.cleanUpsWithout - before)
+  }
+
+  /// Asks for a global queue with every flag there is room for, releases one that nobody has retained, and uses it.
+  func askForGlobal(
+    _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
+    release: (UnsafeMutableRawPointer) -> Void
+  ) {
+    let flags = (0..<UInt.bitWidth).map { UInt(1) << UInt($0) }
+    trial.record(accepted, flags.count { $0 != 2 && get($0) != nil })
+    guard let queue = get(0) else { return }
+    trial.record(overcommit, get(2).map { $0 != queue } == true ? 1 : 0)
+    for _ in 0..<1000 { release(queue) }
+    trial.record(changed, get(0) == queue ? 0 : 1)
+    let blocks = InnerBlocks(count: 100)
+    let all = DispatchGroup()
+    let held = HeldQueue(created: queue)
+    for index in 0..<blocks.count {
+      all.enter()
+      held.async {
+        blocks.ran(index)
+        all.leave()
+      }
+    }
+    _ = all.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    trial.record(lost, blocks.notOnce)
+  }
+}
+
+/// What a program keeps for a queue, and what becomes of it.
+final class MyDataContext: Sendable {
+  /// That of the task that runs.
+  @TaskLocal static var current: MyDataContext?
+
+  private static let withoutContext = Atomic<Int>(0)
+  private let isCleanedUp: BoundedGate
+  private let whileReferenced: BoundedGate
+  private let afterwards: BoundedGate
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let hasBeenCleanedUp = DispatchSemaphore(value: 0)
+  private let state = Mutex(State())
+  private let times = Times()
+
+  private struct State {
+    var cleanUps = 0
+    var wasSeen = false
+    var wasEarly = false
+  }
+
+  private final class Times: Sendable {
+    let ended = Moment()
+    let cleanedUp = Moment()
+  }
+
+  /// Data that nobody has seen.
+  ///
+  /// - Parameter bound: how long a clean-up is waited for that must not come.
+  init(looks bound: Duration = .zero) {
+    isCleanedUp = BoundedGate(bound: bound)
+    whileReferenced = BoundedGate(bound: bound)
+    afterwards = BoundedGate(bound: bound)
+  }
+
+  // MARK: Where it is looked for
+
+  /// A block found this.
+  func isSeen(in found: MyDataContext?) { state.withLock { $0.wasSeen = found === self } }
+
+  /// Whether it was found.
+  var wasSeen: Bool { state.withLock { $0.wasSeen } }
+
+  // MARK: The end of its queue
+
+  /// What a context points to. It is never freed: a finalizer that ran twice is to be counted.
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  /// What a context points to.
+  static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
+    guard let context else { return MyDataContext() }
+    return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// A finalizer ran without a context.
+  static func cleanUpWithout() { withoutContext.add(1, ordering: .acquiringAndReleasing) }
+
+  /// How many did so in this process.
+  static var cleanUpsWithout: Int { withoutContext.load(ordering: .acquiring) }
+
+  /// The finalizer, or what stands for it.
+  func cleanUp() {
+    times.cleanedUp.set()
+    state.withLock { $0.cleanUps += 1 }
+    isCleanedUp.open()
+    whileReferenced.open()
+    hasBeenCleanedUp.signal()
+  }
+
+  /// The queue is not cleaned up while there is a reference to it.
+  func lookWhileReferenced() {
+    whileReferenced.restHasFinished()
+    if whileReferenced.pass() { state.withLock { $0.wasEarly = true } }
+  }
+
+  /// The last block of the queue, which waits for the clean-up.
+  func lastBlock() {
+    if isCleanedUp.pass() { state.withLock { $0.wasEarly = true } }
+    times.ended.set()
+    hasEnded.signal()
+  }
+
+  /// The last reference is gone.
+  func wasReleased() { isCleanedUp.restHasFinished() }
+
+  /// Waits for the end of the last block and the clean-up.
+  func awaitEnd(within patience: Duration) {
+    hasEnded.wait()
+    awaitCleanUp(within: patience)
+  }
+
+  /// Waits for the clean-up.
+  func awaitCleanUp(within patience: Duration) {
+    _ = hasBeenCleanedUp.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+  }
+
+  /// Waits for what must not come after it.
+  func lookAfterwards() {
+    afterwards.restHasFinished()
+    afterwards.pass()
+  }
+
+  /// How often it was cleaned up.
+  var cleanUps: Int { state.withLock { $0.cleanUps } }
+  /// Whether that was before the last reference was gone, or before the last block had ended.
+  var wasEarly: Bool { state.withLock { $0.wasEarly } }
+  /// Nanoseconds from the end of the last block; nil where one of the two did not come.
+  var timeToCleanUp: UInt64? { times.cleanedUp.since(times.ended) }
+}
+
+/// An object that does something when it goes.
+final class Owned: Sendable {
+  private let end: @Sendable () -> Void
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  deinit { end() }
+}
+
+/// A queue to which there is one reference, which is let go.
+struct HeldQueue {
+  /// Adds a block.
+  let async: (@escaping @Sendable () -> Void) -> Void
+  /// Takes another reference and lets that go.
+  let retainAndRelease: () -> Void
+  /// Lets it go.
+  let release: () -> Void
+
+  /// One that was created in C.
+  init(created queue: UnsafeMutableRawPointer?) {
+    async = { body in
+      gcdlab_dispatch_async_f(queue, Unmanaged.passRetained(Block(body)).toOpaque()) { context in
+        if let context { Unmanaged<Block>.fromOpaque(context).takeRetainedValue().body() }
+      }
+    }
+    retainAndRelease = {
+      gcdlab_dispatch_retain(queue)
+      gcdlab_dispatch_release(queue)
+    }
+    release = { gcdlab_dispatch_release(queue) }
+  }
+
+  /// One of Swift's.
+  init(_ queue: DispatchQueue) {
+    let reference = Reference(queue)
+    async = { body in reference.queue?.async(execute: body) }
+    retainAndRelease = { withExtendedLifetime(reference.queue) {} }
+    release = { reference.queue = nil }
+  }
+
+  /// Runs a block in it, and waits for that.
+  func runOne() {
+    let hasRun = DispatchSemaphore(value: 0)
+    async { hasRun.signal() }
+    hasRun.wait()
+  }
+
+  private final class Block: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  private final class Reference {
+    var queue: DispatchQueue?
+    init(_ queue: DispatchQueue) { self.queue = queue }
+  }
+}
+
+/// Where each thread keeps an object of its own. It is not owned there.
+///
+/// Unchecked: a thread reads and writes its own.
+final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
+  private var key = pthread_key_t()
+
+  /// A place where no thread has anything yet.
+  init() { pthread_key_create(&key, nil) }
+
+  deinit { pthread_key_delete(key) }
+
+  /// That of the calling thread.
+  var value: Value? {
+    get { pthread_getspecific(key).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() } }
+    set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }
+  }
+}

@@ -1,0 +1,144 @@
+import CDispatchSupport
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+/// Finalizers without a context are counted for the whole process, so one after the other.
+@Suite(.serialized) struct QueueContextTests {
+  static let pattern = QueueContext()
+
+  @Test(arguments: pattern.variants.map(\.name), [1, 20])
+  func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
+    let settings: [String: ParameterValue] = variant == "global" ? [:] : ["repeats": .integer(repeats)]
+    let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(!attempt.verdicts.isEmpty)
+    if variant == "thread-local" { #expect(attempt.total("not-seen") == repeats) }
+    if ["context-finalizer", "specific-released"].contains(variant) {
+      #expect(attempt.trial.observation.samples("clean-up")?.summary?.count == repeats)
+    }
+  }
+
+  @Test func `a thread has its own, and another thread nothing`() async throws {
+    let key = ThreadKey<MyDataContext>()
+    let data = MyDataContext()
+    try await onOwnThread {
+      key.value = data
+      #expect(key.value === data)
+      key.value = nil
+      #expect(key.value == nil)
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// A queue whose data is cleaned up while it is in use.
+  private static func cleansUpAtOnce(_ data: MyDataContext) -> HeldQueue {
+    data.cleanUp()
+    return HeldQueue(DispatchQueue(label: "own"))
+  }
+
+  /// One that is cleaned up when it is made, and in the end.
+  private static func cleansUpTwice(_ data: MyDataContext) -> HeldQueue {
+    let queue = gcdlab_dispatch_queue_create("own", nil)
+    gcdlab_dispatch_set_context(queue, data.pointer)
+    gcdlab_dispatch_set_finalizer_f(queue) { MyDataContext.at($0).cleanUp() }
+    data.cleanUp()
+    return HeldQueue(created: queue)
+  }
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let variant = String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, variant == "global" ? [:] : ["repeats": .integer(2)], body)
+    }
+    let lives = ["context-finalizer", "specific-released"].flatMap { variant in
+      [
+        red("\(variant).not-once == 0") { trial in
+          pattern.clean(trial, cleansUpTwice)
+          trial.record(pattern.cleanUp, 0)
+        },
+        red("\(variant).early == 0") { trial in
+          pattern.clean(trial, cleansUpAtOnce)
+          trial.record(pattern.cleanUp, 0)
+        },
+      ]
+    }
+    nonisolated(unsafe) let queue = gcdlab_dispatch_get_global_queue(0, 0)
+    nonisolated(unsafe) let another = gcdlab_dispatch_get_global_queue(2, 0)
+    return lives + [
+      // At the queue, where it is found.
+      red("thread-local.not-seen > 0") { trial in
+        let key = DispatchSpecificKey<MyDataContext>()
+        pattern.share(trial) { data in
+          let queue = DispatchQueue(label: "own")
+          queue.async { queue.setSpecific(key: key, value: data) }
+          queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+        }
+      },
+      // At another queue.
+      red("specific.not-seen == 0") { trial in
+        let key = DispatchSpecificKey<MyDataContext>()
+        pattern.share(trial) { data in
+          DispatchQueue(label: "own").setSpecific(key: key, value: data)
+          DispatchQueue(label: "other").sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+        }
+      },
+      // A detached task is started by nobody.
+      red("task-local.not-seen == 0") { trial in
+        try waitFor {
+          await pattern.shareAmongTasks(trial) { data in
+            await MyDataContext.$current.withValue(data) {
+              await Task.detached { data.isSeen(in: MyDataContext.current) }.value
+            }
+          }
+        }
+      },
+      red("no-context.without == 0") { trial in
+        pattern.letGo(trial) {
+          let queue = gcdlab_dispatch_queue_create("own", nil)
+          gcdlab_dispatch_set_context(queue, queue)
+          gcdlab_dispatch_set_finalizer_f(queue) { _ in MyDataContext.cleanUpWithout() }
+          return HeldQueue(created: queue)
+        }
+      },
+      red("global.accepted == 0") { trial in
+        pattern.askForGlobal(trial) { _ in
+          queue
+        } release: { _ in
+        }
+      },
+      red("global.overcommit == 1") { trial in
+        pattern.askForGlobal(trial) { flags in
+          flags == 0 ? queue : nil
+        } release: { _ in
+        }
+      },
+      red("global.changed == 0") { trial in
+        let released = InnerBlocks(count: 1)
+        pattern.askForGlobal(trial) { _ in
+          released.notOnce == 0 ? another : queue
+        } release: { _ in
+          if released.notOnce > 0 { released.ran(0) }
+        }
+      },
+      // A queue that is held up by a function.
+      red("global.lost == 0") { trial in
+        let own = FunctionQueue(label: "own")
+        let turn = DispatchSemaphore(value: 0)
+        defer { turn.signal() }
+        gcdlab_dispatch_async_f(own.object, Unmanaged.passRetained(turn).toOpaque()) { turn in
+          if let turn { Unmanaged<DispatchSemaphore>.fromOpaque(turn).takeRetainedValue().wait() }
+        }
+        pattern.askForGlobal(trial, within: .milliseconds(1)) { _ in
+          own.object
+        } release: { _ in
+        }
+      },
+    ]
+  }
+}

@@ -12,6 +12,7 @@ public enum Catalogue {
     QueueOrder(),
     QueueSuspend(),
     QueueContext(),
+    MainQueue(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -18,6 +18,7 @@ import Testing
       QueueOrderTests.reds,
       QueueSuspendTests.reds,
       QueueContextTests.reds,
+      MainQueueTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ReadersWriterTests.reds,

@@ -31,6 +31,13 @@ void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dis
 void gcdlab_dispatch_set_finalizer_f(void *object, void (*finalizer)(void *context))
     GCDLAB_SYMBOL("dispatch_set_finalizer_f");
 
+#ifdef __linux__
+/// What CoreFoundation's run loop waits for, an eventfd, and what it calls then on the main thread. Asking for it says that the
+/// main queue is served so.
+int gcdlab_main_queue_handle(void) GCDLAB_SYMBOL("_dispatch_get_main_queue_handle_4CF");
+void gcdlab_drain_main_queue(void *message) GCDLAB_SYMBOL("_dispatch_main_queue_callback_4CF");
+#endif
+
 /// Keeps the compiler from moving what reads or writes memory from one side to the other; the processor has nothing to do.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 

@@ -21,6 +21,8 @@ public struct Variant: Sendable {
   public let ending: Ending
   /// What it cannot do without, beside what its pattern needs.
   public let needs: [Need]
+  /// Who serves the main queue of its trials.
+  public let mainQueue: MainQueueService
   /// Where it stands in its pattern's source: the line of its name.
   public let place: SourcePlace
   /// How long a trial takes at most with its settings; nil for what its pattern says (``Pattern/longest(_:)``).
@@ -43,12 +45,14 @@ public struct Variant: Sendable {
   ///   - ends: how a trial is meant to end, when not by completing: then ending otherwise is the finding.
   ///   - takes: how long a trial takes at most with its settings, where it is not what its pattern says (`longest`).
   ///   - needs: what the machine must have; where it has not, the variant is unavailable and nothing is run.
+  ///   - mainQueue: who serves the main queue.
   ///   - body: runs it once and records what it measured; called in a fresh worker process, on a thread of its own outside
-  ///     the dispatch pool, while the main queue is served. Warm-up belongs in here and is never recorded. An error it throws
+  ///     the dispatch pool, while the main queue is served as said. Warm-up belongs in here and is never recorded. An error it throws
   ///     breaks the trial; only ``Unavailable``, and a `SystemError` of what the machine has not, make it unavailable.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
+    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
@@ -59,6 +63,7 @@ public struct Variant: Sendable {
     self.without = without
     self.ending = ending
     self.needs = needs
+    self.mainQueue = mainQueue
     self.takes = takes
     place = SourcePlace(file, line)
     self.body = body
@@ -67,12 +72,14 @@ public struct Variant: Sendable {
   /// A way of doing it in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
+    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {
     self.init(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, takes: takes, file: file, line: line
+      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, takes: takes,
+      file: file, line: line
     ) { trial in try waitFor { try await body(trial) } }
   }
 }
@@ -81,7 +88,8 @@ extension Variant {
   /// The same with another body: a test's, which breaks what is claimed.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = Variant(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, takes: takes, body)
+      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, takes: takes,
+      body)
     changed.ignores = ignores
     changed.promises = promises
     return changed
@@ -126,4 +134,14 @@ public enum Ending: Sendable, Hashable {
     case .traps(let within), .hangs(let within): within
     }
   }
+}
+
+/// Who serves the main queue of a trial's process.
+public enum MainQueueService: Sendable, Hashable {
+  /// `dispatchMain`, called by the main thread. (On Linux that hands the queue to the pool and ends the thread.)
+  case dispatchMain
+  /// The main thread itself, in a loop, as in an app.
+  case mainThread
+  /// Nobody: the main thread sleeps.
+  case nobody
 }

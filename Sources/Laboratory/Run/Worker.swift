@@ -12,8 +12,8 @@ import Synchronization
 
 /// The worker's side: runs one trial in this process and ends.
 ///
-/// The main thread serves the main queue, as in an app (on Linux `dispatchMain` hands that to the pool and ends the
-/// thread: its blocks still run one at a time and in order). The trial has a thread of its own, outside the dispatch pool. A
+/// The main thread serves the main queue, unless the variant says otherwise by `dispatchMain` (on Linux that hands it to the
+/// pool and ends the thread: its blocks still run one at a time and in order). The trial has a thread of its own, outside the dispatch pool. A
 /// third thread waits for the end of standard input, which comes when the lab dies, however it dies.
 public enum Worker {
   /// Exit status of a worker that could not read its request.
@@ -41,7 +41,11 @@ public enum Worker {
       send(TrialReport(unavailable: error.description), to: report)
       _exit(0)
     }
-    dispatchMain()
+    switch variant.mainQueue {
+    case .dispatchMain: dispatchMain()
+    case .mainThread: MainThread.serveMainQueue()
+    case .nobody: while true { pause() }
+    }
   }
 
   /// Ends a worker whose request is not the lab's.

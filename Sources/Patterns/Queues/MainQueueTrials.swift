@@ -1,0 +1,261 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension MainQueue {
+  /// All pieces of work, and the longest look at one.
+  func longest(_ trial: Trial) -> Duration? {
+    // Who has no work may not ask how long it takes.
+    ["busy-main", "apply-on-main", "moved"].contains(trial.variant)
+      ? trial[work] * (trial[events] + 1) + .seconds(1) : .seconds(1)
+  }
+
+  /// Has four threads send blocks to main, all at once; and then main send one to itself.
+  ///
+  /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it sent.
+  func send(
+    _ trial: Trial, patience: Duration = .milliseconds(20), _ submit: @escaping @Sendable (SentBlock) -> Void
+  ) throws {
+    let (submitters, count) = (4, trial[blocks])
+    try SystemThread.requireRoom(for: submitters + 2)
+    let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
+    let offMain = SharedCount()
+    let start = SpinBarrier(parties: submitters)
+    let threads = try (0..<submitters).map { submitter in
+      try SystemThread {
+        let blocks = log.tasks(of: submitter).map { SentBlock(task: $0, offMain: offMain) }
+        start.wait()
+        for block in blocks { submit(block) }
+      }
+    }
+    for thread in threads { thread.join() }
+    log.allIsSubmitted()
+    log.all.wait()
+    let order = log.read()
+    trial.record(inversions, order.beginInversions + order.endInversions)
+    trial.record(overlaps, order.overlaps)
+    trial.record(self.offMain, offMain.count)
+    let turn = Turn(patience: patience)
+    mainQueue.async(group: turn.all) {
+      mainQueue.async(group: turn.all) { turn.next() }
+      turn.current()
+    }
+    turn.all.wait()
+    trial.record(outOfTurn, turn.wasOut ? 1 : 0)
+  }
+
+  /// Goes to main and back, again and again; the first time warms up.
+  func hop(_ trial: Trial, _ body: (Hop) -> Void) {
+    var hops = Hops()
+    for repeated in 0...trial[self.hops] {
+      let hop = Hop()
+      body(hop)
+      hop.awaitEnd()
+      if repeated > 0 { hops.add(hop) }
+    }
+    record(trial, hops)
+  }
+
+  /// The same in a task.
+  func hopAsTask(_ trial: Trial, _ body: (Hop) async -> Void) async {
+    var hops = Hops()
+    for repeated in 0...trial[self.hops] {
+      let hop = Hop()
+      await body(hop)
+      if repeated > 0 { hops.add(hop) }
+    }
+    record(trial, hops)
+  }
+
+  private func record(_ trial: Trial, _ hops: Hops) {
+    trial.record(toMain, hops.toMain)
+    trial.record(back, hops.back)
+    trial.record(offMain, hops.offMain)
+  }
+
+  /// Does pieces of work, in each of which an event is sent to main.
+  ///
+  /// - Parameter patience: how long the work waits for the event to begin; after the first time, which is also the warm-up,
+  ///   only where it will.
+  func work(_ trial: Trial, looks patience: Duration, _ body: (WorkWithEvent) -> Void) {
+    let (events, steps) = (trial[events], trial.steps(work))
+    var count = 0
+    for repeated in 0...events {
+      let bound = repeated == 0 || patience > .seconds(1) ? patience : .zero
+      let work = WorkWithEvent(steps: steps, looks: bound)
+      body(work)
+      work.all.wait()
+      if work.wasDelayed { count += 1 }
+      if repeated > 0, let late = work.lateness { trial.record(lateness, late) }
+    }
+    trial.record(delayed, count)
+  }
+
+  /// Looks whether a block of the main queue begins.
+  func look(_ trial: Trial, bound: Duration = .milliseconds(50), _ submit: (WaitedBlock) -> Void) {
+    let block = WaitedBlock(bound: bound)
+    submit(block)
+    trial.record(unrun, block.hasBegun ? 0 : 1)
+  }
+}
+
+/// A count that several threads share.
+final class SharedCount: Sendable {
+  private let value = Atomic<Int>(0)
+  /// One more.
+  func add() { value.add(1, ordering: .relaxed) }
+  /// How many there are.
+  var count: Int { value.load(ordering: .acquiring) }
+}
+
+/// A block on its way to main.
+struct SentBlock: Sendable {
+  fileprivate let task: TaskLog.Task
+  fileprivate let offMain: SharedCount
+
+  /// The group of all blocks.
+  var all: DispatchGroup { task.all }
+
+  /// It writes down when it begins and ends, and whether that is on the main thread.
+  func run() {
+    if !MainThread.isCurrent { offMain.add() }
+    task.run()
+  }
+}
+
+/// A block of main's, and one that it sends to main: which waits for the other's turn?
+final class Turn: Sendable {
+  /// The group of both.
+  let all = DispatchGroup()
+  private let nextBegins: BoundedGate
+  private let isOut = Atomic<Bool>(false)
+
+  fileprivate init(patience: Duration) { nextBegins = BoundedGate(bound: patience) }
+
+  /// The current block goes on, and waits for the next.
+  func current() {
+    nextBegins.restHasFinished()
+    if nextBegins.pass() { isOut.store(true, ordering: .releasing) }
+  }
+
+  /// The next block begins.
+  func next() { nextBegins.open() }
+
+  /// Whether the next block began before the current one had ended.
+  var wasOut: Bool { isOut.load(ordering: .acquiring) }
+}
+
+/// A way to main and back.
+final class Hop: Sendable {
+  private let left = Moment()
+  private let arrived = Moment()
+  private let wentBack = Moment()
+  private let wasBack = Moment()
+  private let offMain = Atomic<Bool>(false)
+  private let end = DispatchSemaphore(value: 0)
+
+  /// It sets out.
+  func leaves() { left.set() }
+
+  /// It is on the main queue, and goes back.
+  func arrives() {
+    arrived.set()
+    if !MainThread.isCurrent { offMain.store(true, ordering: .releasing) }
+    wentBack.set()
+  }
+
+  /// It is back.
+  func isBack() {
+    wasBack.set()
+    end.signal()
+  }
+
+  fileprivate func awaitEnd() { end.wait() }
+  fileprivate var toMain: UInt64? { arrived.since(left) }
+  fileprivate var back: UInt64? { wasBack.since(wentBack) }
+  fileprivate var wasOffMain: Bool { offMain.load(ordering: .acquiring) }
+}
+
+/// What many hops took.
+private struct Hops {
+  var toMain = LatencyHistogram()
+  var back = LatencyHistogram()
+  var offMain = 0
+
+  mutating func add(_ hop: Hop) {
+    if let time = hop.toMain { toMain.record(time) }
+    if let time = hop.back { back.record(time) }
+    if hop.wasOffMain { offMain += 1 }
+  }
+}
+
+/// A piece of work in which an event is sent to main.
+final class WorkWithEvent: Sendable {
+  /// How many parts it has.
+  let parts = 8
+  /// The end of the work, and of the event.
+  fileprivate let all = DispatchGroup()
+  private let steps: Int
+  private let eventBegins: BoundedGate
+  private let times = Times()
+  private let isDelayed = Atomic<Bool>(false)
+
+  private final class Times: Sendable {
+    let sent = Moment()
+    let began = Moment()
+    let ended = Moment()
+  }
+
+  fileprivate init(steps: Int, looks bound: Duration) {
+    self.steps = steps
+    eventBegins = BoundedGate(bound: bound)
+    all.enter()
+  }
+
+  /// The work begins, and somebody sends an event to main, which the work waits for.
+  func begins(on main: DispatchQueue) {
+    times.sent.set()
+    main.async(group: all) {
+      self.times.began.set()
+      if self.times.ended.isSet { self.isDelayed.store(true, ordering: .releasing) }
+      self.eventBegins.open()
+    }
+    eventBegins.restHasFinished()
+    eventBegins.pass()
+  }
+
+  /// Does one part of it.
+  func doPart(_ part: Int) {
+    CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
+  }
+
+  /// It has ended.
+  func ends() {
+    times.ended.set()
+    all.leave()
+  }
+
+  /// Whether the event began only then.
+  fileprivate var wasDelayed: Bool { isDelayed.load(ordering: .acquiring) }
+  /// Nanoseconds from the event's being sent to its beginning.
+  fileprivate var lateness: UInt64? { times.began.since(times.sent) }
+}
+
+/// A block that is waited for when nothing else is left to do.
+final class WaitedBlock: Sendable {
+  private let gate: BoundedGate
+
+  fileprivate init(bound: Duration) { gate = BoundedGate(bound: bound) }
+
+  /// It begins.
+  func begins() { gate.open() }
+
+  /// Waits for that for a while.
+  fileprivate var hasBegun: Bool {
+    gate.restHasFinished()
+    return gate.pass()
+  }
+}

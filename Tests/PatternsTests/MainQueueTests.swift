@@ -1,0 +1,120 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+/// The main queue of a test's process is nobody's promise to serve, so another one stands for it. Who runs on the main thread, and
+/// what happens without anybody to serve it, is tried in a worker: `PromiseTests`.
+@Suite struct MainQueueTests {
+  static var pattern: MainQueue {
+    var pattern = MainQueue()
+    pattern.mainQueue = DispatchQueue(label: "main")
+    return pattern
+  }
+  static let ordered = ["dispatch-main", "main-loop"]
+  static let hopping = ["async-hop", "nested-hop", "sync-hop", "continuation"]
+  static let working = ["busy-main", "apply-on-main", "moved"]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue]) async throws -> Attempt {
+    try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
+  }
+
+  @Test(arguments: ordered) func `blocks come one at a time and in order`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant, ["blocks": .integer(50)])
+    #expect(attempt.total("overlaps") == 0 && attempt.total("inversions") == 0 && attempt.total("out-of-turn") == 0)
+    // A queue that is not the main one.
+    #expect(attempt.total("off-main") == 200)
+  }
+
+  @Test(arguments: hopping) func `every hop arrives and comes back`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant, ["hops": .integer(7)])
+    #expect(attempt.trial.outcome == .completed)
+    for metric in ["to-main", "back"] {
+      #expect(attempt.trial.observation.samples(metric)?.summary?.count == 7)
+    }
+  }
+
+  @Test(arguments: working) func `an event waits for work on main, and for no other`(_ variant: String) async throws {
+    let attempt = try await Self.attempt(variant, ["events": .integer(3), "work": .integer(10_000)])
+    #expect(attempt.total("delayed") == (variant == "moved" ? 0 : 4))
+    #expect(attempt.trial.observation.samples("lateness")?.summary?.count == 3)
+  }
+
+  @Test func `who serves the main queue is said by the variant`() {
+    let variants = Self.pattern.variants
+    #expect(variants.filter { $0.mainQueue == .dispatchMain }.map(\.name) == ["dispatch-main"])
+    #expect(variants.filter { $0.mainQueue == .nobody }.map(\.name) == ["not-drained", "sync-not-drained"])
+  }
+
+  // MARK: Broken bodies
+
+  /// Blocks of a concurrent queue, the second of which comes while the first waits for it, and which end in another order.
+  @Sendable private static func concurrently(_ trial: Trial) throws {
+    var pattern = MainQueue()
+    pattern.mainQueue = DispatchQueue(label: "main", attributes: .concurrent)
+    let queue = pattern.mainQueue
+    try pattern.send(trial, patience: .seconds(20)) { block in queue.async(group: block.all) { block.run() } }
+  }
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let variant = String(check.prefix { $0 != "." })
+      let settings: [String: ParameterValue] =
+        ordered.contains(variant)
+        ? ["blocks": .integer(20)]
+        : variant.hasSuffix("drained")
+          ? [:] : working.contains(variant) ? ["events": .integer(1)] : ["hops": .integer(2)]
+      return Red(check, variant, of: pattern, settings, body)
+    }
+    /// What is done elsewhere, or nowhere.
+    @Sendable func elsewhere(_ trial: Trial) {
+      let queue = DispatchQueue(label: "elsewhere")
+      pattern.work(trial, looks: .seconds(20)) { work in
+        DispatchQueue.global().async {
+          work.begins(on: queue)
+          work.ends()
+        }
+      }
+    }
+    return ordered.flatMap { variant in
+      ["overlaps", "inversions", "out-of-turn"].map { red("\(variant).\($0) == 0", concurrently) }
+    } + [
+      red("main-loop.off-main == 0") { trial in
+        try pattern.send(trial) { block in pattern.mainQueue.async(group: block.all) { block.run() } }
+      },
+      red("sync-hop.off-main == 0") { trial in
+        pattern.hop(trial) { hop in
+          hop.leaves()
+          DispatchQueue.global().sync { hop.arrives() }
+          hop.isBack()
+        }
+      },
+      red("main-actor.off-main == 0") { trial in
+        try waitFor {
+          await pattern.hopAsTask(trial) { hop in
+            hop.leaves()
+            await Task.detached { hop.arrives() }.value
+            hop.isBack()
+          }
+        }
+      },
+      red("busy-main.delayed > 0", elsewhere),
+      red("apply-on-main.delayed > 0", elsewhere),
+      red("moved.delayed == 0") { trial in
+        pattern.work(trial, looks: .milliseconds(1)) { work in
+          pattern.mainQueue.async {
+            work.begins(on: pattern.mainQueue)
+            work.ends()
+          }
+        }
+      },
+      red("not-drained.unrun > 0") { trial in
+        pattern.look(trial, bound: .seconds(20)) { block in pattern.mainQueue.async { block.begins() } }
+      },
+      red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },
+    ]
+  }
+}

@@ -3,8 +3,15 @@
 
   extension ProcessState {
     /// The state of a process now; nil when it is gone, or where `/proc` does not tell.
-    public init?(of process: pid_t) {
-      guard let tasks = namesInDirectory("/proc/\(process)/task"), !tasks.isEmpty,
+    public init?(of process: pid_t) { self.init(of: process, but: nil) }
+
+    /// The state of this process but for the calling thread, which looks; nil where the system does not tell.
+    public static func ofOtherThreads() -> ProcessState? {
+      ProcessState(of: getpid(), but: ThreadCensus.currentThread)
+    }
+
+    private init?(of process: pid_t, but spectator: Int?) {
+      guard let tasks = namesInDirectory("/proc/\(process)/task")?.filter({ Int($0) != spectator }), !tasks.isEmpty,
         let total = Self.words("/proc/\(process)/stat"), total.count > 12
       else { return nil }
       let states = tasks.map { Self.words("/proc/\(process)/task/\($0)/stat")?.first ?? "" }

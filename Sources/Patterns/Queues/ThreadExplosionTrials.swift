@@ -1,0 +1,195 @@
+import Dispatch
+import Laboratory
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension ThreadExplosion {
+  /// More threads than this the pool does not have.
+  private static let poolLimit = 255
+
+  /// Submits `count` tasks, from a thread of their own, while what they need is held; lets the bystanders come when all
+  /// threads sleep, and then the tasks go on.
+  ///
+  /// - Parameters:
+  ///   - held: runs a body while nobody else gets what the tasks need.
+  ///   - submit: submits one task.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  @discardableResult
+  func crowd(
+    _ trial: Trial, of count: Int, while held: (_ body: @escaping @Sendable () throws -> Void) throws -> Void,
+    _ submit: @escaping @Sendable (Crowd.Member) -> Void
+  ) throws -> Crowd {
+    let hold = trial[hold]
+    let most = min(count, Self.poolLimit)
+    do { try requireRoom(most + 8) } catch {
+      throw Unavailable("\(most) threads of the pool and some more are needed: \(error)")
+    }
+    try warmUp()
+    let crowd = Crowd(count: count)
+    let bystanders = Bystanders()
+    let submitter = try LingeringThread()
+    defer {
+      // It may still be at it, where it waits for places.
+      submitter.stop()
+      crowd.all.wait()
+    }
+    try held { [standstill] in
+      submitter.run { for index in 0..<count { submit(Crowd.Member(crowd: crowd, index: index)) } }
+      try standstill.wait()
+      try crowd.look()
+      try bystanders.come(standstill, patience: hold)
+      crowd.released.set()
+    }
+    crowd.awaitEnd(of: submitter)
+    trial.record(parked, crowd.parked)
+    if let time = crowd.ended.since(crowd.released) { trial.record(drain, time, over: count) }
+    record(trial, bystanders)
+    return crowd
+  }
+
+  /// The bystanders with nobody else there.
+  func recordBystandersAlone(_ trial: Trial) throws {
+    try requireRoom(8)
+    try warmUp()
+    let bystanders = Bystanders()
+    try bystanders.come(standstill, patience: .zero)
+    record(trial, bystanders)
+  }
+
+  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has only just been
+  /// submitted. So the first block is an empty one, and the monitor is let go to sleep.
+  private func warmUp() throws {
+    let warm = DispatchGroup()
+    DispatchQueue.global().async(group: warm) {}
+    warm.wait()
+    try standstill.wait()
+  }
+
+  private func record(_ trial: Trial, _ bystanders: Bystanders) {
+    let measures = [
+      (bystanders.global, globalHeldUp, globalStart), (bystanders.otherClass, otherClassHeldUp, otherClassStart),
+      (bystanders.ownQueue, ownQueueHeldUp, ownQueueStart),
+    ]
+    for (bystander, heldUp, start) in measures {
+      trial.record(heldUp, bystander.isHeldUp ? 1 : 0)
+      trial.record(start, bystander.awaitStart())
+    }
+    trial.record(heldUp, measures.count { $0.0.isHeldUp })
+  }
+}
+
+/// Tasks that all need the same thing.
+final class Crowd: Sendable {
+  /// The group of the tasks.
+  let all = DispatchGroup()
+  /// When they got what they need.
+  let released = Moment()
+  /// When the last of them was done.
+  let ended = Moment()
+  private let count: Int
+  private let done = Atomic<Int>(0)
+  private let seen = Mutex((parked: 0, notDone: 0))
+
+  init(count: Int) { self.count = count }
+
+  /// One of them.
+  struct Member: Sendable {
+    fileprivate let crowd: Crowd
+    fileprivate let index: Int
+
+    /// The group of all of them.
+    var all: DispatchGroup { crowd.all }
+    /// Whether none was submitted before it.
+    var isFirst: Bool { index == 0 }
+
+    /// What it does once it may.
+    func work() { crowd.done.add(1, ordering: .relaxed) }
+  }
+
+  /// Notes what there is to see while they wait.
+  ///
+  /// - Throws: ``Unavailable`` where the system does not tell.
+  func look() throws {
+    guard let census = ThreadCensus.taken() else {
+      throw Unavailable("what threads wait for must be told, and this system does not tell")
+    }
+    let notDone = count - done.load(ordering: .relaxed)
+    seen.withLock { $0 = (census.parkedPoolThreads.count, notDone) }
+  }
+
+  /// Waits until all were submitted and are done.
+  func awaitEnd(of submitter: LingeringThread) {
+    let isSubmitted = DispatchSemaphore(value: 0)
+    submitter.run { isSubmitted.signal() }
+    isSubmitted.wait()
+    all.wait()
+    ended.set()
+  }
+
+  /// Pool threads that waited, when somebody looked.
+  var parked: Int { seen.withLock { $0.parked } }
+
+  /// Records how many were not done when somebody looked, the first not counted.
+  func recordBehind(_ trial: Trial, _ behind: Measure<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
+}
+
+/// Blocks of somebody else, who needs nothing of what others wait for.
+final class Bystanders: Sendable {
+  /// On the global queue.
+  let global = Bystander(on: .global())
+  /// On the global queue of another class.
+  let otherClass = Bystander(on: .global(qos: .utility))
+  /// On a serial queue of its own.
+  let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
+
+  /// They come one after the other. Is one held up, all wait as long as `patience` for it.
+  func come(_ standstill: Standstill, patience: Duration) throws {
+    let all = [ownQueue, otherClass, global]
+    for bystander in all { try bystander.come(standstill) }
+    for bystander in all where bystander.isHeldUp { bystander.awaitStart(for: patience) }
+  }
+}
+
+/// A block of somebody else.
+final class Bystander: Sendable {
+  private let queue: DispatchQueue
+  private let submitted = Moment()
+  private let begun = Moment()
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let heldUp = Atomic<Bool>(false)
+
+  init(on queue: DispatchQueue) { self.queue = queue }
+
+  /// Whether it had not begun when all threads slept.
+  var isHeldUp: Bool { heldUp.load(ordering: .relaxed) }
+
+  /// It is submitted, and begins or is held up.
+  func come(_ standstill: Standstill) throws {
+    submitted.set()
+    queue.async { [self] in
+      begun.set()
+      hasBegun.signal()
+    }
+    let begins = try standstill.wait { begun.isSet }
+    heldUp.store(!begins, ordering: .relaxed)
+  }
+
+  /// Waits for its beginning, but not longer than `patience`.
+  func awaitStart(for patience: Duration) {
+    guard hasBegun.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success else { return }
+    hasBegun.signal()
+  }
+
+  /// Waits for its beginning; returns how long after its submission it was, in nanoseconds.
+  func awaitStart() -> UInt64 {
+    hasBegun.wait()
+    hasBegun.signal()
+    return begun.since(submitted) ?? 0
+  }
+}
+
+extension Lock {
+  /// Runs `body` while it holds the lock.
+  func held(_ body: () throws -> Void) throws { try mutex.withLock { _ in try body() } }
+}

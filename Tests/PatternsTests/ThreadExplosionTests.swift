@@ -1,0 +1,105 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+@Suite struct ThreadExplosionTests {
+  private static let few: [String: ParameterValue] = ["tasks": .integer(20), "hold": .integer(0)]
+
+  @Test(arguments: ["semaphore-gated", "serial-queue-instead", "actor", "bystander"])
+  func `nobody is held up`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let settings = variant == "bystander" ? [:] : Self.few
+      let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, settings)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("held-up") == 0)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+    }
+  }
+
+  @Test func `on the global queue the stranger is held up, and no other`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      // As many as the process has: the pool asks the system, not the lab.
+      let attempt = try await Attempt(
+        "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)], cores: Host.cores)
+      #expect(attempt.total("held-up") == 1 && attempt.total("global-held-up") == 1)
+      #expect(attempt.total("parked") == Host.cores)
+    }
+  }
+
+  @Test func `private queues have a thread each, and below the pool's limit hold nobody up`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("lock-in-private-queues", of: ThreadExplosion(), files: Catalogue.files, Self.few)
+      #expect(attempt.total("parked") == 20 && attempt.total("held-up") == 0)
+    }
+  }
+
+  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+    var pattern = ThreadExplosion()
+    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(
+          reason: "20 threads of the pool and some more are needed: \(SystemError(11, "start a thread"))"))
+    pattern = ThreadExplosion()
+    pattern.standstill.areOthersAsleep = { nil }
+    attempt = try await Attempt("lock-in-private-queues", of: pattern, files: Catalogue.files, Self.few)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = ThreadExplosion()
+    func red(
+      _ check: String, _ variant: String, _ count: Int, waits: Bool = false,
+      on queue: @escaping @Sendable () -> DispatchQueue
+    ) -> Red {
+      Red(check, variant, of: pattern, ["hold": .integer(0)]) { trial in
+        let lock = Lock()
+        let crowd = try pattern.crowd(trial, of: count, while: lock.held) { task in
+          let queue = queue()
+          queue.async(group: task.all) {
+            if waits { lock.mutex.withLock { _ in task.work() } } else { task.work() }
+          }
+        }
+        if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.behind) }
+      }
+    }
+    // More than the pool has threads, all of which wait.
+    let many = 300
+    func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
+    return [
+      // Tasks that do not wait hold nobody up.
+      red("lock-in-global-queue.global-held-up > 0", "lock-in-global-queue", 2) { .global() },
+      red("lock-in-private-queues.parked > cores", "lock-in-private-queues", 20, on: serial()),
+      red("lock-in-private-queues.own-queue-held-up > 0", "lock-in-private-queues", 20, on: serial()),
+      red("lock-in-serial-queue.behind > 0", "lock-in-serial-queue", 20, on: serial()),
+      // They wait on the queue of the one who must not be held up.
+      red("lock-in-global-queue.other-class-held-up == 0", "lock-in-global-queue", Host.cores, waits: true) {
+        .global(qos: .utility)
+      },
+      red("lock-in-global-queue.own-queue-held-up == 0", "lock-in-global-queue", many, waits: true, on: serial()),
+      red("lock-in-private-queues.global-held-up == 0", "lock-in-private-queues", Host.cores, waits: true) {
+        .global()
+      },
+      // As many as there are cores.
+      red("semaphore-gated.held-up == 0", "semaphore-gated", Host.cores, waits: true) { .global() },
+      // A lock all the same.
+      red("serial-queue-instead.held-up == 0", "serial-queue-instead", many, waits: true, on: serial()),
+      red("serial-queue-instead.parked == 0", "serial-queue-instead", 2, waits: true, on: serial()),
+      red("actor.held-up == 0", "actor", Host.cores, waits: true) { .global() },
+      red("actor.parked == 0", "actor", 2, waits: true, on: serial()),
+    ]
+  }
+}

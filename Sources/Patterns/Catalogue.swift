@@ -17,6 +17,7 @@ public enum Catalogue {
     TaskGranularity(),
     ThreadVsQueue(),
     ReadersWriter(),
+    QueueWidth(),
     ThreadExplosion(),
     ApplyStride(),
     FileDescriptorSemaphore(),

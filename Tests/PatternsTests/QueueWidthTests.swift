@@ -1,0 +1,78 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+@Suite struct QueueWidthTests {
+  private static let ten: [String: ParameterValue] = ["tasks": .integer(10)]
+
+  @Test(arguments: [("one-serial", 1...1), ("many-queues", 10...10), ("threads", 10...10)])
+  func `the system lets so many begin`(_ variant: String, _ expected: ClosedRange<Int>) async {
+    let least = expected.lowerBound
+    await #expect(processExitsWith: .success) { [variant = variant as String, least = least as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("at-once") == least)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+    }
+  }
+
+  @Test(arguments: ["one-concurrent", "apply", "task-group"])
+  func `every task runs to its end`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
+      #expect(attempt.trial.outcome == .completed)
+      #expect((1...10).contains(attempt.total("at-once") ?? 0) && (1...10).contains(attempt.total("in-progress") ?? 0))
+      #expect(attempt.trial.observation.samples("start")?.summary?.count == 10)
+    }
+  }
+
+  @Test func `what is in progress is read from the times`() {
+    let round = WidthRound(count: 3, steps: 10)
+    for task in round.tasks { task.run() }
+    #expect(round.mostAtOnce == 1 && round.begun == 3)
+  }
+
+  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+    var pattern = QueueWidth()
+    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "10 threads and some more are needed: \(SystemError(11, "start a thread"))"))
+    pattern = QueueWidth()
+    pattern.standstill.areOthersAsleep = { nil }
+    attempt = try await Attempt("many-queues", of: pattern, files: Catalogue.files, Self.ten)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+  }
+
+  // MARK: Broken bodies
+
+  /// A queue a task where there should be one, or one where there should be many.
+  static var reds: [Red] {
+    let pattern = QueueWidth()
+    func red(_ check: String, _ variant: String, _ queues: Int, _ settings: [String: ParameterValue]) -> Red {
+      Red(check, variant, of: pattern, settings) { trial in
+        let queues = (0..<queues).map { DispatchQueue(label: "queue.\($0)") }
+        try pattern.look(trial) { tasks, all in
+          for (index, task) in tasks.enumerated() { queues[index % queues.count].async(group: all) { task.run() } }
+          all.wait()
+        }
+      }
+    }
+    return [
+      red("many-queues.at-once > 1", "many-queues", 1, ten),
+      red("one-serial.at-once == 1", "one-serial", 2, ten),
+      // Long enough to meet, on one core too.
+      red("one-serial.in-progress == 1", "one-serial", 2, ten.merging(["work": .integer(20_000_000)]) { $1 }),
+    ]
+  }
+}

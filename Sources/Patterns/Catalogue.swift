@@ -21,6 +21,7 @@ public enum Catalogue {
     ThreadExplosion(),
     ApplyStride(),
     FileDescriptorSemaphore(),
+    SemaphoreCost(),
     FileMonitorPattern(),
     CustomSource(),
   ]

@@ -26,6 +26,7 @@ import Testing
       ThreadExplosionTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,
+      SemaphoreCostTests.reds,
       FileMonitorPatternTests.reds,
       CustomSourceTests.reds,
     ].flatMap(\.self)

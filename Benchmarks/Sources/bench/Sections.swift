@@ -12,6 +12,7 @@ struct Sections {
       ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
       ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
+      ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("cost", "Cost of the lab", cost),
     ]
@@ -179,6 +180,37 @@ struct Sections {
       row("semaphore, failed opens", 1, "failed-opens", .value(0...0, "left 0")),
       row("semaphore, most open at once", 1, "peak-open", .value(32...32, "left 32")),
     ]
+  }
+
+  // MARK: Semaphores
+
+  private func semaphores() -> [Row] {
+    // The lab's way, its counterpart, and whether they are the same calls; the others show what Swift's own form costs.
+    let cases = [
+      ("dispatch-c", "dispatch", true), ("posix", "posix", true), ("system-v", "system-v", true),
+      ("pthread-condition", "pthread-condition", true), ("dispatch", "dispatch", false), ("mutex", "mutex", false),
+    ]
+    let steps = Int((1000 * lab.stepsPerMicrosecond / 1000).rounded())
+    let series = interleave(
+      rounds,
+      cases.flatMap { way, counterpart, _ in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial(
+              "semaphore-cost", way, ["batch": 1000, "threads": 2, "contended-pairs": 2000, "hold": 1000])
+          },
+          Side(name: "C") { try probe("semaphore_cost", counterpart, "1000", "2", "2000", "\(steps)") },
+        ]
+      })
+    return cases.indices.flatMap { index in
+      let (way, counterpart, isSame) = cases[index]
+      let title = isSame ? way : "Swift's \(way) / \(counterpart) in C"
+      return [("free", isSame ? Target.within10Percent : .none), ("contended", .none)].map { figure, target in
+        Row(
+          title: "\(title), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
+          unit: .nanoseconds, target: target)
+      }
+    }
   }
 
   // MARK: Files

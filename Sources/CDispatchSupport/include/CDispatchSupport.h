@@ -37,6 +37,9 @@ void gcdlab_dispatch_set_finalizer_f(void *object, void (*finalizer)(void *conte
 int gcdlab_main_queue_handle(void) GCDLAB_SYMBOL("_dispatch_get_main_queue_handle_4CF");
 void gcdlab_drain_main_queue(void *message) GCDLAB_SYMBOL("_dispatch_main_queue_callback_4CF");
 #endif
+void *gcdlab_dispatch_semaphore_create(intptr_t value) GCDLAB_SYMBOL("dispatch_semaphore_create");
+intptr_t gcdlab_dispatch_semaphore_wait(void *semaphore, uint64_t timeout) GCDLAB_SYMBOL("dispatch_semaphore_wait");
+intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispatch_semaphore_signal");
 
 /// Keeps the compiler from moving what reads or writes memory from one side to the other; the processor has nothing to do.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
@@ -87,6 +90,9 @@ int gcdlab_open_unnamed(const char *directory);
 
 /// Gives an unnamed file its name; -1 and errno when it cannot, EEXIST when the name is taken.
 int gcdlab_name_file(int descriptor, const char *path);
+
+/// Removes a System V semaphore. (Swift does not see `semctl`, which takes any number of arguments.)
+void gcdlab_remove_semaphore(int identifier);
 
 /// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);

@@ -1,0 +1,112 @@
+import CDispatchSupport
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A dispatch semaphore for the C functions, which Swift's `DispatchSemaphore` wraps and hides.
+///
+/// Unchecked: it may be used from any thread.
+final class FunctionSemaphore: @unchecked Sendable {
+  private let object: UnsafeMutableRawPointer
+
+  /// A semaphore with so many permits, which must all be given back in the end.
+  init(value: Int) { object = gcdlab_dispatch_semaphore_create(value) }
+  deinit { gcdlab_dispatch_release(object) }
+
+  /// Takes a permit.
+  @inline(__always) func wait() { gcdlab_dispatch_semaphore_wait(object, .max) }
+  /// Gives one.
+  @inline(__always) func signal() { gcdlab_dispatch_semaphore_signal(object) }
+}
+
+#if os(Linux)
+  /// An unnamed POSIX semaphore. (Darwin has none.)
+  ///
+  /// Unchecked: it may be used from any thread.
+  final class POSIXSemaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    /// A semaphore with so many permits.
+    init(value: UInt32) throws(SystemError) {
+      guard sem_init(semaphore, 0, value) == 0 else { throw SystemError(errno, "make a POSIX semaphore") }
+    }
+    deinit {
+      sem_destroy(semaphore)
+      semaphore.deallocate()
+    }
+
+    /// Takes a permit; goes on waiting when a signal handler interrupts it.
+    @inline(__always) func wait() { while sem_wait(semaphore) != 0 {} }
+    /// Gives one.
+    @inline(__always) func post() { sem_post(semaphore) }
+  }
+#else
+  final class POSIXSemaphore: Sendable {
+    init(value: UInt32) throws(SystemError) { throw SystemError(ENOSYS, "make a POSIX semaphore") }
+    func wait() {}
+    func post() {}
+  }
+#endif
+
+/// A System V semaphore: the kernel keeps it under a number until it is removed, or the machine is restarted.
+final class SystemVSemaphore: Sendable {
+  private let identifier: Int32
+
+  /// A semaphore with so many permits.
+  init(value: Int16) throws(SystemError) {
+    identifier = semget(key_t(IPC_PRIVATE), 1, 0o600)
+    guard identifier >= 0 else { throw SystemError(errno, "make a System V semaphore") }
+    change(by: value)
+  }
+  deinit { gcdlab_remove_semaphore(identifier) }
+
+  /// Gives permits, or takes them; goes on waiting when a signal handler interrupts it.
+  @inline(__always) func change(by permits: Int16) {
+    var change = sembuf(sem_num: 0, sem_op: permits, sem_flg: 0)
+    while semop(identifier, &change, 1) != 0, errno == EINTR {}
+  }
+}
+
+/// A semaphore as one makes it of a mutex and a condition variable.
+///
+/// Unchecked: the mutex guards the permits.
+final class ConditionSemaphore: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var permits: Int
+
+  /// A semaphore with so many permits.
+  init(value: Int) {
+    permits = value
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(condition, nil)
+  }
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Takes a permit.
+  @inline(__always) func wait() {
+    pthread_mutex_lock(mutex)
+    while permits == 0 { pthread_cond_wait(condition, mutex) }
+    permits -= 1
+    pthread_mutex_unlock(mutex)
+  }
+  /// Gives one.
+  @inline(__always) func signal() {
+    pthread_mutex_lock(mutex)
+    permits += 1
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+}
+
+/// Makes one system call.
+@inline(never) func callKernel() { _ = getppid() }

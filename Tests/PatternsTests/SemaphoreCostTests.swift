@@ -1,0 +1,92 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+@Suite struct SemaphoreCostTests {
+  @Test(arguments: ["dispatch", "dispatch-c", "posix", "system-v", "pthread-condition", "mutex"])
+  func `signals go astray nowhere, and nothing is lost`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        variant, of: SemaphoreCost(), files: Catalogue.files, ["threads": .integer(3), "batch": .integer(10)])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+      #expect(attempt.total("lost-updates") == 0)
+    }
+  }
+
+  @Test func `a system that does not tell who sleeps: says so`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      var pattern = SemaphoreCost()
+      pattern.standstill.areOthersAsleep = { nil }
+      let attempt = try await Attempt("dispatch", of: pattern, files: Catalogue.files)
+      #expect(
+        attempt.trial.outcome
+          == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// A semaphore that calls the kernel needlessly.
+  private static func callsKernel(_ trial: Trial, _ calls: Int, _ pattern: SemaphoreCost) throws {
+    let semaphore = DispatchSemaphore(value: 1)
+    try pattern.measure(
+      trial,
+      take: {
+        for _ in 0..<calls { callKernel() }
+        semaphore.wait()
+      }, give: { semaphore.signal() })
+  }
+
+  /// A semaphore of which each signal frees two.
+  private static func freesTwo(_ trial: Trial, _ pattern: SemaphoreCost) throws {
+    let semaphore = DispatchSemaphore(value: 0)
+    semaphore.signal()
+    try pattern.measure(
+      trial, take: { semaphore.wait() },
+      give: {
+        semaphore.signal()
+        semaphore.signal()
+      })
+  }
+
+  static var reds: [Red] {
+    let pattern = SemaphoreCost()
+    var miscounted = SemaphoreCost()
+    miscounted.getParent = {
+      callKernel()
+      callKernel()
+    }
+    let (right, wrong) = (pattern, miscounted)
+    func red(
+      _ check: String, _ variant: String, _ pattern: SemaphoreCost = pattern,
+      _ body: @escaping @Sendable (Trial) throws -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, ["threads": .integer(4)], body)
+    }
+    return [
+      red("dispatch.calls-per-pair == 0", "dispatch") { try callsKernel($0, 1, right) },
+      red("dispatch-c.calls-per-pair == 0", "dispatch-c") { try callsKernel($0, 1, right) },
+      red("system-v.calls-per-pair == 2", "system-v") { try callsKernel($0, 3, right) },
+      red("all.control == 1", "dispatch", wrong) { try callsKernel($0, 0, wrong) },
+      red("dispatch.astray == 0", "dispatch") { try freesTwo($0, right) },
+      red("dispatch-c.astray == 0", "dispatch-c") { try freesTwo($0, right) },
+      red("posix.astray == 0", "posix") { try freesTwo($0, right) },
+      red("system-v.astray == 0", "system-v") { try freesTwo($0, right) },
+      red("pthread-condition.astray == 0", "pthread-condition") { try freesTwo($0, right) },
+      // No lock at all; the threads meet between reading and writing.
+      Red("all.lost-updates == 0", "mutex", of: pattern, ["hold": .integer(100_000), "contended-pairs": .integer(500)])
+      {
+        try pattern.measure($0) { critical in critical() }
+      },
+    ]
+  }
+}

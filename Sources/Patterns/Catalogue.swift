@@ -17,6 +17,7 @@ public enum Catalogue {
     TaskGranularity(),
     ThreadVsQueue(),
     ReadersWriter(),
+    QueuePoolPattern(),
     QueueWidth(),
     ThreadExplosion(),
     ApplyStride(),

@@ -22,6 +22,7 @@ import Testing
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ReadersWriterTests.reds,
+      QueuePoolPatternTests.reds,
       QueueWidthTests.reds,
       ThreadExplosionTests.reds,
       ApplyStrideTests.reds,

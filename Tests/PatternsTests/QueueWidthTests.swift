@@ -34,20 +34,20 @@ import Testing
   }
 
   @Test func `what is in progress is read from the times`() {
-    let round = WidthRound(count: 3, steps: 10)
+    let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }
     #expect(round.mostAtOnce == 1 && round.begun == 3)
   }
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = QueueWidth()
-    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)
     #expect(
       attempt.trial.outcome
         == .unavailable(reason: "10 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = QueueWidth()
-    pattern.standstill.areOthersAsleep = { nil }
+    pattern.looks.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("many-queues", of: pattern, files: Catalogue.files, Self.ten)
     #expect(
       attempt.trial.outcome

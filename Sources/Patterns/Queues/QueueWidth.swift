@@ -25,7 +25,7 @@ struct QueueWidth: Pattern {
 
   let tasks = Setting.count("tasks", 2...2000, default: 100, "tasks in all")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .microseconds(300), "how long a task works, in the first look")
+    "work", .zero ... .seconds(1), default: .microseconds(200), "how long a task works, in the first look")
 
   let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
   let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
@@ -35,10 +35,8 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, while they work")
 
-  /// What tells that no more tasks begin; a test gives another.
-  var standstill = Standstill()
-  /// What makes sure of threads; a test gives another.
-  var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
+  /// How it is looked; a test looks otherwise.
+  var looks = TaskLooks()
 
   var variants: [Variant] {
     Variant("one-serial", .documented, "all tasks in one serial queue") { trial in

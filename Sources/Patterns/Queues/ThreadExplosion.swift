@@ -27,7 +27,7 @@ struct ThreadExplosion: Pattern {
   let tasks = Setting.count(
     "tasks", 1...2000, default: 300, "tasks that need the lock, or what stands for it; more than the pool has threads")
   let hold = Setting.duration(
-    "hold", .zero ... .seconds(60), default: .milliseconds(100),
+    "hold", .zero ... .seconds(60), default: .milliseconds(50),
     "how much longer the lock is held for a bystander that is held up")
 
   let heldUp = Metric.count("held-up", "bystanders, of three, that had not begun when all threads slept")

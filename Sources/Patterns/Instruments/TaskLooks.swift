@@ -1,0 +1,163 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// Looks twice at how many tasks the system lets be in progress: while they wait, and while they work.
+struct TaskLooks: Sendable {
+  /// What tells that no more tasks begin; a test gives another.
+  var standstill = Standstill()
+  /// What makes sure of threads; a test gives another.
+  var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
+
+  /// More threads than this the pool does not have.
+  static let poolLimit = 255
+
+  /// What was seen.
+  struct Seen {
+    /// From the first submission to the end of the last task while they worked, in nanoseconds.
+    fileprivate(set) var elapsed: UInt64 = 0
+    /// The most tasks that had begun and not ended at the same time, while they worked.
+    fileprivate(set) var inProgress = 0
+    /// How long after the first submission each began, while they worked.
+    fileprivate(set) var starts = LatencyHistogram()
+    /// How often threads lost their core while they worked.
+    fileprivate(set) var switches: ContextSwitches?
+    /// Tasks that had begun when no more did, while they waited.
+    fileprivate(set) var atOnce = 0
+    /// Threads of the pool, idle ones too, and of the tasks, when no more began.
+    fileprivate(set) var threads = 0
+    /// Pool threads that waited with a task, when no more began; nil where the system does not tell.
+    fileprivate(set) var held: Int?
+  }
+
+  /// Runs `count` tasks twice: they work for so many steps each, then they wait until no more of them begin.
+  ///
+  /// - Parameters:
+  ///   - most: threads that they may come to need.
+  ///   - run: submits the tasks and waits for their end.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  func take(
+    _ count: Int, steps: Int, threads most: Int,
+    _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
+  ) throws -> Seen {
+    do { try requireRoom(most + 8) } catch {
+      throw Unavailable("\(most) threads and some more are needed: \(error)")
+    }
+    let submitter = try LingeringThread()
+    defer { submitter.stop() }
+    // The first use of the pool is dear, and its monitor looks at it for the first time soon after.
+    DispatchQueue.concurrentPerform(iterations: 2) { _ in }
+    try standstill.wait()
+    // What is idle in the pool by now may be theirs.
+    let others = (ThreadCensus.count() ?? 0) - (ThreadCensus.poolCount() ?? 0)
+    var seen = Seen()
+
+    let working = TaskRound(count: count, steps: steps)
+    let begin = MonotonicClock.now()
+    seen.switches = try ContextSwitches.ofProcess { try run(working.tasks, working.all) }
+    seen.elapsed = MonotonicClock.now() - begin
+    seen.inProgress = working.mostAtOnce
+    seen.starts = working.starts(after: begin)
+
+    let waiting = TaskRound(count: count, steps: nil)
+    defer { waiting.open() }
+    let (error, hasEnded) = (Caught(), DispatchSemaphore(value: 0))
+    submitter.run {
+      error.catching { try run(waiting.tasks, waiting.all) }
+      hasEnded.signal()
+    }
+    try standstill.wait()
+    seen.atOnce = waiting.begun
+    seen.threads = (ThreadCensus.count() ?? 0) - others
+    seen.held = ThreadCensus.taken()?.parkedPoolThreads.count
+    waiting.open()
+    hasEnded.wait()
+    try error.rethrow()
+    return seen
+  }
+}
+
+/// One of the tasks.
+struct RoundTask: Sendable {
+  fileprivate let round: TaskRound
+  fileprivate let index: Int
+
+  /// All that it does.
+  func run() { round.run(index) }
+}
+
+/// The tasks of one look, and when each began and ended.
+final class TaskRound: Sendable {
+  /// The group of the tasks.
+  let all = DispatchGroup()
+  private let steps: Int?
+  private let times: Slots<Times>
+  private let gate = DispatchSemaphore(value: 0)
+
+  private struct Times: ~Copyable, Sendable {
+    let begin = Moment()
+    let end = Moment()
+  }
+
+  /// Tasks that work for so many steps; with none given, they wait until the gate is open.
+  init(count: Int, steps: Int?) {
+    self.steps = steps
+    times = Slots(count: count) { _ in Times() }
+  }
+
+  /// The tasks.
+  var tasks: [RoundTask] { (0..<times.count).map { RoundTask(round: self, index: $0) } }
+
+  fileprivate func run(_ index: Int) {
+    times[index].begin.set()
+    if let steps {
+      CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    } else {
+      gate.wait()
+      gate.signal()
+    }
+    times[index].end.set()
+  }
+
+  /// Lets those go that wait, and those that come.
+  func open() { gate.signal() }
+
+  /// How many have begun.
+  var begun: Int { (0..<times.count).count { times[$0].begin.isSet } }
+
+  /// How many were between their begin and their end at the same time, at most, once all have ended.
+  var mostAtOnce: Int {
+    let begins = (0..<times.count).compactMap { times[$0].begin.time }.sorted()
+    let ends = (0..<times.count).compactMap { times[$0].end.time }.sorted()
+    var (most, ended) = (0, 0)
+    for (begun, begin) in begins.enumerated() {
+      while ended < ends.count, ends[ended] <= begin { ended += 1 }
+      most = max(most, begun + 1 - ended)
+    }
+    return most
+  }
+
+  /// How long after `submission` each began.
+  func starts(after submission: UInt64) -> LatencyHistogram {
+    var histogram = LatencyHistogram()
+    for index in 0..<times.count {
+      if let begin = times[index].begin.time { histogram.record(begin > submission ? begin - submission : 0) }
+    }
+    return histogram
+  }
+}
+
+/// An error of another thread.
+private final class Caught: Sendable {
+  private let error = Mutex<(any Error)?>(nil)
+
+  func catching(_ body: () throws -> Void) {
+    do { try body() } catch { self.error.withLock { $0 = error } }
+  }
+
+  func rethrow() throws {
+    if let error = error.withLock({ $0 }) { throw error }
+  }
+}

@@ -56,8 +56,8 @@ let package = Package(
     // Scenarios and sources into the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
     .executableTarget(name: "shelve"),
-    // A lab that compares equals: see Tests/Tools/tallies.
-    .executableTarget(name: "twins", dependencies: ["GCDLab"], path: "Tests/Twins"),
+    // A lab that compares equals: see Tests/Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
+    .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tests/Twins"),
     // What the tests share.
     .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),

@@ -1,5 +1,6 @@
 import Dispatch
 import GCDLab
+import Laboratory
 
 /// A lab of one pattern whose variants are the same, to count how often it tells equals apart (`make tallies`).
 ///

@@ -4,7 +4,7 @@ import Reporting
 
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the scenarios, with source, tags and availability.")
+    abstract: "List the scenarios by family, and what is not available here.")
 
   @OptionGroup var color: ColorOptions
 

@@ -25,9 +25,18 @@ import Testing
     }
   }
 
-  @Test func listNamesEveryScenario() async throws {
-    let output = try await Binary.run(["list"]).output
-    for name in PromiseTests.library.names { #expect(output.contains("\n\(name) ") || output.hasPrefix("\(name) ")) }
+  @Test func listNamesEveryScenarioOnceInItsFamily() async throws {
+    let lines = try await Binary.run(["list"]).output.split(separator: "\n").map(String.init)
+    let families = lines.filter { !$0.hasPrefix(" ") }.dropLast(
+      lines.reversed().firstIndex { $0.hasPrefix("Run") } ?? 0)
+    #expect(Set(families).count == families.count)
+    for experiment in try PromiseTests.library.all() {
+      let places = lines.indices.filter { lines[$0].hasPrefix("  \(experiment.name) ") }
+      #expect(places.count == 1, "\(experiment.name)")
+      let family = places.first.flatMap { lines[..<$0].last { !$0.hasPrefix(" ") } }
+      #expect(family == experiment.tags.first)
+    }
+    #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
   @Test func explainTellsTheWholeScenario() async throws {

@@ -21,6 +21,7 @@ import Testing
       MainQueueTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
+      ThreadVsQueueTests.reds,
       ReadersWriterTests.reds,
       QueuePoolPatternTests.reds,
       QueueWidthTests.reds,

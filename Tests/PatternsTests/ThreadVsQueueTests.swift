@@ -16,6 +16,7 @@ import Testing
   func `each is begun as often as asked for`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts == ["all.not-once == 0": .held])
     #expect(attempt.trial.observation.samples("start")?.summary?.count == 10)
   }
 
@@ -46,6 +47,20 @@ import Testing
       }
     }
     #expect(alive.peak == 101 && alive.now == 0)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = ThreadVsQueue()
+    return [
+      Red("all.not-once == 0", "thread-pool", of: pattern, ["repeats": .integer(3)]) { trial in
+        try pattern.measure(trial) { task in
+          task.begins()
+          task.begins()
+        }
+      }
+    ]
   }
 }
 

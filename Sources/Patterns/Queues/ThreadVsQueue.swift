@@ -23,6 +23,7 @@ struct ThreadVsQueue: Pattern {
     "objects", 100...10_000, default: 1000, "queues, threads or tasks that there are at once while they are weighed")
 
   let start = Metric.latency("start", "from the call that submits or creates it to its first instruction")
+  let notOnce = Metric.count("not-once", "tasks that had not begun exactly once when the last had begun")
   let memory = Metric.count(
     "memory", in: .bytes, better: .lower, unless: "the system does not tell what is resident",
     "resident memory of a queue, a thread that waits or a task that is suspended")

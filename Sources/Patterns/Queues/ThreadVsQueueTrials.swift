@@ -7,13 +7,16 @@ import Synchronization
 extension ThreadVsQueue {
   /// Times from just before `submit` to the first instruction of what it submits, one behind the other.
   func measure(_ trial: Trial, _ submit: (StartingTask) throws -> Void) throws {
+    var tasks: [StartingTask] = []
     for repeated in 0...trial[repeats] {
       let task = StartingTask(number: repeated)
       task.submitted.set()
       try submit(task)
       let time = task.waitForBeginning()
       if repeated > 0 { trial.record(start, time) }
+      tasks.append(task)
     }
+    trial.record(notOnce, tasks.count { $0.beginnings != 1 })
   }
 
   /// Makes many of something that lasts as long as the object that stands for it, and records by how much the process grew for
@@ -38,13 +41,17 @@ final class StartingTask: Sendable {
   let number: Int
   fileprivate let submitted = Moment()
   private let began = Moment()
+  private let count = Atomic(0)
   private let hasBegun = DispatchSemaphore(value: 0)
+
+  fileprivate var beginnings: Int { count.load(ordering: .relaxed) }
 
   fileprivate init(number: Int) { self.number = number }
 
   /// Its first instruction.
   func begins() {
     began.set()
+    count.add(1, ordering: .relaxed)
     hasBegun.signal()
   }
 

@@ -3,21 +3,32 @@ import Platform
 
 /// The scenarios there are.
 public enum ScenarioList {
-  /// A table of name, title, tags and whether it runs here, then the sources.
+  /// A line for each, name and title, under the name of its family, which is its first tag; and whether it runs here.
   public static func render(_ experiments: [Experiment], on machine: Machine, _ style: TextStyle) -> String {
     var text = ""
-    for experiment in experiments {
-      text += Ink.name(experiment.name.padded(to: 24), style) + experiment.title.inLine + "\n"
-      let facts = [experiment.source, "tags: " + experiment.tags.joined(separator: ", ")]
-      for line in facts.flatMap({ $0.wrapped(to: max(20, style.width - 24)) }) {
-        text += String(repeating: " ", count: 24) + Ink.quiet(line, style) + "\n"
+    let column = 2 + (experiments.map(\.name.displayWidth).max() ?? 0) + 2
+    func add(_ sentence: String, _ ink: (String) -> String, after start: String) {
+      for (index, line) in sentence.wrapped(to: max(20, style.width - column)).enumerated() {
+        text += (index == 0 ? start : String(repeating: " ", count: column)) + ink(line) + "\n"
       }
-      if let obstacle = experiment.pattern.obstacle(on: machine) {
-        for line in "unavailable here: \(obstacle)".wrapped(to: max(20, style.width - 24)) {
-          text += String(repeating: " ", count: 24) + Ink.care(line, style) + "\n"
+    }
+    for (family, experiments) in experiments.grouped(by: \.tags.first) {
+      text += Ink.heading(family ?? "others", style) + "\n"
+      for experiment in experiments {
+        add(
+          experiment.title.inLine, \.self,
+          after: "  " + Ink.name(experiment.name.padded(to: column - 2), style))
+        if let obstacle = experiment.pattern.obstacle(on: machine) {
+          add(
+            "unavailable here: \(obstacle)", { Ink.care($0, style) }, after: String(repeating: " ", count: column))
         }
       }
     }
-    return text + "\nRun one with `gcdlab scenario NAME`, read about it with `gcdlab explain NAME`.\n"
+    let tags = Set(experiments.flatMap(\.tags)).sorted().joined(separator: ", ")
+    let end = [
+      "Run one with `gcdlab scenario NAME`, read about it with `gcdlab explain NAME`.",
+      "Tags, for `gcdlab smoke --only TAG`: \(tags)",
+    ]
+    return text + "\n" + end.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
   }
 }

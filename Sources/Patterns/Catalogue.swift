@@ -13,6 +13,7 @@ public enum Catalogue {
     QueueSuspend(),
     QueueContext(),
     MainQueue(),
+    CompletionBlock(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -19,6 +19,7 @@ import Testing
       QueueSuspendTests.reds,
       QueueContextTests.reds,
       MainQueueTests.reds,
+      CompletionBlockTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ThreadVsQueueTests.reds,

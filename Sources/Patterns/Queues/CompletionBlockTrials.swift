@@ -1,0 +1,128 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+/// What the variants are put through.
+extension CompletionBlock {
+  /// Calls the function again and again; the first time warms up.
+  func measure(_ trial: Trial, within patience: Duration = .seconds(20), _ body: (AverageCall) -> Void) {
+    var results = Results()
+    let (calls, numbers) = (trial[calls], trial[numbers])
+    for number in 0...calls {
+      let call = AverageCall(number: number, count: numbers, patience: patience)
+      call.begins()
+      body(call)
+      results.add(call, isWarmUp: number == 0)
+    }
+    record(trial, results)
+  }
+
+  /// The same in a task.
+  func measureAsTask(_ trial: Trial, _ body: (AverageCall) async -> Void) async {
+    var results = Results()
+    let (calls, numbers) = (trial[calls], trial[numbers])
+    for number in 0...calls {
+      let call = AverageCall(number: number, count: numbers, patience: .seconds(20))
+      call.begins()
+      await body(call)
+      results.add(call, isWarmUp: number == 0)
+    }
+    record(trial, results)
+  }
+
+  /// What all calls came to.
+  private struct Results {
+    var (wrong, notOnce, elsewhere) = (0, 0, 0)
+    var roundTrip = LatencyHistogram()
+
+    mutating func add(_ call: AverageCall, isWarmUp: Bool) {
+      if call.wasWrong { wrong += 1 }
+      if call.arrivals != 1 { notOnce += 1 }
+      if call.wasElsewhere { elsewhere += 1 }
+      if !isWarmUp, let time = call.roundTrip { roundTrip.record(time) }
+    }
+  }
+
+  private func record(_ trial: Trial, _ results: Results) {
+    trial.record(wrong, results.wrong)
+    trial.record(notOnce, results.notOnce)
+    trial.record(roundTrip, results.roundTrip)
+    if ["completion-queue", "caller-drops-queue"].contains(trial.variant) {
+      trial.record(elsewhere, results.elsewhere)
+    }
+  }
+}
+
+/// A call with its numbers, and what becomes of it.
+final class AverageCall: Sendable {
+  private static let key = DispatchSpecificKey<Int>()
+  private let number: Int
+  private let data: [Int]
+  private let patience: Duration
+  private let isHeldBack = Atomic<Bool>(false)
+  private let mayGoOn = DispatchSemaphore(value: 0)
+  private let hasArrived = DispatchSemaphore(value: 0)
+  private let state = Mutex(State())
+  private let times = Times()
+
+  private struct State {
+    var arrivals = 0
+    var wasWrong = false
+    var wasElsewhere = false
+  }
+
+  private final class Times: Sendable {
+    let began = Moment()
+    let arrived = Moment()
+  }
+
+  /// A call with numbers whose average is `number + count - 1`.
+  fileprivate init(number: Int, count: Int, patience: Duration) {
+    self.number = number
+    self.patience = patience
+    data = (0..<count).map { number + 2 * $0 }
+  }
+
+  /// The queue on which the caller wants the result.
+  func makeQueue() -> DispatchQueue {
+    let queue = DispatchQueue(label: "com.example.Results")
+    queue.setSpecific(key: Self.key, value: number)
+    return queue
+  }
+
+  /// The call begins.
+  fileprivate func begins() { times.began.set() }
+
+  /// The average is not worked out before the caller says so.
+  func holdsBack() { isHeldBack.store(true, ordering: .releasing) }
+
+  /// The caller says so.
+  func goesOn() { mayGoOn.signal() }
+
+  /// Works out the average.
+  func average() -> Int {
+    if isHeldBack.load(ordering: .acquiring) { mayGoOn.wait() }
+    return data.reduce(0, +) / data.count
+  }
+
+  /// The result arrives.
+  func arrives(_ average: Int) {
+    times.arrived.set()
+    let isElsewhere = DispatchQueue.getSpecific(key: Self.key) != number
+    state.withLock { state in
+      state.arrivals += 1
+      state.wasWrong = average != number + data.count - 1
+      state.wasElsewhere = isElsewhere
+    }
+    hasArrived.signal()
+  }
+
+  /// Waits for it.
+  func awaitResult() { _ = hasArrived.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) }
+
+  fileprivate var arrivals: Int { state.withLock { $0.arrivals } }
+  fileprivate var wasWrong: Bool { state.withLock { $0.wasWrong } }
+  fileprivate var wasElsewhere: Bool { state.withLock { $0.wasElsewhere } }
+  fileprivate var roundTrip: UInt64? { times.arrived.since(times.began) }
+}

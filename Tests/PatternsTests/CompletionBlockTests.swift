@@ -1,0 +1,55 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct CompletionBlockTests {
+  static let pattern = CompletionBlock()
+  static let named = ["completion-queue", "caller-drops-queue"]
+
+  @Test(arguments: pattern.variants.map(\.name), [1, 1000])
+  func `every variant keeps its promises`(_ variant: String, _ numbers: Int) async throws {
+    let attempt = try await Attempt(
+      variant, of: Self.pattern, files: Catalogue.files, ["numbers": .integer(numbers), "calls": .integer(5)])
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("not-once") == 0)
+    #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == 5)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, ["calls": .integer(2)], body)
+    }
+    /// The sum of one number too many.
+    @Sendable func wrong(_ trial: Trial) {
+      pattern.measure(trial) { call in
+        call.makeQueue().sync { call.arrives(call.average() + 1) }
+      }
+    }
+    /// It comes a second time.
+    @Sendable func twice(_ trial: Trial) {
+      pattern.measure(trial) { call in
+        let queue = call.makeQueue()
+        for _ in 0..<2 { queue.sync { call.arrives(call.average()) } }
+      }
+    }
+    /// It comes on a global queue.
+    @Sendable func elsewhere(_ trial: Trial) {
+      pattern.measure(trial) { call in
+        DispatchQueue.global().async { call.arrives(call.average()) }
+        call.awaitResult()
+      }
+    }
+    return named.flatMap { variant in
+      [
+        red("\(variant).wrong == 0", wrong), red("\(variant).not-once == 0", twice),
+        red("\(variant).elsewhere == 0", elsewhere),
+      ]
+    } + [red("sync-return.wrong == 0", wrong), red("async-await.wrong == 0", wrong)]
+  }
+}

@@ -14,6 +14,7 @@ public enum Catalogue {
     QueueContext(),
     MainQueue(),
     CompletionBlock(),
+    QueuePriority(),
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),

@@ -20,6 +20,7 @@ import Testing
       QueueContextTests.reds,
       MainQueueTests.reds,
       CompletionBlockTests.reds,
+      QueuePriorityTests.reds,
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ThreadVsQueueTests.reds,

@@ -21,6 +21,7 @@ public enum Catalogue {
     ReadersWriter(),
     QueuePoolPattern(),
     QueueWidth(),
+    QueueVsLock(),
     ThreadExplosion(),
     ApplyStride(),
     FileDescriptorSemaphore(),

@@ -33,12 +33,25 @@ public struct ContextSwitches: Sendable, Equatable {
     try of(wholeProcess, during: body)
   }
 
+  /// The same for a body that is awaited.
+  public static func ofProcess(
+    isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
+  ) async rethrows -> ContextSwitches? {
+    let before = soFar(wholeProcess)
+    try await body()
+    return since(before, soFar(wholeProcess))
+  }
+
   private static func of<Failure: Error>(_ whose: Int32?, during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
     let before = soFar(whose)
     try body()
-    guard let before, let after = soFar(whose) else { return nil }
+    return since(before, soFar(whose))
+  }
+
+  private static func since(_ before: ContextSwitches?, _ after: ContextSwitches?) -> ContextSwitches? {
+    guard let before, let after else { return nil }
     return ContextSwitches(
       voluntary: after.voluntary - before.voluntary, involuntary: after.involuntary - before.involuntary)
   }

@@ -27,6 +27,7 @@ import Testing
       ReadersWriterTests.reds,
       QueuePoolPatternTests.reds,
       QueueWidthTests.reds,
+      QueueVsLockTests.reds,
       ThreadExplosionTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,

@@ -13,6 +13,7 @@ struct Sections {
       ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
       ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
+      ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("cost", "Cost of the lab", cost),
     ]
@@ -182,24 +183,44 @@ struct Sections {
     ]
   }
 
-  // MARK: Semaphores
+  // MARK: Semaphores and locks
+
+  /// A way of the lab, its counterpart in C, and whether they are the same calls. Where they are not, the row shows what Swift's
+  /// own form costs.
+  private typealias Counterpart = (way: String, c: String, isSame: Bool)
 
   private func semaphores() -> [Row] {
-    // The lab's way, its counterpart, and whether they are the same calls; the others show what Swift's own form costs.
-    let cases = [
-      ("dispatch-c", "dispatch", true), ("posix", "posix", true), ("system-v", "system-v", true),
-      ("pthread-condition", "pthread-condition", true), ("dispatch", "dispatch", false), ("mutex", "mutex", false),
-    ]
-    let steps = Int((1000 * lab.stepsPerMicrosecond / 1000).rounded())
+    freeAndContended(
+      [
+        ("dispatch-c", "dispatch", true), ("posix", "posix", true), ("system-v", "system-v", true),
+        ("pthread-condition", "pthread-condition", true), ("dispatch", "dispatch", false), ("mutex", "mutex", false),
+      ], of: "semaphore-cost", probe: "semaphore_cost", count: ("contended-pairs", 2000), hold: 1000)
+  }
+
+  private func locks() -> [Row] {
+    freeAndContended(
+      [
+        ("serial-sync-c", "serial-sync", true), ("pthread-mutex", "pthread-mutex", true),
+        ("spinning-atomic", "spinning-atomic", true), ("semaphore", "semaphore", true),
+        ("serial-sync", "serial-sync", false), ("serial-async", "serial-async", false), ("barrier", "barrier", false),
+        ("mutex", "pthread-mutex", false),
+      ], of: "queue-vs-lock", probe: "queue_vs_lock", count: ("updates", 5000), hold: 200)
+  }
+
+  /// What a way costs in batches of 1000 when nobody else is there, and when two threads contend.
+  private func freeAndContended(
+    _ cases: [Counterpart], of pattern: String, probe program: String, count: (name: String, number: Int), hold: Int
+  ) -> [Row] {
+    let steps = Int((Double(hold) * lab.stepsPerMicrosecond / 1000).rounded())
     let series = interleave(
       rounds,
       cases.flatMap { way, counterpart, _ in
         [
           Side(name: "gcdlab") {
             try lab.trial(
-              "semaphore-cost", way, ["batch": 1000, "threads": 2, "contended-pairs": 2000, "hold": 1000])
+              pattern, way, ["batch": 1000, "threads": 2, count.name: .number(count.number), "hold": .number(hold)])
           },
-          Side(name: "C") { try probe("semaphore_cost", counterpart, "1000", "2", "2000", "\(steps)") },
+          Side(name: "C") { try probe(program, counterpart, "1000", "2", "\(count.number)", "\(steps)") },
         ]
       })
     return cases.indices.flatMap { index in

@@ -1,0 +1,129 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// Is a queue cheaper than a lock?
+///
+/// The document says of two threads that change the same thing that a serial queue is more efficient than a lock, since a lock
+/// takes an expensive trap into the kernel, contended or not, and a queue works mainly in the process and calls the kernel
+/// only when it must. What takes turns here is the smallest thing there is, a number that is read, and written one higher:
+///
+/// ```c
+/// dispatch_sync(queue, ^{ number++; });       // the queue
+/// pthread_mutex_lock(&mutex); number++; …     // the lock
+/// ```
+///
+/// One thread updates it alone, then several at the same time. The first of these to have read waits until a second one has read,
+/// too, or cannot (``BoundedGate``): so what does not take turns loses an update, surely.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
+struct QueueVsLock: Pattern {
+  static let name = "queue-vs-lock"
+
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "updates that are timed together")
+  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that update at the same time")
+  let updates = Setting.count("updates", 1...1_000_000, default: 5000, "updates of each of them")
+  let hold = Setting.duration(
+    "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long such an update takes by itself")
+
+  let free = Metric.latency("free", "an update when nobody else does, timed in batches")
+  let contended = Metric.latency("contended", "an update when several do: all their time, by all their updates")
+  let callsPerUpdate = Metric.rate(
+    "calls-per-update", .none, better: .lower, unless: "the system does not tell",
+    "system calls of an update when nobody else does")
+  let switches = Metric.rate(
+    "switches", .none, better: .lower, unless: "the system does not tell",
+    "times an update that a thread went to sleep, when several do")
+  let lostUpdates = Metric.count("lost-updates", "updates that were overwritten by another one")
+
+  var variants: [Variant] {
+    Variant("serial-sync", .documented, "sync on a serial queue") { trial in
+      let queue = DispatchQueue(label: "guard")
+      try measure(trial) { number in
+        queue.sync { number.update() }
+      }
+    }
+    Variant("serial-sync-c", .documented, "dispatch_sync_f, the C function") { trial in
+      let queue = FunctionQueue(label: "guard")
+      try measure(trial) { number in
+        gcdlab_dispatch_sync_f(queue.object, number.context) { context in
+          SharedNumber.update(context)
+        }
+      }
+    }
+    Variant("serial-async", .documented, "async to a serial queue, until the last has run", without: [callsPerUpdate]) {
+      trial in
+      let queue = DispatchQueue(label: "guard")
+      try measure(
+        trial,
+        { number in
+          queue.async { number.update() }
+        }, untilDone: { queue.sync {} })
+    }
+    Variant("barrier", .documented, "sync with a barrier on a concurrent queue") { trial in
+      let queue = DispatchQueue(label: "guard", attributes: .concurrent)
+      try measure(trial) { number in
+        queue.sync(flags: .barrier) { number.update() }
+      }
+    }
+    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock") { trial in
+      let mutex = ThreadMutex()
+      try measure(trial) { number in
+        mutex.lock()
+        number.update()
+        mutex.unlock()
+      }
+    }
+    Variant("mutex", .modern, "Synchronization.Mutex") { trial in
+      let lock = Lock()
+      try measure(trial) { number in
+        lock.mutex.withLock { _ in number.update() }
+      }
+    }
+    Variant("semaphore", .yardstick, "a dispatch semaphore with one permit") { trial in
+      let semaphore = DispatchSemaphore(value: 1)
+      try measure(trial) { number in
+        semaphore.wait()
+        number.update()
+        semaphore.signal()
+      }
+    }
+    Variant("spinning-atomic", .yardstick, "an atomic flag, and trying again while it is taken") { trial in
+      let flag = Flag()
+      try measure(trial) { number in
+        while flag.isTaken.exchange(true, ordering: .acquiring) { yieldProcessor() }
+        number.update()
+        flag.isTaken.store(false, ordering: .releasing)
+      }
+    }
+    Variant(
+      "actor", .modern, "an actor owns it; tasks await it", without: [callsPerUpdate], needs: [.cores(2)]
+    ) { trial in
+      actor Owner {
+        func update(_ number: SharedNumber) { number.update() }
+      }
+      let owner = Owner()
+      try await measure(trial) { number in
+        await owner.update(number)
+      }
+    }
+    Variant("unprotected", .broken, "nothing: whoever comes reads and writes") { trial in
+      try measure(trial) { number in
+        number.update()
+      }
+    }
+  }
+
+  /// The updates one after the other, with a wake-up for each at worst.
+  func longest(_ trial: Trial) -> Duration? {
+    (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
+  }
+}
+
+/// An atomic flag that closures can share.
+final class Flag: Sendable {
+  let isTaken = Atomic(false)
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through.
+extension QueueVsLock {
+  /// Updates whose system calls are counted.
+  private static let counted = 100
+
+  /// Measures an update that is done when the call returns.
+  @inline(__always)
+  func measure(_ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void) throws {
+    let (batch, counted) = (trial[batch], Self.counted)
+    let number = SharedNumber()
+    for time in Batches.time(of: batch, { update(number) }) { trial.record(free, time, over: batch) }
+    if let calls = SystemCalls.during({ for _ in 0..<counted { update(number) } }) {
+      trial.record(callsPerUpdate, Double(calls) / Double(counted))
+    }
+    try contend(trial, update, untilDone: {})
+  }
+
+  /// Measures an update that is done later.
+  ///
+  /// - Parameter untilDone: returns when all updates before it are done; its time is theirs.
+  func measure(
+    _ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void, untilDone: @escaping @Sendable () -> Void
+  ) throws {
+    let batch = trial[batch]
+    let number = SharedNumber()
+    let times = Batches.time(of: 1) {
+      for _ in 0..<batch { update(number) }
+      untilDone()
+    }
+    for time in times { trial.record(free, time, over: batch) }
+    try contend(trial, update, untilDone: untilDone)
+  }
+
+  /// Measures an update that is awaited.
+  func measure(_ trial: Trial, _ update: @escaping @Sendable (SharedNumber) async -> Void) async throws {
+    let (batch, tasks, updates) = (trial[batch], trial[threads], trial[updates])
+    let alone = SharedNumber()
+    let times = await Batches.time(of: batch) {
+      await update(alone)
+      return 0
+    }
+    for time in times { trial.record(free, time, over: batch) }
+    let number = SharedNumber(steps: trial.steps(hold), parties: tasks)
+    let start = MonotonicClock.now()
+    let slept = await ContextSwitches.ofProcess {
+      await withTaskGroup { group in
+        for _ in 0..<tasks {
+          group.addTask {
+            number.arrives()
+            for _ in 0..<updates { await update(number) }
+          }
+        }
+      }
+    }
+    record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
+  }
+
+  /// Threads update at the same time.
+  private func contend(
+    _ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void, untilDone: @escaping @Sendable () -> Void
+  ) throws {
+    let (threads, updates) = (trial[threads], trial[updates])
+    try SystemThread.requireRoom(for: threads)
+    let number = SharedNumber(steps: trial.steps(hold), parties: threads)
+    let start = SpinBarrier(parties: threads + 1)
+    let contenders = try (0..<threads).map { _ in
+      try SystemThread {
+        start.wait()
+        number.arrives()
+        for _ in 0..<updates { update(number) }
+        untilDone()
+      }
+    }
+    var time: UInt64 = 0
+    let slept = ContextSwitches.ofProcess {
+      time = MonotonicClock.time {
+        start.wait()
+        for thread in contenders { thread.join() }
+      }
+    }
+    record(trial, number, time, slept?.voluntary)
+  }
+
+  private func record(_ trial: Trial, _ number: SharedNumber, _ time: UInt64, _ slept: Int?) {
+    let all = trial[threads] * trial[updates]
+    // Waiting at the gate is no update's time.
+    trial.record(contended, time > number.waited ? time - number.waited : 0, over: all)
+    if let slept { trial.record(switches, Double(slept) / Double(all)) }
+    trial.record(lostUpdates, all - number.value)
+  }
+}
+
+/// A number that is read, and written one higher, as if nobody else did.
+final class SharedNumber: Sendable {
+  /// How long the first reader waits for a second one, once all are about to read.
+  private static let bound = Duration.milliseconds(10)
+
+  private let number = Atomic<Int>(0)
+  private let steps: Int
+  private let isHeld: Bool
+  private let gate = BoundedGate(bound: bound)
+  private let toCome: Atomic<Int>
+  private let wait = Atomic<UInt64>(0)
+
+  /// A number for one thread, that is updated at once.
+  init() {
+    (steps, isHeld) = (0, false)
+    toCome = Atomic(0)
+  }
+
+  /// A number for so many threads or tasks, with so many steps of work in each update.
+  init(steps: Int, parties: Int) {
+    (self.steps, isHeld) = (steps, true)
+    toCome = Atomic(parties)
+  }
+
+  /// One of the parties is about to update for the first time.
+  func arrives() { if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() } }
+
+  /// Reads it, and writes it one higher.
+  @inline(__always)
+  func update() {
+    let before = number.load(ordering: .relaxed)
+    if isHeld { holdOn(before) }
+    number.store(before + 1, ordering: .relaxed)
+  }
+
+  /// What happens between reading and writing when several update. Not inlined, so that the update itself is.
+  @inline(never)
+  private func holdOn(_ before: Int) {
+    if before == 0 { meet() }
+    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+  }
+
+  private let hasReader = Atomic(false)
+
+  /// The first who read 0 waits for a second one. Who takes turns after it does not read 0 any more.
+  private func meet() {
+    if hasReader.exchange(true, ordering: .acquiringAndReleasing) { return gate.open() }
+    let start = MonotonicClock.now()
+    gate.pass()
+    wait.store(MonotonicClock.now() - start, ordering: .relaxed)
+  }
+
+  /// How long the first reader waited, in nanoseconds.
+  var waited: UInt64 { wait.load(ordering: .relaxed) }
+
+  /// What it came to.
+  var value: Int { number.load(ordering: .relaxed) }
+
+  /// It for a C function.
+  @inline(__always) var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Updates the number that is a C function's context, without holding on to it.
+  @inline(__always)
+  static func update(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<SharedNumber>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.update() }
+  }
+}
+
+/// A mutex of the C library that closures can share.
+///
+/// Unchecked: it is made to be used from any thread.
+final class ThreadMutex: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  init() { pthread_mutex_init(mutex, nil) }
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Takes it.
+  @inline(__always) func lock() { pthread_mutex_lock(mutex) }
+  /// Gives it back.
+  @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
+}

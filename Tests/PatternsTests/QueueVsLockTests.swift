@@ -1,0 +1,65 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// System calls are counted by a signal of the whole process, so each of these runs in one of its own.
+@Suite struct QueueVsLockTests {
+  @Test(
+    arguments: [
+      "serial-sync", "serial-sync-c", "serial-async", "barrier", "pthread-mutex", "mutex", "semaphore",
+      "spinning-atomic", "actor",
+    ])
+  func `no update is lost`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: QueueVsLock(), files: Catalogue.files, ["batch": .integer(10)])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("lost-updates") == 0)
+    }
+  }
+
+  @Test func `unprotected updates are lost, two of them are enough`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "unprotected", of: QueueVsLock(), files: Catalogue.files, ["updates": .integer(1)])
+      #expect(attempt.total("lost-updates") == 1)
+    }
+  }
+
+  @Test func `on one core the actor is not tried`() throws {
+    let actor = try #require(QueueVsLock().variants.first { $0.name == "actor" })
+    #expect(actor.needs.map(\.says) == ["2 cores"])
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = QueueVsLock()
+    let guarded = [
+      "serial-sync", "serial-sync-c", "serial-async", "barrier", "pthread-mutex", "mutex", "semaphore",
+      "spinning-atomic", "actor",
+    ]
+    // Nothing takes turns.
+    let unguarded = guarded.map { variant in
+      Red("\(variant).lost-updates == 0", variant, of: pattern) { trial in
+        if variant == "serial-async" {
+          try pattern.measure(trial, { number in number.update() }, untilDone: {})
+        } else if variant == "actor" {
+          try waitFor { try await pattern.measure(trial) { number async in number.update() } }
+        } else {
+          try pattern.measure(trial) { number in number.update() }
+        }
+      }
+    }
+    let one = Red("unprotected.lost-updates > 0", "unprotected", of: pattern) { trial in
+      let lock = Lock()
+      try pattern.measure(trial) { number in lock.mutex.withLock { _ in number.update() } }
+    }
+    return unguarded + [one]
+  }
+}

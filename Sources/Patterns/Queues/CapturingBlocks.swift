@@ -1,0 +1,174 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go.
+extension BlockCapture {
+  /// Blocks that keep a value.
+  func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
+    let blocks = try run(trial, expectsRun: true, make)
+    blocks.waitForRuns()
+    trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
+    trial.record(changed, blocks.all.count(where: \.isChanged))
+  }
+
+  /// Blocks that keep an object.
+  ///
+  /// - Parameter patience: how long the release of the objects is awaited.
+  func measureObjects(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
+    let blocks = try run(trial, expectsRun: true, make)
+    blocks.waitForRuns()
+    blocks.waitForReleases(patience)
+    record(trial, blocks)
+    var histogram = LatencyHistogram()
+    for block in blocks.all { if let time = block.releasedAfter { histogram.record(time) } }
+    trial.record(release, histogram)
+  }
+
+  /// Blocks that keep an object and are not to run.
+  func measureCancelled(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
+    let blocks = try run(trial, expectsRun: false, make)
+    blocks.waitForReleases(patience)
+    record(trial, blocks)
+  }
+
+  private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
+    let count = trial[blocks]
+    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    try SystemThread.requireRoom(for: trial.cores + 1)
+    let blocks = CapturingBlocks(count: count, expectsRun: expectsRun)
+    for block in blocks.all { make(block) }
+    blocks.letGo()
+    return blocks
+  }
+
+  private func record(_ trial: Trial, _ blocks: CapturingBlocks) {
+    trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
+    trial.record(early, blocks.all.count(where: \.isReleasedEarly))
+    trial.record(unreleased, blocks.all.count { $0.releases != 1 })
+  }
+}
+
+/// The blocks of a trial.
+final class CapturingBlocks: Sendable {
+  /// One a block.
+  let all: [CapturingBlock]
+  private let shared: CapturingBlock.Shared
+
+  fileprivate init(count: Int, expectsRun: Bool) {
+    let shared = CapturingBlock.Shared(expectsRun: expectsRun)
+    self.shared = shared
+    all = (0..<count).map { CapturingBlock(number: 1000 + $0, shared) }
+  }
+
+  /// Lets the queue run what is in it.
+  fileprivate func letGo() {
+    shared.isOpen.store(true, ordering: .releasing)
+    shared.gate.open()
+  }
+
+  /// Waits until each block has run.
+  fileprivate func waitForRuns() { for _ in all { shared.hasRun.wait() } }
+
+  /// Waits until each object is released and the queue is empty, not longer than `patience`.
+  fileprivate func waitForReleases(_ patience: Duration) {
+    let end = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
+    for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
+    shared.gate.queue.sync(flags: .barrier) {}
+  }
+}
+
+/// One block, as it is made, and what is noted of it.
+final class CapturingBlock: Sendable {
+  /// What the blocks of a trial share.
+  fileprivate final class Shared: Sendable {
+    let gate = Gate()
+    let openQueue = DispatchQueue(label: "open")
+    /// Whether blocks are to run, other than cancelled ones.
+    let expectsRun: Bool
+    let isOpen = Atomic<Bool>(false)
+    let hasRun = DispatchSemaphore(value: 0)
+    let isReleased = DispatchSemaphore(value: 0)
+
+    init(expectsRun: Bool) { self.expectsRun = expectsRun }
+  }
+
+  /// The value of its variable when it is made.
+  let number: Int
+
+  private let shared: Shared
+  private let left = Atomic<Int>(0)
+  private let timesRun = Atomic<Int>(0)
+  private let timesReleased = Atomic<Int>(0)
+  private let timesEarly = Atomic<Int>(0)
+  private let lastLine = Moment()
+  private let released = Moment()
+
+  fileprivate init(number: Int, _ shared: Shared) {
+    self.number = number
+    self.shared = shared
+  }
+
+  /// Where it is submitted to; held back until all blocks are made.
+  var queue: DispatchQueue { shared.gate.queue }
+  /// One that is not held back.
+  var openQueue: DispatchQueue { shared.openQueue }
+
+  /// Awaits the turn of a task, until when it is held back, too.
+  func turn() async { await shared.gate.passed() }
+
+  /// What came of its variable.
+  func leaves(_ value: Int) {
+    left.store(value, ordering: .relaxed)
+    hasRun()
+  }
+
+  /// An object that notes when it goes.
+  func makeObject() -> Captured { Captured(of: self) }
+
+  /// The last line of the block.
+  func uses(_ object: Captured) {
+    // Without it the compiler might let go of what is not used any more.
+    withExtendedLifetime(object) {
+      lastLine.set()
+      hasRun()
+    }
+  }
+
+  /// An object that a block keeps.
+  final class Captured: Sendable {
+    private let block: CapturingBlock
+
+    fileprivate init(of block: CapturingBlock) { self.block = block }
+
+    deinit { block.isReleased() }
+  }
+
+  private func hasRun() {
+    timesRun.add(1, ordering: .acquiringAndReleasing)
+    shared.hasRun.signal()
+  }
+
+  private func isReleased() {
+    released.set()
+    let isTime = shared.isOpen.load(ordering: .acquiring) && (!shared.expectsRun || lastLine.isSet)
+    if !isTime { timesEarly.add(1, ordering: .relaxed) }
+    timesReleased.add(1, ordering: .acquiringAndReleasing)
+    shared.isReleased.signal()
+  }
+
+  // MARK: What came of it
+
+  /// How often it ran.
+  fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }
+  /// Whether it left another value than it was made with.
+  fileprivate var isChanged: Bool { left.load(ordering: .acquiring) != number }
+  /// Whether its object went before it had run, or before the queue had come to it.
+  fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
+  /// How often its object went.
+  fileprivate var releases: Int { timesReleased.load(ordering: .acquiring) }
+  /// Nanoseconds from its last line to the release of its object.
+  fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
+}

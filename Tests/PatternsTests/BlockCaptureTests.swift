@@ -1,0 +1,110 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct BlockCaptureTests {
+  static let settings: [String: ParameterValue] = ["blocks": .integer(20)]
+
+  static func attempt(_ variant: String, _ blocks: Int) async throws -> Attempt {
+    try await Attempt(variant, of: BlockCapture(), files: Catalogue.files, ["blocks": .integer(blocks)])
+  }
+
+  @Test(arguments: ["value", "reference-sync", "object", "cancelled-item", "task"], [1, 1000])
+  func `what is kept is kept as long as it must`(_ variant: String, _ blocks: Int) async throws {
+    let attempt = try await Self.attempt(variant, blocks)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.total("ran") == (variant == "cancelled-item" ? 0 : blocks))
+  }
+
+  @Test(arguments: [1, 1000]) func `a shared variable has changed in every block`(_ blocks: Int) async throws {
+    let attempt = try await Self.attempt("reference", blocks)
+    #expect(try attempt.verdict("reference.changed > 0") == .witnessed)
+    #expect(attempt.total("changed") == blocks)
+  }
+
+  @Test(arguments: ["object", "task"]) func `every release is timed`(_ variant: String) async throws {
+    #expect(try await Self.attempt(variant, 50).trial.observation.samples("release")?.summary?.count == 50)
+  }
+
+  // MARK: Broken bodies
+
+  @Sendable private static func copies(_ block: CapturingBlock) {
+    var x = block.number
+    block.queue.async { [x] in block.leaves(x) }
+    x = 456
+  }
+
+  @Sendable private static func shares(_ block: CapturingBlock) {
+    var x = block.number
+    block.queue.async(execute: DispatchWorkItem { block.leaves(x) })
+    x = 456
+  }
+
+  /// A block that does not keep its object.
+  @Sendable private static func keepsNothing(_ block: CapturingBlock) {
+    let object = block.makeObject()
+    block.queue.async { [weak object] in
+      if let object { block.uses(object) } else { block.leaves(0) }
+    }
+  }
+
+  /// A block whose object is kept by somebody else for ever.
+  @Sendable private static func keepsForEver(_ block: CapturingBlock) {
+    let object = Unmanaged.passRetained(block.makeObject()).takeUnretainedValue()
+    block.queue.async { block.uses(object) }
+  }
+
+  /// Every second block is right, so that there are releases to be timed.
+  private static func halfOf(_ broken: @escaping @Sendable (CapturingBlock) -> Void) -> (CapturingBlock) -> Void {
+    { block in
+      guard block.number.isMultiple(of: 2) else { return broken(block) }
+      let object = block.makeObject()
+      block.queue.async { block.uses(object) }
+    }
+  }
+
+  static var reds: [Red] {
+    let pattern = BlockCapture()
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings, body)
+    }
+    let patience = Duration.milliseconds(20)
+    let objects = ["object", "task"].flatMap { variant in
+      [
+        red("\(variant).early == 0", variant) { try pattern.measureObjects($0, halfOf(keepsNothing)) },
+        red("\(variant).unreleased == 0", variant) {
+          try pattern.measureObjects($0, patience: patience, halfOf(keepsForEver))
+        },
+      ]
+    }
+    return objects + [
+      red("value.changed == 0", "value") { try pattern.measureValues($0, shares) },
+      red("reference.changed > 0", "reference") { try pattern.measureValues($0, copies) },
+      // Gives its value back to a copy.
+      red("reference-sync.changed == 0", "reference-sync") { trial in
+        try pattern.measureValues(trial) { block in
+          let x = 456
+          block.openQueue.sync { [x] in
+            var x = x
+            x = max(x, block.number)
+          }
+          block.leaves(x)
+        }
+      },
+      red("cancelled-item.ran == 0", "cancelled-item") { trial in
+        try pattern.measureCancelled(trial) { block in
+          let object = block.makeObject()
+          block.queue.async(execute: DispatchWorkItem { block.uses(object) })
+        }
+      },
+      red("cancelled-item.early == 0", "cancelled-item") { try pattern.measureCancelled($0, keepsNothing) },
+      red("cancelled-item.unreleased == 0", "cancelled-item") {
+        try pattern.measureCancelled($0, patience: patience, keepsForEver)
+      },
+    ]
+  }
+}

@@ -25,7 +25,7 @@ struct Smoke: AsyncParsableCommand {
   var skip: [String] = []
 
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
-  var time = "1min"
+  var time = "2min"
 
   @Option(help: ArgumentHelp("Also write the claims as JUnit XML.", valueName: "file"))
   var junit: String?

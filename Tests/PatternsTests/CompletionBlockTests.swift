@@ -27,20 +27,20 @@ import Testing
     }
     /// The sum of one number too many.
     @Sendable func wrong(_ trial: Trial) {
-      pattern.measure(trial) { call in
+      pattern.measure(trial, named.contains(trial.variant) ? pattern.elsewhere : nil) { call in
         call.makeQueue().sync { call.arrives(call.average() + 1) }
       }
     }
     /// It comes a second time.
     @Sendable func twice(_ trial: Trial) {
-      pattern.measure(trial) { call in
+      pattern.measure(trial, pattern.elsewhere) { call in
         let queue = call.makeQueue()
         for _ in 0..<2 { queue.sync { call.arrives(call.average()) } }
       }
     }
     /// It comes on a global queue.
     @Sendable func elsewhere(_ trial: Trial) {
-      pattern.measure(trial) { call in
+      pattern.measure(trial, pattern.elsewhere) { call in
         DispatchQueue.global().async { call.arrives(call.average()) }
         call.awaitResult()
       }

@@ -32,7 +32,7 @@ struct CompletionBlock: Pattern {
 
   var variants: [Variant] {
     Variant("completion-queue", .documented, "the document's function; the caller keeps the queue") { trial in
-      measure(trial) { call in
+      measure(trial, elsewhere) { call in
         let queue = call.makeQueue()
         averageAsync(call, queue) { average in
           call.arrives(average)
@@ -42,7 +42,7 @@ struct CompletionBlock: Pattern {
       }
     }
     Variant("caller-drops-queue", .documented, "the caller lets go of the queue before the average is known") { trial in
-      measure(trial) { call in
+      measure(trial, elsewhere) { call in
         call.holdsBack()
         averageAsync(call, call.makeQueue()) { average in
           call.arrives(average)

@@ -6,16 +6,19 @@ import Synchronization
 /// What the variants are put through.
 extension CompletionBlock {
   /// Calls the function again and again; the first time warms up.
-  func measure(_ trial: Trial, within patience: Duration = .seconds(20), _ body: (AverageCall) -> Void) {
+  ///
+  /// - Parameter elsewhere: what records the results that arrived on another queue, where one was named.
+  func measure(_ trial: Trial, _ elsewhere: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
     for number in 0...calls {
-      let call = AverageCall(number: number, count: numbers, patience: patience)
+      let call = AverageCall(number: number, count: numbers)
       call.begins()
       body(call)
       results.add(call, isWarmUp: number == 0)
     }
     record(trial, results)
+    if let elsewhere { trial.record(elsewhere, results.elsewhere) }
   }
 
   /// The same in a task.
@@ -23,7 +26,7 @@ extension CompletionBlock {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
     for number in 0...calls {
-      let call = AverageCall(number: number, count: numbers, patience: .seconds(20))
+      let call = AverageCall(number: number, count: numbers)
       call.begins()
       await body(call)
       results.add(call, isWarmUp: number == 0)
@@ -48,9 +51,6 @@ extension CompletionBlock {
     trial.record(wrong, results.wrong)
     trial.record(notOnce, results.notOnce)
     trial.record(roundTrip, results.roundTrip)
-    if ["completion-queue", "caller-drops-queue"].contains(trial.variant) {
-      trial.record(elsewhere, results.elsewhere)
-    }
   }
 }
 
@@ -59,7 +59,6 @@ final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
   private let data: [Int]
-  private let patience: Duration
   private let isHeldBack = Atomic<Bool>(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
   private let hasArrived = DispatchSemaphore(value: 0)
@@ -78,9 +77,8 @@ final class AverageCall: Sendable {
   }
 
   /// A call with numbers whose average is `number + count - 1`.
-  fileprivate init(number: Int, count: Int, patience: Duration) {
+  fileprivate init(number: Int, count: Int) {
     self.number = number
-    self.patience = patience
     data = (0..<count).map { number + 2 * $0 }
   }
 
@@ -119,7 +117,7 @@ final class AverageCall: Sendable {
   }
 
   /// Waits for it.
-  func awaitResult() { _ = hasArrived.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) }
+  func awaitResult() { _ = hasArrived.wait(timeout: .now() + .seconds(20)) }
 
   fileprivate var arrivals: Int { state.withLock { $0.arrivals } }
   fileprivate var wasWrong: Bool { state.withLock { $0.wasWrong } }

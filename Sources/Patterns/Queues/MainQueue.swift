@@ -117,7 +117,8 @@ struct MainQueue: Pattern {
         hop.isBack()
       }
     }
-    Variant("busy-main", .broken, "the work is done on main", own: working, mainQueue: .mainThread) { trial in
+    Variant("busy-main", .broken, "the work is done on main", own: working, mainQueue: .mainThread, takes: allWork) {
+      trial in
       work(trial, looks: inOrder) { work in
         mainQueue.async {
           work.begins(on: mainQueue)
@@ -126,7 +127,10 @@ struct MainQueue: Pattern {
         }
       }
     }
-    Variant("apply-on-main", .broken, "concurrentPerform on main does it", own: working, mainQueue: .mainThread) {
+    Variant(
+      "apply-on-main", .broken, "concurrentPerform on main does it", own: working, mainQueue: .mainThread,
+      takes: allWork
+    ) {
       trial in
       work(trial, looks: inOrder) { work in
         mainQueue.async {
@@ -136,7 +140,10 @@ struct MainQueue: Pattern {
         }
       }
     }
-    Variant("moved", .documented, "a global queue does it, and main is told", own: working, mainQueue: .mainThread) {
+    Variant(
+      "moved", .documented, "a global queue does it, and main is told", own: working, mainQueue: .mainThread,
+      takes: allWork
+    ) {
       trial in
       work(trial, looks: overtaking) { work in
         DispatchQueue.global().async {
@@ -165,7 +172,7 @@ struct MainQueue: Pattern {
   private var working: [any Declaration] { [events, work, lateness, delayed] }
 
   /// How long a block waits, the first time, for an event that must not come while it runs.
-  private var inOrder: Duration { .milliseconds(20) }
+  private var inOrder: Duration { .milliseconds(10) }
   /// How long it waits for one that will come.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -6,18 +6,17 @@ import Synchronization
 
 /// What the variants are put through.
 extension MainQueue {
+  /// A block may be waited for as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(1) }
+
   /// All pieces of work, and the longest look at one.
-  func longest(_ trial: Trial) -> Duration? {
-    // Who has no work may not ask how long it takes.
-    ["busy-main", "apply-on-main", "moved"].contains(trial.variant)
-      ? trial[work] * (trial[events] + 1) + .seconds(1) : .seconds(1)
-  }
+  func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
   /// Has four threads send blocks to main, all at once; and then main send one to itself.
   ///
   /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it sent.
   func send(
-    _ trial: Trial, patience: Duration = .milliseconds(20), _ submit: @escaping @Sendable (SentBlock) -> Void
+    _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
     let (submitters, count) = (4, trial[blocks])
     try SystemThread.requireRoom(for: submitters + 2)
@@ -95,7 +94,7 @@ extension MainQueue {
   }
 
   /// Looks whether a block of the main queue begins.
-  func look(_ trial: Trial, bound: Duration = .milliseconds(50), _ submit: (WaitedBlock) -> Void) {
+  func look(_ trial: Trial, bound: Duration = .milliseconds(10), _ submit: (WaitedBlock) -> Void) {
     let block = WaitedBlock(bound: bound)
     submit(block)
     trial.record(unrun, block.hasBegun ? 0 : 1)

@@ -42,7 +42,7 @@ extension QueueContext {
   func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
     var (notOnce, early) = (0, 0)
     for repeated in 0...trial[repeats] {
-      let data = MyDataContext(looks: repeated == 0 ? .milliseconds(20) : .zero)
+      let data = MyDataContext(looks: repeated == 0 ? .milliseconds(10) : .zero)
       let queue = make(data)
       queue.runOne()
       queue.retainAndRelease()
@@ -67,7 +67,7 @@ extension QueueContext {
       queue.runOne()
       queue.release()
     }
-    let data = MyDataContext(looks: .milliseconds(20))
+    let data = MyDataContext(looks: .milliseconds(10))
     let last = gcdlab_dispatch_queue_create("last", nil)
     gcdlab_dispatch_set_context(last, data.pointer)
     gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }

@@ -132,7 +132,7 @@ struct QueueOrder: Pattern {
   private var queued: [any Declaration] { [arrivals, overtaken] }
 
   /// How long a task waits, when all is submitted, for one that must not come.
-  private var inOrder: Duration { .milliseconds(20) }
+  private var inOrder: Duration { .milliseconds(10) }
   /// How long it waits for one that will come, as soon as there is a thread for it.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -41,7 +41,7 @@ struct QueuePriority: Pattern {
 
   let tasks = Setting.count("tasks", 1...16, default: 8, "tasks of each class")
   let work = Setting.duration(
-    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "how long each spins")
+    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(3), "how long each spins")
 
   let classTime = Metric.latencies("time", for: ServiceClass.self) {
     "from the start until a task of \($0.rawValue) begins on a global queue, or ends on a private one"

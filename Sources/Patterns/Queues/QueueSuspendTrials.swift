@@ -18,7 +18,7 @@ extension QueueSuspend {
     var (began, stopped, lost) = (0, 0, 0)
     var histogram = LatencyHistogram()
     for repeated in 0...repeats {
-      let waiting = Suspension(blocks: count, looks: repeated == 0 ? .milliseconds(20) : .zero)
+      let waiting = Suspension(blocks: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       body(waiting)
       waiting.awaitAll()
       began = max(began, waiting.beganSuspended)

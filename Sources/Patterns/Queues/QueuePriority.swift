@@ -24,7 +24,7 @@ struct QueuePriority: Pattern {
   static let name = "queue-priority"
 
   /// The classes of service, the first the most urgent.
-  enum ServiceClass: String, CaseIterable, Sendable {
+  enum ServiceClass: String, CaseIterable, Sendable, Urgency {
     case userInteractive = "user-interactive"
     case userInitiated = "user-initiated"
     case standard = "default"
@@ -32,26 +32,29 @@ struct QueuePriority: Pattern {
   }
 
   /// The priorities of the older getter, the first the highest.
-  enum Priority: String, CaseIterable, Sendable {
+  enum Priority: String, CaseIterable, Sendable, Urgency {
     case high = "high-priority"
     case standard = "default-priority"
     case low = "low-priority"
     case background = "background-priority"
   }
 
+  private static let alike = "without a privilege the classes above default have its nice value"
+
   let tasks = Setting.count("tasks", 1...16, default: 8, "tasks of each class")
   let work = Setting.duration(
     "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(3), "how long each spins")
 
-  let classTime = Metric.latencies("time", for: ServiceClass.self) {
+  let classTime = Metric.latencies("time", for: ServiceClass.self, unless: QueuePriority.alike) {
     "from the start until a task of \($0.rawValue) begins on a global queue, or ends on a private one"
   }
-  let priorityTime = Metric.latencies("time", for: Priority.self) {
+  let priorityTime = Metric.latencies("time", for: Priority.self, unless: QueuePriority.alike) {
     "from the start until a task of \($0.rawValue) begins"
   }
   let queues = Metric.count("queues", "different global queues that the getter gives")
   let between = Metric.count(
-    "between", "classes whose threads have a nice value between those of user-initiated and of utility")
+    "between", unless: QueuePriority.alike,
+    "classes whose threads have a nice value between those of user-initiated and of utility")
 
   var variants: [Variant] {
     Variant(
@@ -72,7 +75,7 @@ struct QueuePriority: Pattern {
       try end(trial, classTime) { service in
         DispatchQueue(label: "com.example.MyQueue", qos: service.qos)
       }
-      trial.record(between, try Niceness.ofClasses().between)
+      try recordBetween(trial)
     }
   }
 }

@@ -19,14 +19,15 @@ extension QueuePriority {
   ///
   /// - Parameter niceness: that of the classes; nil to look.
   /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
-  func begin<Key: Hashable & Sendable & CaseIterable>(
+  func begin<Key: Urgency & CaseIterable>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, niceness: Niceness? = nil,
     _ get: (Key) -> UnsafeMutableRawPointer?
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
     let keys = Array(Key.allCases)
     try SystemThread.requireRoom(for: keys.count * trial.cores)
-    try (niceness ?? Niceness.ofClasses()).require()
+    let niceness = try niceness ?? Niceness.ofClasses()
+    try niceness.require()
     let objects = keys.map(get)
     trial.record(queues, Set(objects).count)
     let queues = objects.map { HeldQueue(created: $0) }
@@ -44,19 +45,20 @@ extension QueuePriority {
       }
     }
     all.wait()
-    record(trial, measure, keys, count, times)
+    record(trial, measure, keys, count, times, niceness)
   }
 
   /// Adds a task each to queues of its own that `make` makes, has all of them spin behind one barrier, and notes when they end.
   ///
   /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
-  func end<Key: Hashable & Sendable & CaseIterable>(
+  func end<Key: Urgency & CaseIterable>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ make: (Key) -> DispatchQueue
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
     let keys = Array(Key.allCases)
     try SystemThread.requireRoom(for: keys.count * count)
-    try Niceness.ofClasses().require()
+    let niceness = try Niceness.ofClasses()
+    try niceness.require()
     let times = Slots<UInt64?>(count: keys.count * count, of: nil)
     let all = DispatchGroup()
     let barrier = SpinBarrier(parties: keys.count * count)
@@ -70,13 +72,20 @@ extension QueuePriority {
       }
     }
     all.wait()
-    record(trial, measure, keys, count, times)
+    record(trial, measure, keys, count, times, niceness)
   }
 
-  private func record<Key: Hashable & Sendable>(
-    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>
+  /// Records how many classes lie between user-initiated and utility, where they can be told from default.
+  func recordBetween(_ trial: Trial) throws {
+    let niceness = try Niceness.ofClasses()
+    if niceness.tells { trial.record(between, niceness.between) }
+  }
+
+  private func record<Key: Urgency>(
+    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
+    _ niceness: Niceness
   ) {
-    for (index, key) in keys.enumerated() {
+    for (index, key) in keys.enumerated() where niceness.tells || !key.isAboveDefault {
       var histogram = LatencyHistogram()
       for task in 0..<count { if let time = times[index * count + task] { histogram.record(time) } }
       trial.record(measure[key], histogram)
@@ -98,7 +107,16 @@ private final class Start: Sendable {
   var elapsed: UInt64 { MonotonicClock.now() - nanoseconds.load(ordering: .acquiring) }
 }
 
+/// A class of service, or what comes to one.
+protocol Urgency: Hashable, Sendable {
+  /// Whether it goes before default.
+  var isAboveDefault: Bool { get }
+}
+
 extension QueuePriority.ServiceClass {
+  /// Whether it goes before default.
+  var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
+
   /// The class as Swift writes it.
   var qos: DispatchQoS {
     switch self {
@@ -123,6 +141,9 @@ extension QueuePriority.ServiceClass {
 }
 
 extension QueuePriority.Priority {
+  /// Whether it goes before default.
+  var isAboveDefault: Bool { self == .high }
+
   /// As `dispatch_get_global_queue` takes it: `DISPATCH_QUEUE_PRIORITY_…`.
   var identifier: Int {
     switch self {
@@ -153,17 +174,26 @@ struct Niceness: Sendable {
     return Niceness(values: seen.values)
   }
 
-  /// Makes sure that user-initiated, default, utility and background differ, each being less urgent than the one before.
+  /// Makes sure that default, utility and background differ, each being less urgent than the one before.
   ///
   /// - Throws: ``Unavailable`` with the values.
   func require() throws {
     #if os(Linux)
-      let ranked = values.dropFirst()
+      let ranked = values.dropFirst(2)
       guard zip(ranked, ranked.dropFirst()).allSatisfy({ $0 < $1 }) else {
         throw Unavailable(
-          "classes from user-initiated to background must differ in their nice values, which are "
-            + ranked.map(String.init).joined(separator: ", ") + " (a lower one needs a privilege)")
+          "default, utility and background must differ in their nice values, which are "
+            + ranked.map(String.init).joined(separator: ", "))
       }
+    #endif
+  }
+
+  /// Whether the classes above default can be told from it: a nice value below 0 needs a privilege.
+  var tells: Bool {
+    #if os(Linux)
+      values[1] < values[2]
+    #else
+      true
     #endif
   }
 

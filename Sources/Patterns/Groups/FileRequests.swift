@@ -69,7 +69,7 @@ extension GroupAdapter {
     _ trial: Trial, hold: Duration, completes: Bool = true, _ send: @escaping (FileRequests) -> Void
   ) throws {
     let (count, failures) = (trial[requests], trial[failures])
-    try SystemThread.requireRoom(for: 4)
+    try Self.requireThreads(count)
     let files = try ReadFiles()
     defer { files.remove() }
     var calls: [FileRequests] = []
@@ -92,7 +92,7 @@ extension GroupAdapter {
   ///
   /// - Parameter patience: how long the end of the group is awaited.
   func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {
-    try SystemThread.requireRoom(for: 4)
+    try Self.requireThreads(2)
     let files = try ReadFiles()
     defer { files.remove() }
     let requests = FileRequests(of: files, count: 2, failures: 1, hold: patience)
@@ -109,7 +109,7 @@ extension GroupAdapter {
 
   /// Sends requests by an adapter that is not expected to come to its end. Their replies come one after the other.
   func misuse(_ trial: Trial, requests count: Int, failures: Int, _ send: @escaping Adapter) throws {
-    try SystemThread.requireRoom(for: 4)
+    try Self.requireThreads(count)
     let files = try ReadFiles()
     defer { files.remove() }
     let requests = FileRequests(of: files, count: count, failures: failures, hold: .zero)
@@ -140,6 +140,11 @@ extension GroupAdapter {
     queue.sync {}
     trial.record(ranByEnter, runs.now)
     group.leave()
+  }
+
+  /// The queue of each reply may want a thread, and DispatchIO some. Where the pool cannot have them, Dispatch waits for ever.
+  private static func requireThreads(_ requests: Int) throws(SystemError) {
+    try SystemThread.requireRoom(for: min(requests + 8, 255))
   }
 
   private func record(_ trial: Trial, _ calls: [FileRequests]) throws {

@@ -21,7 +21,7 @@ import Platform
 struct TaskGranularity: Pattern {
   static let name = "task-granularity"
 
-  let tasks = Setting.count("tasks", 1...2000, default: 200, "tasks, each as small as the others")
+  let tasks = Setting.count("tasks", 1...2000, default: 100, "tasks, each as small as the others")
   let work = Setting.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated work of a task")
   let repeats = Setting.count(

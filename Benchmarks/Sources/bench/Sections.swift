@@ -150,11 +150,12 @@ struct Sections {
     let series = interleave(rounds, all.flatMap(\.2))
     return all.indices.map { index in
       let (figure, way, _) = all[index]
+      // A closure each: what Swift's cost beyond blocks is Swift's own price.
+      let isSwifts = figure == "per-task" && ["sync", "async"].contains(way)
       return Row(
-        title: "\(way), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
-        unit: .nanoseconds,
-        // Made of a closure each: what Swift's cost beyond blocks is Swift's own price.
-        target: figure == "per-task" && ["sync", "async"].contains(way) ? .ratio(atMost: 1.25) : .within10Percent)
+        title: isSwifts ? "Swift's \(way) / \(way) in C, \(figure)" : "\(way), \(figure)", left: series[2 * index],
+        right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
+        target: isSwifts ? .none : .within10Percent)
     }
   }
 

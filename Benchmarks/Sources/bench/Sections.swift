@@ -11,6 +11,7 @@ struct Sections {
       ("races", "Races: check-then-act by two threads over 1024 slots, left gcdlab, right C", races),
       ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
       ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
+      ("hops", "Hops: to the main queue and back, medians, left gcdlab, right C", hops),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
       ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
       ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
@@ -156,6 +157,27 @@ struct Sections {
         title: isSwifts ? "Swift's \(way) / \(way) in C, \(figure)" : "\(way), \(figure)", left: series[2 * index],
         right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
         target: isSwifts ? .none : .within10Percent)
+    }
+  }
+
+  // MARK: Hops
+
+  private func hops() -> [Row] {
+    let ways = ["async-hop", "sync-hop"]
+    let series = interleave(
+      rounds,
+      ways.flatMap { way in
+        [
+          Side(name: "gcdlab") { try lab.trial("main-queue", way, ["hops": 200]) },
+          Side(name: "C") { try probe("main_hop", way, "200") },
+        ]
+      })
+    return ways.indices.flatMap { index in
+      ["to-main", "back"].map { figure in
+        Row(
+          title: "\(ways[index]), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
+          unit: .nanoseconds, target: .within10Percent)
+      }
     }
   }
 

@@ -194,14 +194,17 @@
       stream.remove(number)
     }
 
+    /// What has the name now.
+    private static func look(_ path: String) -> Known? {
+      var status = stat()
+      guard lstat(path, &status) == 0 else { return nil }
+      return Known(inode: status.st_ino, size: status.st_size, links: status.st_nlink)
+    }
+
+    /// The same, to be known from now on.
     @discardableResult
     private func learn(_ path: String) -> Known? {
-      var status = stat()
-      guard lstat(path, &status) == 0 else {
-        known[path] = nil
-        return nil
-      }
-      known[path] = Known(inode: status.st_ino, size: status.st_size, links: status.st_nlink)
+      known[path] = Self.look(path)
       return known[path]
     }
 
@@ -265,9 +268,13 @@
         // Without a watch of its own, its directory still tells of most.
         try? follow(path)
       }
+      // It may have grown since it was told, of which an event is still to come: what is known stays.
+      if let told = arrived.removeValue(forKey: path), mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0,
+        told == Self.look(path)?.inode
+      {
+        return
+      }
       let after = learn(path)
-      let hasBeenTold = arrived.removeValue(forKey: path)
-      if let hasBeenTold, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0, hasBeenTold == after?.inode { return }
       let kind: PathEvent.Kind =
         if mask & UInt32(IN_CREATE) != 0 {
           .created

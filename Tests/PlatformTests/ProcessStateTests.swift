@@ -9,22 +9,24 @@ import Testing
   func `threads that hand something to and fro are never all asleep, and are when they stop`() async {
     await #expect(processExitsWith: .success) {
       let (there, back) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let goesOn = Flag()
+      let (isOver, hasLeft) = (Flag(), Flag())
       let player = try SystemThread {
-        while goesOn.isSet {
+        while true {
           there.wait()
+          if hasLeft.isSet { return }
           back.signal()
         }
       }
       let caller = try SystemThread {
-        while goesOn.isSet {
+        while !isOver.isSet {
           there.signal()
           back.wait()
         }
+        hasLeft.set()
         there.signal()
       }
       for _ in 0..<500 { #expect(ProcessState.ofOtherThreads()?.isAsleep == false) }
-      goesOn.clear()
+      isOver.set()
       caller.join()
       player.join()
 
@@ -37,10 +39,9 @@ import Testing
     }
   }
 
-  /// Who sees late that it was cleared goes round once more.
   private final class Flag: Sendable {
-    private let value = Atomic(true)
-    var isSet: Bool { value.load(ordering: .relaxed) }
-    func clear() { value.store(false, ordering: .relaxed) }
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
   }
 }

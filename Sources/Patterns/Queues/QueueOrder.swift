@@ -2,12 +2,6 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// In which order do tasks begin and end, and what does a lock make of the same?
 ///
 /// The document says that every queue is first in, first out, that a serial queue runs one task at a time in an order one can
@@ -112,7 +106,7 @@ struct QueueOrder: Pattern {
       }
     }
     Variant("pthread-mutex", .yardstick, "threads come one by one to a pthread mutex", own: queued) { trial in
-      let mutex = PosixMutex()
+      let mutex = ThreadMutex()
       try arrive(trial) { thread in
         mutex.lock()
         thread.isIn()
@@ -120,9 +114,9 @@ struct QueueOrder: Pattern {
       }
     }
     Variant("mutex", .modern, "threads come one by one to a Mutex of Swift's", own: queued) { trial in
-      let mutex = SwiftMutex()
+      let lock = Lock()
       try arrive(trial) { thread in
-        mutex.value.withLock { _ in thread.isIn() }
+        lock.mutex.withLock { _ in thread.isIn() }
       }
     }
   }
@@ -135,33 +129,4 @@ struct QueueOrder: Pattern {
   private var inOrder: Duration { .milliseconds(10) }
   /// How long it waits for one that will come, as soon as there is a thread for it.
   private var overtaking: Duration { .seconds(20) }
-}
-
-/// A mutex that several threads share.
-private final class SwiftMutex: Sendable {
-  let value = Mutex(())
-}
-
-/// A `pthread_mutex_t` as the system sets it up.
-///
-/// Unchecked: its functions may be called by any thread, and its memory does not move.
-final class PosixMutex: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-  /// A mutex that nobody has.
-  init() {
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  /// Waits until nobody has it, and takes it.
-  func lock() { pthread_mutex_lock(mutex) }
-
-  /// Gives it back.
-  func unlock() { pthread_mutex_unlock(mutex) }
 }

@@ -170,21 +170,3 @@ final class SharedNumber: Sendable {
     Unmanaged<SharedNumber>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.update() }
   }
 }
-
-/// A mutex of the C library that closures can share.
-///
-/// Unchecked: it is made to be used from any thread.
-final class ThreadMutex: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-
-  init() { pthread_mutex_init(mutex, nil) }
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  /// Takes it.
-  @inline(__always) func lock() { pthread_mutex_lock(mutex) }
-  /// Gives it back.
-  @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
-}

@@ -145,7 +145,7 @@ struct FileDescriptorSemaphore: Pattern {
       throw Unavailable(
         "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
     }
-    let files = OpenFiles(count: tasks, hold: Int(trial[hold].nanoseconds))
+    let files = OpenFiles(count: tasks, hold: trial[hold])
     let time = MonotonicClock.time {
       body(files)
       files.all.wait()
@@ -175,7 +175,7 @@ final class OpenFiles: Sendable {
   /// What is opened.
   let path = Host.executablePath
   private let count: Int
-  private let hold: Int
+  private let hold: Duration
   private let threadsBefore = ThreadCensus.count() ?? 0
   private let threads = Peak.threads()
   private let open: Peak
@@ -186,7 +186,7 @@ final class OpenFiles: Sendable {
   private let otherError = Atomic<Int32>(0)
   private let waits: Slots<UInt64?>
 
-  init(count: Int, hold: Int) {
+  init(count: Int, hold: Duration) {
     self.count = count
     self.hold = hold
     waits = Slots(count: count, of: nil)
@@ -236,7 +236,7 @@ final class OpenFiles: Sendable {
     }
 
     /// Blocks the calling thread while the file is open: the document's processing.
-    func read(_ descriptor: Int32) { if descriptor >= 0 { pause(nanoseconds: files.hold) } }
+    func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
     /// The same, but for as long as it takes until every task has tried to open its file; 20 s at most, where a pool of 255
     /// threads does not let all of them try.
@@ -292,10 +292,3 @@ private final class OpenTable: Sendable {
 // The methods of the same name hide them.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
-
-private func pause(nanoseconds: Int) {
-  guard nanoseconds > 0 else { return }
-  var left = timespec(tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
-  var rest = timespec()
-  while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
-}

@@ -203,8 +203,3 @@ struct SingletonRace: Pattern {
     }
   }
 }
-
-/// A mutex that closures can share.
-final class Lock: Sendable {
-  let mutex = Mutex(())
-}

@@ -36,15 +36,19 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Races with a pause, one at a time.
+  /// Races of what is broken with a pause, one at a time. Each pause ends as soon as it has shown what is broken.
+  ///
+  /// - Parameter bound: the most that a pause takes. How long the others need to come by is the machine's affair, so nobody
+  ///   sets it, and it is over only where the accessor is right after all.
   @discardableResult
-  func racePaused(_ trial: Trial, before place: RacePause.Place, _ ask: @escaping @Sendable (Row) -> Void) throws
-    -> PausedRaces
-  {
+  func racePaused(
+    _ trial: Trial, before place: RacePause.Place, atMost bound: Duration = .seconds(10),
+    _ ask: @escaping @Sendable (Row) -> Void
+  ) throws -> PausedRaces {
     let actors = trial[actors]
     try SystemThread.requireRoom(for: actors)
     let paused = try race(
-      RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: trial[pause], ask)
+      RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
     record(trial, paused.tally)
     return paused
   }

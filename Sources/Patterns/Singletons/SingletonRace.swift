@@ -39,7 +39,7 @@ struct SingletonRace: Pattern {
     "how much longer it races while no duplicate was seen (a busy machine)")
   let pause = Setting.duration(
     "pause", .zero ... .seconds(10), default: .milliseconds(2),
-    "the most that a pause takes (2 s in the document); it ends sooner when all have come by")
+    "the most that a pause in a guard takes (2 s in the document); it ends sooner when all have come by")
   let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause in a trial")
   let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses that are timed together")
 
@@ -72,7 +72,7 @@ struct SingletonRace: Pattern {
     }
     Variant(
       "check-then-act-paused", .broken, "the same with the document's pause between check and creation",
-      own: [pausedShare], without: [raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+      own: [pausedShare], without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
     ) { trial in
       try racePaused(trial, before: .creation) { row in
         row.each { shared in
@@ -87,7 +87,7 @@ struct SingletonRace: Pattern {
     }
     Variant(
       "half-built", .broken, "the document's second pause, between publication and set-up", own: [halfBuiltUses],
-      without: [raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+      without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
     ) { trial in
       try racePaused(trial, before: .setUp) { row in
         row.each { shared in

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe.h"
+
 struct loop {
   uint64_t *results;
   size_t iterations, stride;
@@ -38,12 +40,6 @@ static inline size_t blocks(const struct loop *loop) { return (loop->iterations 
 static inline void run_block(const struct loop *loop, size_t block) {
   size_t from = block * loop->stride, to = from + loop->stride;
   run_range(loop, from, to < loop->iterations ? to : loop->iterations);
-}
-
-static inline uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static inline int loop_main(int argc, char **argv, const struct way *ways, size_t count) {
@@ -72,9 +68,9 @@ static inline int loop_main(int argc, char **argv, const struct way *ways, size_
   size_t missed = 0, repeated = 0;
   for (long repeat = -1; repeat < repeats; repeat++) {  // The first warms up: it starts the threads.
     memset(loop.results, 0, bytes);
-    uint64_t start = now_ns();
+    uint64_t start = now();
     way->run(&loop);
-    uint64_t elapsed = now_ns() - start;
+    uint64_t elapsed = now() - start;
     for (size_t i = 0; i < loop.iterations; i++) {
       uint64_t visits = loop.results[i] & 0xff;
       if (visits == 0) missed++;

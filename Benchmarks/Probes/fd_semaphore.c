@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 enum { MAXIMUM_POOL = 32 };
 
 static const char *path;
@@ -30,12 +32,6 @@ static uint64_t hold = 10000000;
 static dispatch_semaphore_t semaphore;
 static uint64_t *waits;
 static _Atomic int failed, over_limit, open_files, peak_open, threads, peak_threads;
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static int up(_Atomic int *value, _Atomic int *peak) {
   int current = atomic_fetch_add(value, 1) + 1, highest = *peak;
@@ -73,11 +69,6 @@ static void run_task(void *slot) {
 }
 
 static void nothing(void *unused) { (void)unused; }
-
-static int ascending(const void *a, const void *b) {
-  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return left < right ? -1 : left > right;
-}
 
 int main(int count, char **arguments) {
   path = "/proc/self/exe";

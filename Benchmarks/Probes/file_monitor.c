@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 enum kind { WRITE, EXTEND, ATTRIB, LINK, RENAME, DELETE, KINDS };
 static const char *const names[KINDS] = {"write", "extend", "attrib", "link", "rename", "delete"};
 
@@ -36,12 +38,6 @@ static dispatch_semaphore_t arrived, ended;
 static _Atomic int expected = -1;
 static uint64_t noticed;
 
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static void report(enum kind kind, uint64_t time) {
   int wanted = kind;
   if (!__atomic_compare_exchange_n((int *)&expected, &wanted, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
@@ -50,7 +46,7 @@ static void report(enum kind kind, uint64_t time) {
 }
 
 static void handle(void *context) {
-  uint64_t time = now_ns();
+  uint64_t time = now();
   struct monitor *monitor = context;
   char buffer[4096] __attribute__((aligned(8)));
   ssize_t count = read(monitor->stream, buffer, sizeof buffer);
@@ -107,7 +103,7 @@ static int create(void) {
 #define MAKE(kind, records, change)                                                             \
   do {                                                                                          \
     expected = kind;                                                                            \
-    uint64_t start = now_ns();                                                                  \
+    uint64_t start = now();                                                                  \
     change;                                                                                     \
     dispatch_semaphore_wait(arrived, DISPATCH_TIME_FOREVER);                                    \
     if (records) latencies[used++] = (struct latency){kind, noticed > start ? noticed - start : 0}; \

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe.h"
+
 struct download {
   _Atomic uint64_t called, returned, entered, left, last_leave, notice, completed;
   _Atomic int unfinished;
@@ -34,12 +36,6 @@ struct download {
 static int tasks = 3, repeats = 200;
 static uint64_t work = 100000, timeout = 500000, steps;
 static bool leave_from_thread, as_blocks;
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static uint64_t spin(uint64_t steps, uint64_t value) {
   while (steps-- > 0) {
@@ -196,19 +192,13 @@ static void call(const char *variant, struct download *d) {
   dispatch_semaphore_wait(d->end, DISPATCH_TIME_FOREVER);
 }
 
-static int ascending(const void *a, const void *b) {
-  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return left < right ? -1 : left > right;
-}
-
-static void print_median(const char *name, struct download *all, size_t from, size_t to) {
+static void print_medians(const char *name, struct download *all, size_t from, size_t to) {
   uint64_t *values = calloc((size_t)repeats, sizeof *values);
   for (int i = 0; i < repeats; i++) {
     uint64_t start = *(_Atomic uint64_t *)((char *)&all[i] + from), end = *(_Atomic uint64_t *)((char *)&all[i] + to);
     values[i] = end > start ? end - start : 0;
   }
-  qsort(values, (size_t)repeats, sizeof *values, ascending);
-  printf("%s %llu\n", name, (unsigned long long)values[repeats / 2]);
+  print_median(name, values, (size_t)repeats);
   free(values);
 }
 
@@ -235,7 +225,7 @@ static void *trial(void *unused) {
   int timeouts = 0;
   for (int i = 0; i < repeats; i++) timeouts += all[i].timed_out;
 #define MEDIAN(name, from, to) \
-  print_median(name, all, offsetof(struct download, from), offsetof(struct download, to))
+  print_medians(name, all, offsetof(struct download, from), offsetof(struct download, to))
   MEDIAN("held", entered, left);
   MEDIAN("call", called, returned);
   MEDIAN("notice", last_leave, notice);

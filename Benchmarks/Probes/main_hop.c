@@ -15,25 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 // What CoreFoundation uses.
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return left < right ? -1 : left > right;
-}
-
-static void print_median(const char *name, uint64_t *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  printf("%s %llu\n", name, (unsigned long long)values[count / 2]);
-}
 
 // As Hop.
 struct hop {
@@ -75,8 +61,8 @@ static void *trial(void *unused) {
     to_main[i] = hop->arrived - hop->left;
     back[i] = hop->back - hop->arrived;
   }
-  print_median("to-main", to_main + 1, hops);
-  print_median("back", back + 1, hops);
+  print_median("to-main", to_main + 1, (size_t)hops);
+  print_median("back", back + 1, (size_t)hops);
   fflush(NULL);
   exit(0);
   return unused;

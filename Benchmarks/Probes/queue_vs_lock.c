@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 enum { BATCHES = 30 };
 
 static dispatch_queue_t serial, concurrent;
@@ -30,12 +32,6 @@ static bool is_held;
 static _Atomic int arrived;
 static int parties;
 static _Atomic uint64_t number;
-
-static inline uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static inline uint64_t spin(uint64_t count, uint64_t value) {
   for (; count > 0; count--) value = (value ^ value >> 32) * 6364136223846793005u + 1442695040888963407u;

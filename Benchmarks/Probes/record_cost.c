@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "probe.h"
+
 enum { SUB_BUCKET_MAGNITUDE = 11, SUB_BUCKETS = 1 << SUB_BUCKET_MAGNITUDE, SUB_BUCKET_HALF = SUB_BUCKETS / 2 };
 
 struct histogram {
@@ -41,12 +43,6 @@ static inline int histogram_record(struct histogram *histogram, uint64_t value) 
   return 1;
 }
 
-static inline uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 int main(int argc, char **argv) {
   long batch = argc == 3 ? strtol(argv[1], NULL, 10) : 0, batches = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
   if (batch < 1 || batches < 1) return fprintf(stderr, "usage: %s batch batches\n", argv[0]), 64;
@@ -55,12 +51,12 @@ int main(int argc, char **argv) {
 
   uint64_t fastest = UINT64_MAX;
   for (long i = 0; i < batches; i++) {
-    uint64_t start = now_ns();
+    uint64_t start = now();
     for (long j = 0; j < batch; j++) {
-      uint64_t before = now_ns();
-      if (!histogram_record(&histogram, now_ns() - before)) histogram_record(&histogram, 3600000000000);
+      uint64_t before = now();
+      if (!histogram_record(&histogram, now() - before)) histogram_record(&histogram, 3600000000000);
     }
-    uint64_t elapsed = now_ns() - start;
+    uint64_t elapsed = now() - start;
     if (elapsed < fastest) fastest = elapsed;
   }
   printf("sample %.3f\nsamples %llu\n", (double)fastest / (double)batch, (unsigned long long)histogram.total);

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe.h"
+
 enum { BATCHES = 30 };
 
 static dispatch_semaphore_t dispatch;
@@ -25,12 +27,6 @@ static int system_v;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int permits = 1;
-
-static inline uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static inline uint64_t spin(uint64_t steps, uint64_t value) {
   for (; steps > 0; steps--) value = (value ^ value >> 32) * 6364136223846793005u + 1442695040888963407u;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "probe.h"
+
 // What is created: an allocation with one property, as the lab's.
 struct object {
   _Atomic(void *) photos;
@@ -34,12 +36,6 @@ static struct note *notes;  // Each actor's at each slot: actor * slots + slot.
 static atomic_long arrived, generation;
 static atomic_bool finished;
 static atomic_ulong races, duplicates, mismatches, irregular;
-
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static void rendezvous(void) {
   long mine = atomic_load_explicit(&generation, memory_order_acquire);
@@ -115,7 +111,7 @@ static void *act(void *argument) {
       if (instances == 1 && strays == 0 && first == one) my_regular++;
       atomic_store_explicit(&track[i].instance, NULL, memory_order_relaxed);
     }
-    if (actor == 0 && now_ns() >= deadline) atomic_store_explicit(&finished, 1, memory_order_relaxed);
+    if (actor == 0 && now() >= deadline) atomic_store_explicit(&finished, 1, memory_order_relaxed);
     rendezvous();
     // Each its own, as RaceTrack does.
     struct note *mine = notes + actor * slots;
@@ -151,14 +147,14 @@ int main(int argc, char **argv) {
   if (!track || !notes) return perror("malloc"), 2;
   for (long i = 0; i < slots; i++) atomic_init(&track[i].instance, NULL);
 
-  uint64_t start = now_ns();
+  uint64_t start = now();
   deadline = start + (uint64_t)milliseconds * 1000000;
   pthread_t threads[64];
   for (long i = 0; i < actors; i++) {
     if (pthread_create(&threads[i], NULL, act, (void *)(intptr_t)i) != 0) return perror("pthread_create"), 2;
   }
   for (long i = 0; i < actors; i++) pthread_join(threads[i], NULL);
-  double seconds = (double)(now_ns() - start) / 1e9;
+  double seconds = (double)(now() - start) / 1e9;
   printf("race-rate %.0f\nduplicate-rate %.0f\n", (double)races / seconds, (double)duplicates / seconds);
   printf("races %lu\nduplicates %lu\n", (unsigned long)races, (unsigned long)duplicates);
   printf("mismatches %lu\nirregular %lu\n", (unsigned long)mismatches, (unsigned long)irregular);

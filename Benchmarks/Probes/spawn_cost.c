@@ -17,13 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "probe.h"
 
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
+extern char **environ;
 
 int main(int argc, char **argv) {
   long runs = argc > 3 ? strtol(argv[1], NULL, 10) : 0;
@@ -40,13 +36,13 @@ int main(int argc, char **argv) {
     pid_t child;
     int status;
     struct rusage usage;
-    uint64_t start = now_ns();
+    uint64_t start = now();
     int failure = posix_spawnp(&child, argv[3], &actions, NULL, argv + 3, environ);
     if (failure) return fprintf(stderr, "cannot start %s: %s\n", argv[3], strerror(failure)), 2;
     while (wait4(child, &status, 0, &usage) < 0) {
       if (errno != EINTR) return perror("wait4"), 2;
     }
-    uint64_t elapsed = now_ns() - start;
+    uint64_t elapsed = now() - start;
     posix_spawn_file_actions_destroy(&actions);
     close(input[0]);
     close(input[1]);

@@ -15,21 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return left < right ? -1 : left > right;
-}
-
-static uint64_t median(uint64_t *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
+#include "probe.h"
 
 // What begins: as StartingTask.
 struct starting {
@@ -95,7 +81,7 @@ static void start(const char *way, int repeats) {
     dispatch_semaphore_wait(task->has_begun, DISPATCH_TIME_FOREVER);
     times[i] = task->began - task->submitted;
   }
-  printf("start %llu\n", (unsigned long long)median(times + 1, repeats));
+  print_median("start", times + 1, (size_t)repeats);
 }
 
 // Tasks that leave a trace each on cache lines of their own, as SmallTask.
@@ -149,7 +135,7 @@ static void small(const char *way, long tasks, int repeats) {
       if (atomic_exchange(&traces[i].runs, 0) != 1) abort();
     }
   }
-  printf("per-task %.1f\n", (double)median(times + 1, repeats) / (double)tasks);
+  printf("per-task %.1f\n", (double)median(times + 1, (size_t)repeats) / (double)tasks);
 }
 
 struct arguments {

@@ -20,6 +20,7 @@
       let isAsleep = states.allSatisfy { $0 == "S" } && Self.turns(of: process, but: spectator) == before
       self.init(
         isAsleep: isAsleep, isStopped: states.contains { $0 == "T" || $0 == "t" },
+        hasEnded: states.allSatisfy { $0 == "Z" || $0 == "X" },
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 

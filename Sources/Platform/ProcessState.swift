@@ -4,13 +4,16 @@ public struct ProcessState: Sendable, Equatable {
   public let isAsleep: Bool
   /// Whether a thread of it was stopped, by another program or a terminal.
   public let isStopped: Bool
+  /// Whether it has ended, and its end was not heard of yet.
+  public let hasEnded: Bool
   /// Processor time that it has used, in nanoseconds.
   public let processorTime: UInt64
 
   /// A state with its facts.
-  public init(isAsleep: Bool, isStopped: Bool, processorTime: UInt64) {
+  public init(isAsleep: Bool, isStopped: Bool, hasEnded: Bool, processorTime: UInt64) {
     self.isAsleep = isAsleep
     self.isStopped = isStopped
+    self.hasEnded = hasEnded
     self.processorTime = processorTime
   }
 }

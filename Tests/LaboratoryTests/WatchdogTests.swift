@@ -2,6 +2,12 @@ import Testing
 
 @testable import Laboratory
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 @Suite struct WatchdogTests {
   @Test func `no single wait is the whole time, and all of them are`() {
     var patience = Patience(.seconds(32))
@@ -16,5 +22,38 @@ import Testing
     patience.renew()
     let isOverThen = patience.spend(.seconds(31))
     #expect(!isOver && !isOverThen)
+  }
+
+  /// The lab may be late to hear of an end: it is busy, or a child holds the pipes. Such a worker did not hang.
+  @Test func `one that has ended is not taken for one that hung`() throws {
+    var pipes: [Int32] = [0, 0]
+    try #require(pipe(&pipes) == 0)
+    defer { close(pipes[0]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let words = ["sh", "-c", "sleep 1000 & exit"].map { (word: String) in strdup(word) }
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    try #require(posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], nil) == 0)
+    close(pipes[1])
+    var status = siginfo_t()
+    // It is a zombie until it is waited for, as for a lab that is late.
+    #expect(waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) == 0)
+
+    let watchdog = try Watchdog(limit: .milliseconds(50), ending: nil)
+    watchdog.watch(process)
+    var byte: UInt8 = 0
+    // Its child lived on, and is ended with it.
+    #expect(read(pipes[0], &byte, 1) == 0)
+    #expect(watchdog.finding == nil && !watchdog.hasExpired)
+    watchdog.dismiss()
+    #expect(waitpid(process, nil, 0) == process)
   }
 }

@@ -94,8 +94,10 @@ final class Watchdog: Sendable {
 
   /// Its time is over. What the machine withheld is no fault of the variant.
   private func expire(after limit: Duration) {
-    state.withLock { $0.hasExpired = true }
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
+    // It has ended, and the lab is late to hear of it, or its children hold the pipes: what it said is what counts.
+    if Self.statesAreTold, found?.hasEnded ?? true { return end() }
+    state.withLock { $0.hasExpired = true }
     if found?.isStopped == true { return conclude(.unavailable(reason: "another program had stopped the worker")) }
     // One that could run and has hardly run did not hang.
     if let found, !found.isAsleep,

@@ -95,7 +95,8 @@ extension Quantity: CustomStringConvertible {
 
   /// A ratio with three significant digits, trailing zeros included, so that a column of them lines up: `2.00`, `40.0`.
   public static func ratio(_ value: Double) -> String {
-    fixed(value, decimals: abs(value) < 0.9995 ? 3 : abs(value) < 9.995 ? 2 : abs(value) < 99.95 ? 1 : 0)
+    let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
+    return fixed(value, decimals: ends.count { abs(value) < $0 })
   }
 
   /// A whole number of `unit` without rounding, in the largest unit that keeps it whole, as it can be read back: `50ns`,

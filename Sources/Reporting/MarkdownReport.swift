@@ -8,30 +8,33 @@ public enum MarkdownReport {
   /// Several results, an empty line between them.
   public static func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// A section for a scenario: settings, machine, tables, outcomes, claims, findings, warnings.
+  /// A section for a scenario: the answer, claims, findings, tables, outcomes, warnings, settings and machine.
   public static func render(_ reading: Reading) -> String {
     let document = reading.document
     let scenario = document.scenario
     var parts = [
-      "## \(escape(scenario.name)): \(escape(scenario.title))", "Source: \(escape(scenario.source))",
-      escape(reading.settings), reading.command.map { code($0) } ?? "",
-      escape((reading.facts + reading.origin).joined(separator: ", ")),
+      "## \(escape(scenario.name)): \(escape(scenario.title))", escape(reading.answerText),
+      reading.conclusion.map { "**\(escape($0))**" } ?? "",
     ]
-    for table in reading.tables {
-      parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
-      parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
-    }
-    if reading.tables.isEmpty { parts.append("Nothing was measured.") }
-    parts.append(list(reading.footnotes(reading.tables)))
-    parts.append(section("Outcomes", reading.outcomes))
     let claims = reading.claims.map {
       [$0.verdict.rawValue, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
     }
     if !claims.isEmpty {
       parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))
     }
-    parts.append(section("Findings", document.findings.map(\.says)))
+    parts.append(section("Findings", reading.findings))
+    for table in reading.tables {
+      parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
+      parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
+    }
+    if reading.tables.isEmpty { parts.append("Nothing was measured.") }
+    parts.append(list(reading.footnotes(reading.tables)))
+    parts.append(section("Outcomes", reading.outcomes.map(\.text)))
     parts.append(section("Warnings", document.warnings.map(\.says)))
+    parts += [
+      "Source: \(escape(scenario.source))", escape(reading.settings), reading.command.map { code($0) } ?? "",
+      escape((reading.facts + reading.origin).joined(separator: ", ")),
+    ]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 

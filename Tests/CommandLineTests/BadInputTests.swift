@@ -76,7 +76,7 @@ import Testing
     #expect(
       finished.errors
         == "gcdlab: \(file.path):5: unknown key 'swep' (allowed: scenario, pattern, title, source, lesson, "
-        + "tags, parameters, variants, sweep, baseline, show, claims, quick); did you mean 'sweep'?\n")
+        + "tags, parameters, variants, sweep, baseline, show, claims, conclusions, quick); did you mean 'sweep'?\n")
     #expect(finished.status == 64)
   }
 

@@ -49,7 +49,7 @@ import Testing
     (
       "title: A title", "titel: A title",
       "mine.yml:3: unknown key 'titel' (allowed: scenario, pattern, title, source, lesson, tags, parameters, variants, "
-        + "sweep, baseline, show, claims, quick); did you mean 'title'?"
+        + "sweep, baseline, show, claims, conclusions, quick); did you mean 'title'?"
     ),
     (
       "work: 2ms", "wrk: 2ms",
@@ -76,7 +76,7 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed <", "all.elapsed <",
-      "mine.yml:16: check 'all.elapsed < loop.elapsed': a performance check compares single variants, "
+      "mine.yml:16: check 'all.elapsed < loop.elapsed': a performance check or a conclusion needs single variants, "
         + "not 'all' or 'any'"
     ),
     (

@@ -17,11 +17,12 @@ import Testing
     }
   }
 
-  @Test func `every scenario can be read, has a lesson and claims, and a quick form`() throws {
+  @Test func `every scenario can be read, has a lesson, claims, a conclusion and a quick form`() throws {
     for experiment in try library.all() {
       #expect(
         !experiment.lesson.isEmpty && !experiment.source.isEmpty && !experiment.tags.isEmpty, "\(experiment.name)")
       #expect(!experiment.claims.isEmpty && !experiment.quick.isEmpty, "\(experiment.name)")
+      #expect(!experiment.conclusions.isEmpty, "\(experiment.name)")
       _ = try experiment.applying(Overrides(quick: true))
     }
   }

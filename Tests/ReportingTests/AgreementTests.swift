@@ -164,7 +164,7 @@ import Testing
     let html = HTMLReport.render([Self.holes.reading])
     #expect(html.contains("<td>2.00x slower ±0.0 %</td>"))
     #expect(Self.holes.document.runs[0].metrics["elapsed"]?.rounds.map(\.round) == [1, 3, 4, 5, 6, 7, 8])
-    let outcomes = "other: 7 completed, 1 trapped by signal 5"
+    let outcomes = "7 completed, 1 trapped by signal 5: plain, other"
     #expect(html.contains(outcomes) && MarkdownReport.render(Self.holes.reading).contains(outcomes))
   }
 

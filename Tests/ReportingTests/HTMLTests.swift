@@ -29,7 +29,7 @@ import Testing
     var results = Fixture.pair
     results.command = ["scenario", "fixture", "--export", "my page.html"]
     var html = try page(results)
-    #expect(html.contains("<p>stride 1</p>"))
+    #expect(html.contains("<p class=\"quiet\">stride 1</p>"))
     #expect(html.contains("<code>gcdlab scenario fixture --export &#39;my page.html&#39;</code>"))
     #expect(!html.contains("<details"))
     let taught = Experiment(

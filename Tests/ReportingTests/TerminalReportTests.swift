@@ -13,9 +13,11 @@ import Testing
     #expect(
       render(Fixture.pair) == """
         fixture  A fixture
-        Nowhere at all
-        stride 1
-        Test CPU, 2 cores, Linux 6.1.0, 6 rounds in 1.50 s, seed 7, noise floor 45 ns
+        1 claim: 1 violated
+
+        claims
+          ✗ violated  Nothing is left out.
+                      all.missed == 0: found 5: fast in round 6; held in 10 of 12 trials
 
         elapsed  the whole loop
           variant      min      p50      p90      p99      max         against slow
@@ -37,15 +39,52 @@ import Testing
                      ╵p50╵
                  └10 us                                                       └20 us
 
-        claims
-          ✗ violated       Nothing is left out.
-                           all.missed == 0: found 5: fast in round 6; held in 10 of 12
-                           trials
-
         warnings
           • a word of care
 
+        Nowhere at all
+        stride 1
+        Test CPU, 2 cores, Linux 6.1.0, 6 rounds in 1.50 s, seed 7, noise floor 45 ns
+        1 claim: 1 violated
+
         """)
+  }
+
+  @Test func `the answer stands first and last, failures in front, the conclusion behind it`() {
+    let held = Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))
+    let failed = Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a in round 1"))
+    var results = Fixture.results([("a", [[1000]])], judgements: [held, failed, held])
+    results.findings = [Remark("other", "something else"), Remark(Conclusion.kind, "Do this.")]
+    let lines = render(results).split(separator: "\n").map(String.init)
+    #expect(lines[1...2] == ["3 claims: 1 violated, 2 held", "Do this."])
+    #expect(lines.suffix(2) == ["3 claims: 1 violated, 2 held", "Do this."])
+    #expect(lines.contains("  • something else") && !lines.contains("  • Do this."))
+    for text in [MarkdownReport.render(results.reading), HTMLReport.render([results.reading])] {
+      #expect(text.contains("Do this.") && text.contains("2 held"))
+      #expect(
+        text.firstRange(of: "Do this.")?.lowerBound ?? text.endIndex < text.firstRange(of: "1000")?.lowerBound
+          ?? text.endIndex)
+    }
+  }
+
+  @Test func `what is left out of a short report is said, and in the details`() {
+    let names = (0..<9).map { "a-metric-of-many-\($0)" }
+    let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
+    let results = Fixture.made([("a-way-with-a-name-that-is-long", rounds), (names.joined(), rounds)])
+    let short = render(results, width: 60)
+    let long = TerminalReport(TextStyle(width: 60), details: true).render(results.reading)
+    #expect(short.contains("see --details") && !long.contains("see --details"))
+    #expect(long.contains("rate") && long.count > short.count)
+  }
+
+  @Test func `a hazard that is claimed is expected, another is not`() {
+    func outcomes(_ verdict: Verdict) -> [Bool] {
+      let check = Check(text: "a.hung == 1", left: .cores, comparison: .equal, right: .cores)
+      let judgement = Judgement(
+        claim: Claim(says: "It hangs.", kind: .anomaly, check: check), verdict: verdict, evidence: Evidence(trials: 1))
+      return Fixture.results([("a", [[]])], outcome: .hung, judgements: [judgement]).reading.outcomes.map(\.isExpected)
+    }
+    #expect(outcomes(.witnessed) == [true] && outcomes(.notWitnessed) == [false])
   }
 
   @Test func `a wider terminal gets wider distributions and no other words`() {
@@ -106,10 +145,10 @@ import Testing
 
   @Test func `what went wrong is told, what was not measured is not`() {
     let hung = render(Fixture.results([("stuck", [[], []]), ("fine", [[1000]])], outcome: .hung))
-    #expect(hung.contains("stuck: 2 hung"))
-    #expect(!hung.contains("fine: "))
+    #expect(hung.contains("2 hung: stuck"))
+    #expect(!hung.contains(": fine"))
     let trapped = render(Fixture.results([("crash", [[]])], outcome: .trapped(signal: 4)))
-    #expect(trapped.contains("crash: 1 trapped by signal 4"))
+    #expect(trapped.contains("1 trapped by signal 4: crash"))
     let interrupted = render(Fixture.results([], cut: .interrupted, warnings: ["interrupted"]))
     #expect(interrupted.contains("interrupted"))
   }
@@ -151,16 +190,16 @@ import Testing
       "found 3: a in round 2; held in 8 of 9 trials"
     ),
     (.violated, Evidence(trials: 2, met: 1, reason: "a hung in round 1"), "a hung in round 1; held in 1 of 2 trials"),
-    (.witnessed, Evidence(left: 7, trials: 10, met: 4), "in 4 of 10 trials, 7 at the median"),
+    (.witnessed, Evidence(left: 7, trials: 10, met: 4), "in 4 of 10 trials"),
     (.notWitnessed, Evidence(left: 0, trials: 10), "never in 10 trials: 0 at the median"),
     (
       .supported,
       Evidence(
         left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.25, high: 0.75),
         trials: 10),
-      "1 us against 2 us, 0.500x [0.250, 0.750] in 10 paired rounds"
+      "1 us against 2 us, 2.00x faster [1.33x … 4.00x], 10 rounds"
     ),
-    (.refuted, Evidence(left: 1, right: 0, trials: 6), "1 against 0 in 6 paired rounds"),
+    (.refuted, Evidence(left: 1, right: 0, trials: 6), "1 against 0, 6 rounds"),
     (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "1 against 1; too few"),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])

@@ -21,6 +21,9 @@ struct RenderOptions: ParsableArguments {
 
   @OptionGroup var color: ColorOptions
 
+  @Flag(help: "The whole report: every check, metric and distribution.")
+  var details = false
+
   @Flag(help: "A refuted performance claim is a failure too.")
   var strict = false
 
@@ -37,7 +40,7 @@ struct RenderOptions: ParsableArguments {
   func print(_ readings: [Reading]) throws {
     try color.print(asIs: format != .table) { style in
       switch format {
-      case .table: TerminalReport(style).render(readings)
+      case .table: TerminalReport(style, details: details).render(readings)
       case .json: try JSONReport.render(readings.map(\.document))
       case .markdown: MarkdownReport.render(readings)
       case .csv: CSVReport.render(readings.map(\.document))

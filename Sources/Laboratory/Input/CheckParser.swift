@@ -22,6 +22,8 @@ struct CheckParser {
   let text: String
   let pattern: PatternDescription
   let variants: [Variant]
+  /// What errors call the text.
+  private let kind: String
   private var rest: Substring
 
   /// Parses `text`, a check on the given variants of `pattern`.
@@ -36,7 +38,19 @@ struct CheckParser {
     return check
   }
 
-  private init(text: String, pattern: PatternDescription, variants: [Variant]) {
+  /// Parses `text`, a single figure: `variant[point].metric.statistic`.
+  static func figure(_ text: String, pattern: PatternDescription, variants: [Variant]) throws(InputError)
+    -> Check.Reference
+  {
+    var parser = CheckParser(text: text, pattern: pattern, variants: variants, kind: "figure")
+    guard case .reference(let reference) = try parser.reference(), parser.rest.isEmpty else {
+      throw parser.failure("expected variant.metric and nothing else")
+    }
+    return reference
+  }
+
+  private init(text: String, pattern: PatternDescription, variants: [Variant], kind: String = "check") {
+    self.kind = kind
     self.text = text
     self.pattern = pattern
     self.variants = variants
@@ -169,6 +183,6 @@ struct CheckParser {
   private mutating func skipSpace() { rest = rest.drop { $0 == " " || $0 == "\t" } }
 
   private func failure(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
-    InputError("check '\(text)': \(message)", near: found, of: names)
+    InputError("\(kind) '\(text)': \(message)", near: found, of: names)
   }
 }

@@ -32,12 +32,21 @@ struct ClaimReader {
         throw InputError("check '\(check.text)': it speaks of no figure, as in \(variants[0].name).METRIC")
       }
       for reference in check.references {
-        try requireMetric(of: reference, check)
-        try requirePoint(of: reference, check)
-        if kind == .performance { try requireSingleRun(of: reference, check) }
+        try requireMetric(of: reference, "check '\(check.text)'")
+        try requirePoint(of: reference, "check '\(check.text)'")
+        if kind == .performance { try requireSingleRun(of: reference, "check '\(check.text)'") }
       }
       return Claim(says: try fields.text("says"), grades: try grades(fields), kind: kind, check: check)
     } catch { throw error.at(checkNode.place) }
+  }
+
+  /// The figure of one run that `text` speaks of.
+  func reference(_ text: String) throws(InputError) -> Check.Reference {
+    let reference = try CheckParser.figure(text, pattern: pattern, variants: variants)
+    try requireMetric(of: reference, "figure '\(text)'")
+    try requirePoint(of: reference, "figure '\(text)'")
+    try requireSingleRun(of: reference, "figure '\(text)'")
+    return reference
   }
 
   private func grades(_ fields: Mapping) throws(InputError) -> [String] {
@@ -55,42 +64,42 @@ struct ClaimReader {
   }
 
   /// A figure that no trial can have is a slip in the check, and never silence.
-  private func requireMetric(of reference: Check.Reference, _ check: Check) throws(InputError) {
+  private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
     guard !meant.contains(where: { $0.gives(metric) }) else { return }
     let who = if case .variant(let name) = reference.scope { name } else { "no variant of this scenario" }
     let verb = if case .variant = reference.scope { "does not measure" } else { "measures" }
     let given = meant.flatMap(\.promises).map(\.name)
-    throw InputError("check '\(check.text)': \(who) \(verb) '\(metric.name)'", near: metric.name, of: given)
+    throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, of: given)
   }
 
   /// A point that is not run is a slip in the check: nothing could be said of it.
-  private func requirePoint(of reference: Check.Reference, _ check: Check) throws(InputError) {
+  private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
         guard !values.contains(wanted.value) else { continue }
         let swept = values.map { Assignment(wanted.name, $0, unit: wanted.unit).valueLabel }
         throw InputError(
-          "check '\(check.text)': \(wanted.label) is not run, swept are \(swept.joined(separator: ", "))")
+          "\(place): \(wanted.label) is not run, swept are \(swept.joined(separator: ", "))")
       }
       let parameter = pattern.parameter(wanted.name)
       guard let value = parameters[wanted.name] ?? parameter?.standard, value != wanted.value else { continue }
       throw InputError(
-        "check '\(check.text)': \(wanted.label) is not run, it is "
+        "\(place): \(wanted.label) is not run, it is "
           + Assignment(wanted.name, value, unit: wanted.unit).valueLabel)
     }
   }
 
   /// A performance check compares one run with another in each round; over several runs there is no single ratio.
-  private func requireSingleRun(of reference: Check.Reference, _ check: Check) throws(InputError) {
+  private func requireSingleRun(of reference: Check.Reference, _ place: String) throws(InputError) {
     guard case .variant(let name) = reference.scope else {
-      throw InputError("check '\(check.text)': a performance check compares single variants, not 'all' or 'any'")
+      throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")
     }
     let heeded = variants.first { $0.name == name }.map { variant in sweep.filter { !variant.ignores.contains($0.name) }
     }
     for (swept, _) in heeded ?? [] where !reference.point.contains(where: { $0.name == swept }) {
-      throw InputError("check '\(check.text)': name the \(swept) as well, as in \(name)[\(swept)=…]")
+      throw InputError("\(place): name the \(swept) as well, as in \(name)[\(swept)=…]")
     }
   }
 }

@@ -13,7 +13,7 @@ public struct ScenarioFile {
   /// The keys a scenario file may have.
   static let keys = [
     "scenario", "pattern", "title", "source", "lesson", "tags", "parameters", "variants", "sweep", "baseline", "show",
-    "claims", "quick",
+    "claims", "conclusions", "quick",
   ]
 
   /// A file that error messages call `place`.
@@ -45,14 +45,16 @@ public struct ScenarioFile {
     for (swept, _) in sweep where parameters[swept] != nil {
       throw error(root.node("sweep"), "'\(swept)' is both a parameter and swept")
     }
-    let claims = try ClaimReader(file: self, pattern: pattern, variants: variants, parameters: parameters, sweep: sweep)
-      .claims(root)
+    let reader = ClaimReader(
+      file: self, pattern: pattern, variants: variants, parameters: parameters, sweep: sweep)
+    let claims = try reader.claims(root)
+    let conclusions = try ConclusionReader(reader: reader, claims: claims).conclusions(root)
     return Experiment(
       name: name, pattern: pattern, title: try root.text("title"), source: try root.text("source"),
       lesson: try root.optionalText("lesson") ?? "", tags: try root.list("tags").map { node in node.text },
       parameters: parameters, variants: variants, sweep: sweep, baseline: try baseline(root, variants),
       show: try show(root, pattern), claims: claims,
-      quick: try settings(root, "quick", pattern))
+      conclusions: conclusions, quick: try settings(root, "quick", pattern))
   }
 
   private func settings(_ root: Mapping, _ key: String, _ pattern: PatternDescription) throws(InputError)

@@ -103,6 +103,17 @@ extension Check {
   }
 }
 
+extension Check.Reference {
+  /// Whether it speaks of `run`: of its variant, at a point with these settings, where the variant heeds them.
+  func means(_ run: Run) -> Bool {
+    scope.includes(run.variant)
+      && point.allSatisfy { wanted in
+        let found = run.point[wanted.name] ?? run.parameters[wanted.name]
+        return found == wanted.value || run.variant.ignores.contains(wanted.name)
+      }
+  }
+}
+
 extension Check.Reference.Scope {
   /// Whether `variant` is meant.
   func includes(_ variant: Variant) -> Bool { if case .variant(let name) = self { variant.name == name } else { true } }

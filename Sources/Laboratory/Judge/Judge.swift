@@ -211,15 +211,7 @@ public struct Judge: Sendable {
   // MARK: What a check refers to
 
   /// The runs that `reference` speaks of; a variant that ignores a parameter has one run for all its values.
-  private func runs(of reference: Check.Reference) -> [Run] {
-    results.runs.filter { run in
-      if case .variant(let name) = reference.scope, run.variant.name != name { return false }
-      return reference.point.allSatisfy { wanted in
-        let found = run.point[wanted.name] ?? run.parameters[wanted.name]
-        return found == wanted.value || run.variant.ignores.contains(wanted.name)
-      }
-    }
-  }
+  private func runs(of reference: Check.Reference) -> [Run] { results.runs.filter(reference.means) }
 
   private func obstacle(to check: Check) -> String? {
     for reference in check.references {

@@ -24,6 +24,8 @@ public struct Experiment: Sendable {
   public var show: [String]
   /// The claims.
   public let claims: [Claim]
+  /// What to take home, the first that the results bear out.
+  public let conclusions: [Conclusion]
   /// The lines of each variant's body in its pattern's source, by its name; empty where the lab was built without the sources.
   public var code: [String: [String]] = [:]
   /// Whether the question is which setting is best, and not what the claims say.
@@ -36,7 +38,8 @@ public struct Experiment: Sendable {
     name: String, pattern: PatternDescription, title: String, source: String, lesson: String = "", tags: [String] = [],
     parameters: [String: ParameterValue] = [:], variants: [Variant],
     sweep: [(name: String, values: [ParameterValue])] = [],
-    baseline: String? = nil, show: [String], claims: [Claim] = [], quick: [String: ParameterValue] = [:]
+    baseline: String? = nil, show: [String], claims: [Claim] = [],
+    conclusions: [Conclusion] = [], quick: [String: ParameterValue] = [:]
   ) {
     self.name = name
     self.pattern = pattern
@@ -50,6 +53,7 @@ public struct Experiment: Sendable {
     self.baseline = baseline
     self.show = show
     self.claims = claims
+    self.conclusions = conclusions
     self.quick = quick
   }
 }

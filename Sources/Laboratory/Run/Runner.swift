@@ -66,7 +66,8 @@ public struct Runner: Sendable {
     }
     results.seconds = Double(MonotonicClock.now() &- start) / 1e9
     results.judgements = Judge(results).judgements()
-    results.findings = plan.experiment.pattern.findings(in: results)
+    results.findings =
+      (results.conclusion.map { [$0] } ?? []) + plan.experiment.pattern.findings(in: results)
     results.warnings =
       results.shortening + disturbance.warnings(machine) + results.cautions(within: plan.budget)
     return results

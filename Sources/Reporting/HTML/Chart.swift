@@ -69,7 +69,7 @@ struct Chart {
   }
 
   /// How many colours the page's style has.
-  static let colors = 8
+  static let colors = 12
 
   private func x(_ value: Double) -> Double {
     Self.left + clamped(across.position(value)) * (Self.width - Self.left - Self.right)

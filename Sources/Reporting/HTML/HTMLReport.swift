@@ -17,7 +17,7 @@ public enum HTMLReport {
       </head>
       <body>
       <main>
-      \(readings.map(section))</main>
+      \(contents(readings))\(readings.map(section))</main>
       </body>
       </html>
 
@@ -25,24 +25,53 @@ public enum HTMLReport {
     return page.description
   }
 
+  /// Where each scenario stands, and what came of it, where there are several.
+  private static func contents(_ readings: [Reading]) -> Markup {
+    guard readings.count > 1 else { return "" }
+    let rows = readings.map { reading -> Markup in
+      let scenario = reading.document.scenario
+      return """
+        <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td>\(scenario.title)</td>\
+        <td>\(counts(reading))</td></tr>
+
+        """
+    }
+    return "<nav><h1>Contents</h1>\n<div class=\"scroll\"><table><tbody>\n\(rows)</tbody></table></div></nav>\n"
+  }
+
+  private static func counts(_ reading: Reading) -> Markup {
+    let parts = reading.answer.enumerated().map { index, part -> Markup in
+      let end: Markup = index == reading.answer.count - 1 ? "" : index == 0 ? ": " : ", "
+      return part.verdict.map { "<span class=\"\(tone($0))\">\(part.text)</span>\(end)" } ?? "\(part.text)\(end)"
+    }
+    return "\(parts)"
+  }
+
+  private static func answer(_ reading: Reading) -> Markup {
+    let conclusion: Markup = reading.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
+    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading))</p>\n\(conclusion)")
+  }
+
   private static func section(_ reading: Reading) -> Markup {
     let scenario = reading.document.scenario
-    let settings: Markup = reading.settings.isEmpty ? "" : "<p>\(reading.settings)</p>\n"
+    let settings: Markup = reading.settings.isEmpty ? "" : "<p class=\"quiet\">\(reading.settings)</p>\n"
     let command: Markup = reading.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
     return """
-      <section>
+      <section id="\(scenario.name)">
       <h1>\(scenario.name) <small>\(scenario.title)</small></h1>
-      <p class="quiet">\(scenario.source)</p>
-      \(lesson(scenario))\(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
-      \(notes(reading.document.warnings.map(\.says), "warning"))\
+      \(answer(reading))\
+      \(lesson(scenario))\
       \(claims(reading))\
-      \(notes(reading.document.findings.map(\.says), "finding"))\
+      \(notes(reading.findings, "finding"))\
       \(reading.tables.isEmpty ? "<p>Nothing was measured.</p>\n" : "\(reading.tables.map(table))" as Markup)\
       \(footnotes(reading))\
-      \(notes(reading.outcomes, "outcome"))\
+      \(notes(reading.outcomes.map(\.text), "outcome"))\
       <div class="figures">
       \(Figures(reading).all)</div>
+      \(notes(reading.document.warnings.map(\.says), "warning"))\
       \(code(scenario))\
+      <p class="quiet">\(scenario.source)</p>
+      \(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
       </section>
 
       """
@@ -130,6 +159,8 @@ public enum HTMLReport {
     small { font-weight: normal; color: var(--quiet); font-size: .85em; }
     .quiet { color: var(--quiet); font-size: .875rem; margin: .15rem 0; overflow-wrap: anywhere; }
     code { font: .9em ui-monospace, monospace; }
+    .conclusion { font-weight: 600; font-size: 1.1rem; margin: .25rem 0 1rem; } a { color: inherit; }
+    nav td { text-align: left; } nav td + td { white-space: normal; }
     ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warning li::marker { color: var(--care); }
     ul.claims { list-style: none; padding: 0; } ul.claims li { display: flex; gap: .75rem; margin: .6rem 0; }
     .verdict { flex: 0 0 7.5rem; text-align: center; align-self: flex-start; border: 1px solid; border-radius: 1rem;
@@ -155,6 +186,9 @@ public enum HTMLReport {
     .c0 { --c: light-dark(#1f6feb, #6ea8ff); } .c1 { --c: light-dark(#d1570c, #ff9d5c); } .c2 { --c: light-dark(#1a7f37, #56d364); }
     .c3 { --c: light-dark(#8250df, #c297ff); } .c4 { --c: light-dark(#bf3989, #ff80c8); } .c5 { --c: light-dark(#7d6608, #e3c645); }
     .c6 { --c: light-dark(#0f7b8a, #4fd1e0); } .c7 { --c: light-dark(#57606a, #aab2bb); }
+    .c8 { --c: light-dark(#c62f2f, #ff8f88); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
+    .c11 { --c: light-dark(#9a5b2e, #e0b088); }
+    section { break-before: page; }
     @media (max-width: 520px) { ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
     """
 }

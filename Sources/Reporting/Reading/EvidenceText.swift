@@ -15,15 +15,17 @@ extension ClaimFacts {
       let found = evidence.left.map { "found \(figure($0)): " } ?? ""
       return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
     case .witnessed:
+      // What was asked for with `==` is what was found.
       return "in \(evidence.met) of \(trials)"
-        + (evidence.left.map { ", \(figure($0)) at the median" } ?? "")
+        + (check.contains(" == ") ? "" : evidence.left.map { ", \(figure($0)) at the median" } ?? "")
     case .notWitnessed: return "never in \(trials): \(figure(evidence.left)) at the median"
     case .supported, .refuted, .inconclusive:
       var text = "\(figure(evidence.left)) against \(figure(evidence.right))"
       if let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high {
-        text += ", \(Quantity.ratio(ratio.value))x [\(Quantity.ratio(low.value)), \(Quantity.ratio(high.value))]"
+        let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
+        text += ", " + interval.wording(ofTimes: evidence.unit == .nanoseconds)
       }
-      return text + (evidence.reason.map { "; \($0)" } ?? " in \(evidence.trials) paired rounds")
+      return text + (evidence.reason.map { "; \($0)" } ?? ", \(evidence.trials) rounds")
     }
   }
 }

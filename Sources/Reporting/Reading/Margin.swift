@@ -3,7 +3,31 @@ import Measurement
 extension ConfidenceInterval {
   /// The half width of the interval, where it is wider, as a share of the estimate: `±2.1 %`.
   var margin: String {
-    let share = 100 * max(high / estimate - 1, 1 - low / estimate)
+    let share = share
     return Signs.margin + (share < 1000 ? "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %" : "?")
   }
+
+  private var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
+
+  /// Wider than this, a share of the estimate misleads: the interval of a ratio does not lie evenly around it.
+  private static let widestShare = 25.0
+
+  /// Whether its ends are shown, and not a share.
+  var isWide: Bool { share > Self.widestShare }
+
+  /// A ratio in words, a multiple above 1 of times: `1.93x faster`; else the ratio itself: `0.52x`.
+  static func wording(_ ratio: Double, ofTimes: Bool) -> String {
+    guard ofTimes else { return Quantity.ratio(ratio) + "x" }
+    return ratio <= 1 ? Quantity.ratio(1 / ratio) + "x faster" : Quantity.ratio(ratio) + "x slower"
+  }
+
+  /// Both ends as ``wording(_:ofTimes:)`` counts: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
+  func ends(ofTimes: Bool) -> String {
+    let turned = ofTimes && estimate <= 1
+    let ends = turned ? (1 / high, 1 / low) : (low, high)
+    return "[\(Quantity.ratio(ends.0))x \(Signs.range) \(Quantity.ratio(ends.1))x]"
+  }
+
+  /// `54.2x faster [53.1x … 55.0x]`, as the tables say it.
+  func wording(ofTimes: Bool) -> String { Self.wording(estimate, ofTimes: ofTimes) + " " + ends(ofTimes: ofTimes) }
 }

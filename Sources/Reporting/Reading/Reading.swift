@@ -84,6 +84,33 @@ public struct Reading: Sendable {
 
   private var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
+  // MARK: The answer
+
+  /// How many claims there are, and what became of them, failures first; empty where there are none to be judged.
+  var answer: [(text: String, verdict: Verdict?)] {
+    guard !seeksBest, !document.claims.isEmpty else { return [] }
+    let count = document.claims.count
+    let order: [Verdict] = [
+      .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
+    ]
+    let parts = order.compactMap { verdict -> (text: String, verdict: Verdict?)? in
+      let count = document.claims.count { $0.verdict == verdict }
+      return count > 0 ? ("\(count) \(verdict.rawValue)", verdict) : nil
+    }
+    return [("\(count) claim\(count == 1 ? "" : "s")", nil)] + parts
+  }
+
+  /// The same in one line; empty where there are none.
+  var answerText: String {
+    answer.first.map { "\($0.text): " + answer.dropFirst().map(\.text).joined(separator: ", ") } ?? ""
+  }
+
+  /// What to take home, in the scenario's words, where the claims that it stands on were borne out.
+  var conclusion: String? { document.findings.first { $0.kind == Conclusion.kind }?.says }
+
+  /// What else the pattern has to say.
+  var findings: [String] { document.findings.filter { $0.kind != Conclusion.kind }.map(\.says) }
+
   // MARK: Below the tables
 
   /// What the signs in the tables that are shown mean, a line each, and how far to trust so few rounds.
@@ -96,8 +123,12 @@ public struct Reading: Sendable {
           + (facts.contains(.nearBest) ? ", \(Signs.nearBest) these rounds do not tell it from the best" : "")
           + (shown.contains(where: \.isGrid) ? ": \(figure(best, headline)) at \(index.labels[best])" : ""))
     }
-    if facts.contains(.interval) {
-      notes.append("\(Signs.margin) half the interval of the ratio, as a share of it, over paired rounds: \(certainty)")
+    if !facts.isDisjoint(with: [.interval, .ends]) {
+      let signs = [
+        facts.contains(.interval) ? "\(Signs.margin) half the interval of the ratio, as a share of it" : nil,
+        facts.contains(.ends) ? "[] the ends of a wide interval" : nil,
+      ]
+      notes.append("\(signs.compactMap(\.self).joined(separator: ", ")), over paired rounds: \(certainty)")
     } else if facts.contains(.told) {
       notes.append("what has no \(Signs.nearBest) is told from the best, over paired rounds: \(certainty)")
     }
@@ -124,19 +155,30 @@ public struct Reading: Sendable {
     document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
   }
 
-  /// What went wrong: `wait: 9 completed, 1 hung`. What the machine does not allow is a warning, not an outcome.
-  var outcomes: [String] {
-    zip(document.runs, index.labels).compactMap { run, label in
-      let expected = [Outcome.completed.name, Outcome.unavailable(reason: "").name]
-      guard run.outcomes.contains(where: { !expected.contains($0.key) && $0.value > 0 }) else { return nil }
-      var ends = run.outcomes
-      for (signal, count) in run.signals ?? [:] {
-        ends["trapped by signal \(signal)"] = count
-        ends[Outcome.trapped(signal: 0).name] = nil
-      }
-      let parts = ends.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-      return "\(label): " + parts.joined(separator: ", ")
+  /// How trials ended that did not simply complete, runs that ended alike together: `9 completed, 1 hung: wait`. It is expected
+  /// where claims say it and were borne out. What the machine does not allow is a warning, not an outcome.
+  var outcomes: [(text: String, isExpected: Bool)] {
+    let borneOut = Set(document.claims.filter(\.verdict.isBorneOut).map(\.check))
+    let unmarked = [Outcome.completed.name, Outcome.unavailable(reason: "").name]
+    let marked = zip(document.runs, index.labels).compactMap { run, label -> (String, String, Bool)? in
+      let ends = run.outcomes.filter { $0.value > 0 }
+      let others = ends.keys.filter { !unmarked.contains($0) }
+      guard !others.isEmpty else { return nil }
+      let isExpected = others.allSatisfy { end in borneOut.contains { $0.contains("\(run.variant).\(end) ") } }
+      return (label, Self.text(ends, run.signals), isExpected)
     }
+    return marked.grouped { $0.1 }.map { text, runs in
+      ("\(text): " + runs.map(\.0).joined(separator: ", "), runs.allSatisfy(\.2))
+    }
+  }
+
+  private static func text(_ outcomes: [String: Int], _ signals: [String: Int]?) -> String {
+    var ends = outcomes
+    for (signal, count) in signals ?? [:] {
+      ends["trapped by signal \(signal)"] = count
+      ends[Outcome.trapped(signal: 0).name] = nil
+    }
+    return ends.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }
 
   /// All claims; where the best is sought, only those that failed: the others are about other settings.

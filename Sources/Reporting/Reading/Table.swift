@@ -70,6 +70,8 @@ struct Cell: Sendable, Hashable {
     static let glimpse = Facts(rawValue: 1024)
     /// A ratio whose interval is not shown, but marked where it does not tell the run from the best.
     static let told = Facts(rawValue: 2048)
+    /// A ratio with both ends of its interval.
+    static let ends = Facts(rawValue: 4096)
   }
   let text: String
   let facts: Facts

@@ -116,10 +116,16 @@ struct Tables {
     }
     let tail = mark.isEmpty ? "" : " \(mark)"
     guard let interval = contrast.interval else {
-      return Cell(Self.wording(contrast.ratio, metric) + tail, facts.union([.ratio, .glimpse]))
+      let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: metric.kind == .latency)
+      return Cell(text + tail, facts.union([.ratio, .glimpse]))
     }
-    let text = contrast.isDistinct == false ? "within noise" : Self.wording(contrast.ratio, metric)
-    return Cell("\(text) \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
+    let ofTimes = metric.kind == .latency
+    if contrast.isDistinct == false {
+      return Cell("within noise \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
+    }
+    let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
+    let reach = interval.isWide ? interval.ends(ofTimes: ofTimes) : interval.margin
+    return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }
 
   /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
@@ -128,11 +134,6 @@ struct Tables {
     if standings?.best == run { return (Signs.best, reference.union(.best)) }
     if standings?.nearBest.contains(run) == true { return (Signs.nearBest, reference.union(.nearBest)) }
     return ("", reference)
-  }
-
-  private static func wording(_ ratio: Double, _ metric: MetricFacts) -> String {
-    guard metric.kind == .latency else { return Quantity.ratio(ratio) + "x" }
-    return ratio <= 1 ? Quantity.ratio(1 / ratio) + "x faster" : Quantity.ratio(ratio) + "x slower"
   }
 
   /// How the trials ended that gave no figure.

@@ -29,7 +29,7 @@ public enum SmokeReport {
     text +=
       Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))", style)
       + (lost > 0 ? Ink.care(", \(lost) lost", style) : "") + "\n"
-    if standing == .failed { return text + "\n" + TerminalReport(style).render(reading) + "\n" }
+    if standing == .failed { return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n" }
     // Claims of one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in

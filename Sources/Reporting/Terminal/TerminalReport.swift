@@ -5,36 +5,80 @@ import Platform
 /// Results for a person at a terminal.
 public struct TerminalReport: Sendable {
   private let style: TextStyle
+  private let details: Bool
 
-  /// A report that looks like this.
-  public init(_ style: TextStyle) { self.style = style }
+  /// A report that looks like this. With `details` it shows the check of each claim, every metric that was asked for, and how
+  /// each of them is distributed; else as much as a screen or two take.
+  public init(_ style: TextStyle, details: Bool = false) {
+    self.style = style
+    self.details = details
+  }
 
   /// Several results, an empty line between them.
   public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// Heading, tables, distributions, outcomes, claims, findings and warnings, in that order.
+  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, outcomes, warnings
+  /// and what was run.
   public func render(_ reading: Reading) -> String {
-    var sections = [heading(reading)]
+    let answer = answer(reading)
+    var sections = [heading(reading) + answer]
+    sections.append(section("claims", claims(reading)))
+    sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
     let tables = reading.tables.map(fitted)
     sections += tables.map(lines)
+    sections.append(footnotes(reading, tables))
+    sections += reading.seeksBest ? [sweep(reading)] : distributions(reading).map { distribution($0, reading) }
     sections.append(
-      reading.footnotes(tables).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) })
-    sections += reading.seeksBest ? [sweep(reading)] : reading.distributions.map { distribution($0, reading) }
-    sections.append(section("outcomes", reading.outcomes.flatMap { item($0, .care) }))
-    sections.append(section("claims", reading.claims.flatMap(claim)))
-    sections.append(section("findings", reading.document.findings.flatMap { item($0.says, nil) }))
-    sections.append(section("warnings", reading.document.warnings.flatMap { item($0.says, .care) }))
+      section("outcomes", reading.outcomes.flatMap { item($0.text, $0.isExpected ? nil : .care) }))
+    sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
+    sections.append(foot(reading) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
   private func heading(_ reading: Reading) -> [String] {
     let scenario = reading.document.scenario
     let room = max(1, style.width - scenario.name.displayWidth - 2)
-    var lines = [Ink.heading(scenario.name, style) + "  " + scenario.title.clipped(to: room, style)]
-    lines += wrapped(scenario.source, .quiet)
-    if !reading.settings.isEmpty { lines += wrapped(reading.settings, nil) }
-    lines += wrapped(reading.facts.joined(separator: ", "), .quiet)
-    return lines + (reading.command.map { wrapped($0, .quiet) } ?? [])
+    return [Ink.heading(scenario.name, style) + "  " + scenario.title.clipped(to: room, style)]
+  }
+
+  /// `13 claims: 11 held, 2 supported`, and what the scenario concludes.
+  private func answer(_ reading: Reading) -> [String] {
+    guard let first = reading.answer.first else { return [] }
+    // Wrapped as a whole, so the inks come afterwards: no verdict stands in two lines.
+    let parts = reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }
+    let text = "\(first.text): " + parts.map(\.0).joined(separator: ", ")
+    let lines = text.wrapped(to: max(20, style.width)).map { line in
+      parts.reduce(line) { line, part in
+        part.1.map { line.replacing(part.0, with: $0(part.0, style)) } ?? line
+      }
+    }
+    return lines + (reading.conclusion.map { wrapped($0, .heading) } ?? [])
+  }
+
+  /// Where, how much and by which command.
+  private func foot(_ reading: Reading) -> [String] {
+    let lines = [
+      reading.document.scenario.source, reading.settings, reading.facts.joined(separator: ", "), reading.command ?? "",
+    ]
+    return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
+  }
+
+  private func footnotes(_ reading: Reading, _ tables: [Table]) -> [String] {
+    let notes = reading.footnotes(tables) + (details ? [] : outliers(reading))
+    return notes.flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
+  }
+
+  /// There always are some: a footnote, and no warning.
+  private func outliers(_ reading: Reading) -> [String] {
+    reading.document.warnings.filter { $0.kind == "outliers" }.map(\.says)
+  }
+
+  private func warnings(_ reading: Reading) -> [String] {
+    reading.document.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
+  }
+
+  private func distributions(_ reading: Reading) -> [Distribution] {
+    details ? reading.distributions : Array(reading.distributions.prefix(1))
   }
 
   // MARK: Tables
@@ -70,7 +114,12 @@ public struct TerminalReport: Sendable {
   private func lines(_ table: Table) -> [String] {
     let grid = grid(table)
     let head = table.title.map { title($0, table.note) } ?? Ink.quiet(table.note.clipped(to: style.width, style), style)
-    return parts(of: table, grid.widths).enumerated().flatMap { index, columns -> [String] in
+    let parts = parts(of: table, grid.widths)
+    let shown = details ? parts[...] : parts.prefix(1)
+    let left = parts.dropFirst(shown.count).flatMap { $0.dropFirst(table.keys) }.map { table.headings[$0].title }
+    let rest =
+      left.isEmpty ? [] : wrapped("not shown: \(left.joined(separator: ", ")); see --details", .quiet, indent: 2)
+    return shown.enumerated().flatMap { index, columns -> [String] in
       // A row that has nothing in a further part needs no place in it.
       let rows = table.rows.indices.filter { row in
         index == 0
@@ -82,7 +131,7 @@ public struct TerminalReport: Sendable {
         lines[line] = highlight(lines[line], table.rows[row], hasName: !table.isGrid)
       }
       return [index == 0 ? head : ""] + lines.map { "  " + $0 }
-    }
+    } + rest
   }
 
   /// The columns in parts that fit the width, each with those that say what a row is.
@@ -130,16 +179,28 @@ public struct TerminalReport: Sendable {
 
   // MARK: What is said of the run
 
-  private func claim(_ claim: ClaimFacts) -> [String] {
-    let indent = 19
-    let evidence = "\(claim.check): \(claim.evidenceText)"
+  private func claims(_ reading: Reading) -> [String] {
+    let room = reading.claims.map(\.verdict.rawValue.count).max() ?? 0
+    return reading.claims.flatMap { claim($0, room) }
+  }
+
+  /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
+  private func claim(_ claim: ClaimFacts, _ room: Int) -> [String] {
+    let isPlain = !details && !claim.verdict.isFailure(strict: false)
+    let evidence = (isPlain ? "" : "\(claim.check): ") + claim.evidenceText
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
         + wrapped(evidence, .quiet, indent: 4)
     }
+    let indent = room + 6
     var lines = wrapped(claim.says, nil, indent: indent)
-    lines[0] = "  " + claim.verdict.text(style) + "  " + lines[0].dropFirst(indent)
-    return lines + wrapped(evidence, .quiet, indent: indent)
+    lines[0] = "  " + claim.verdict.text(style, room: room) + "  " + lines[0].dropFirst(indent)
+    let last = claim.says.wrapped(to: max(20, style.width - indent)).last?.displayWidth ?? 0
+    guard isPlain, indent + last + 2 + evidence.displayWidth <= style.width else {
+      return lines + wrapped(evidence, .quiet, indent: indent)
+    }
+    lines[lines.count - 1] += "  " + Ink.quiet(style.unicode ? evidence : Signs.plain(evidence), style)
+    return lines
   }
 
   private func title(_ name: String, _ note: String) -> String {

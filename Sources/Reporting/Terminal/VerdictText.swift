@@ -1,16 +1,25 @@
 import Laboratory
 
 extension Verdict {
-  /// The verdict with its mark, in its colour.
-  func text(_ style: TextStyle) -> String {
-    let (mark, ink): (String, Ink) =
+  /// Green for what was borne out, red for what fails a run, yellow for what is to be read with care.
+  var ink: Ink {
+    switch self {
+    case .held, .witnessed, .supported: .good
+    case .violated, .notWitnessed: .bad
+    case .refuted, .inconclusive: .care
+    case .unavailable: .quiet
+    }
+  }
+
+  /// The verdict with its mark, in its colour, as wide as the mark and `room` columns.
+  func text(_ style: TextStyle, room: Int = 0) -> String {
+    let mark =
       switch self {
-      case .held, .witnessed, .supported: (style.sign("✓", "+"), .good)
-      case .violated, .notWitnessed: (style.sign("✗", "x"), .bad)
-      case .refuted: (style.sign("✗", "x"), .care)
-      case .inconclusive: ("?", .care)
-      case .unavailable: ("-", .quiet)
+      case .held, .witnessed, .supported: style.sign("✓", "+")
+      case .violated, .notWitnessed, .refuted: style.sign("✗", "x")
+      case .inconclusive: "?"
+      case .unavailable: "-"
       }
-    return ink("\(mark) \(rawValue)".padded(to: 15), style)
+    return ink("\(mark) \(rawValue)".padded(to: room + 2), style)
   }
 }

@@ -1,0 +1,97 @@
+import Measurement
+
+/// What to take home from a scenario, in a sentence with figures of the run: told only where what became of claims in
+/// that very run bears it out.
+public struct Conclusion: Sendable {
+  /// A piece of the sentence.
+  public enum Part: Sendable, Equatable {
+    /// Words.
+    case text(String)
+    /// The median over the rounds of a figure: `{mutex.hot-path}`.
+    case figure(Check.Reference)
+    /// How many times the second figure the first one is, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
+    case ratio(Check.Reference, Check.Reference)
+    /// The share of the second figure's total that the first one's is, in percent: `{naive.lost of naive.sent}`.
+    case share(Check.Reference, Check.Reference)
+  }
+  /// What must have become of a claim.
+  public struct Condition: Sendable, Hashable {
+    /// The check of the claim, as it was written.
+    public let check: String
+    /// Whether the claim must have been refuted; else it must have been borne out.
+    public let isRefuted: Bool
+
+    /// A condition on the claim with this check.
+    public init(check: String, isRefuted: Bool = false) {
+      self.check = check
+      self.isRefuted = isRefuted
+    }
+  }
+  /// What must have become of claims.
+  public let conditions: [Condition]
+  /// The sentence.
+  public let parts: [Part]
+
+  /// A sentence that stands on these conditions.
+  public init(conditions: [Condition], parts: [Part]) {
+    self.conditions = conditions
+    self.parts = parts
+  }
+
+  /// The kind of its remark among a run's findings.
+  public static let kind = "conclusion"
+}
+
+extension Verdict {
+  /// Whether the sentence was borne out.
+  public var isBorneOut: Bool { self == .held || self == .witnessed || self == .supported }
+}
+
+extension Results {
+  /// The first of the experiment's conclusions of which all conditions are met and all figures are there; none in a
+  /// search for the best setting, which is another question.
+  var conclusion: Remark? {
+    guard !experiment.seeksBest else { return nil }
+    let met = Set(
+      judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.map { judgement in
+        Conclusion.Condition(check: judgement.claim.check.text, isRefuted: judgement.verdict == .refuted)
+      })
+    return experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
+      .map { Remark(Conclusion.kind, $0) }
+  }
+
+  private func words(of conclusion: Conclusion) -> String? {
+    var sentence = ""
+    for part in conclusion.parts {
+      guard let text = words(of: part) else { return nil }
+      sentence += text
+    }
+    return sentence
+  }
+
+  private func words(of part: Conclusion.Part) -> String? {
+    switch part {
+    case .text(let text): return text
+    case .figure(let reference):
+      return Summary(figures(reference).map(\.value))
+        .map { Quantity($0.p50, reference.metric.unit).description }
+    case .ratio(let left, let right):
+      return ConfidenceInterval.ofRatio(pairs(left, right)).map { Quantity.ratio($0.estimate) }
+    case .share(let left, let right):
+      let pairs = pairs(left, right)
+      let whole = pairs.map(\.right).reduce(0, +)
+      return whole > 0 ? Quantity(100 * pairs.map(\.left).reduce(0, +) / whole, .percent).description : nil
+    }
+  }
+
+  private func pairs(_ left: Check.Reference, _ right: Check.Reference) -> [(left: Double, right: Double)] {
+    let others = Dictionary(figures(right).map { ($0.round, $0.value) }, uniquingKeysWith: { first, _ in first })
+    return figures(left).compactMap { figure in others[figure.round].map { (figure.value, $0) } }
+  }
+
+  private func figures(_ reference: Check.Reference) -> [(round: Int, value: Double)] {
+    (runs.first(where: reference.means)?.trials ?? []).compactMap { trial in
+      trial.figure(reference.metric, reference.statistic).map { (trial.round, $0) }
+    }
+  }
+}

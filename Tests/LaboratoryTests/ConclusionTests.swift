@@ -1,0 +1,84 @@
+import LabTesting
+import Testing
+
+@testable import Laboratory
+
+/// What a scenario concludes stands on its claims and on figures of the run.
+@Suite struct ConclusionTests {
+  private static let file = """
+    scenario: mine
+    pattern: fake
+    title: A title
+    source: a document
+    variants: [loop, broken]
+    claims:
+      - says: Nothing is left out.
+        kind: guarantee
+        check: loop.missed == 0
+      - says: The loop is slower.
+        kind: performance
+        check: loop.elapsed > broken.elapsed
+    conclusions:
+      - if: [loop.missed == 0, not loop.elapsed > broken.elapsed]
+        says: Keep the loop, {broken.elapsed / loop.elapsed} times as fast.
+      - if: [loop.missed == 0]
+        says: "{broken.missed of broken.rate} are left out, {broken.missed} a trial."
+    """
+
+  private func read(_ yaml: String) throws(InputError) -> Experiment {
+    try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
+  }
+
+  /// What is concluded where both ran ten rounds and took so long, and the loop left out so many.
+  private func conclusion(loop: Double, broken: Double, missed: Double = 0) throws -> String? {
+    let experiment = try read(Self.file.replacing("broken.rate", with: "broken.missed"))
+    var results = Results(
+      experiment: experiment, machine: .test, seed: 1, started: "2026-01-01T00:00:00Z",
+      runs: Plan(experiment, budget: .standard, seed: 1).runs)
+    for (index, figures) in [(loop, missed), (broken, 3)].enumerated() {
+      for round in 0..<10 {
+        var observation = Observation()
+        observation.record("elapsed", figures.0)
+        observation.record("missed", figures.1)
+        results.runs[index].trials.append(TrialRecord(round: round, outcome: .completed, observation: observation))
+      }
+    }
+    results.judgements = Judge(results).judgements()
+    #expect(results.conclusion.map { $0.kind == Conclusion.kind } ?? true)
+    return results.conclusion?.says
+  }
+
+  @Test func `the first that the claims bear out is told, with its figures`() throws {
+    #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, 2.50 times as fast.")
+    #expect(try conclusion(loop: 2500, broken: 1000) == "100 % are left out, 3 a trial.")
+  }
+
+  @Test func `where no claim bears one out, nothing is concluded`() throws {
+    #expect(try conclusion(loop: 1000, broken: 2500, missed: 1) == nil)
+  }
+
+  @Test(arguments: [
+    (
+      "[loop.missed == 0]\n", "[loop.missed == 1]\n",
+      "mine.yml:16: 'loop.missed == 1' is no claim's check in this file; did you mean 'loop.missed == 0'?"
+    ),
+    ("- if: [loop.missed == 0]\n", "- if: []\n", "mine.yml:16: a conclusion needs 'if': checks of claims"),
+    ("{broken.missed}", "{broken.missed", "mine.yml:17: says: '{' is not closed by '}'"),
+    ("{broken.missed}", "{brok.missed}", "mine.yml:17: figure 'brok.missed': unknown variant 'brok'"),
+    (
+      "{broken.missed}", "{all.missed}",
+      "mine.yml:17: figure 'all.missed': a performance check or a conclusion needs single variants, not 'all' or 'any'"
+    ),
+    ("broken.missed of broken.rate", "broken.missed of broken.rate", "mine.yml:17: 'broken.missed of broken.rate'"),
+    (
+      "- if: [loop.missed == 0]\n", "- when: [loop.missed == 0]\n",
+      "mine.yml:16: unknown key 'when' (allowed: if, says)"
+    ),
+  ])
+  func `it says where and what is wrong`(_ old: String, _ new: String, _ message: String) {
+    // One that can be read, but for what is tried.
+    let good = old.contains(" of ") ? Self.file : Self.file.replacing("broken.rate", with: "broken.missed")
+    let found = #expect(throws: InputError.self) { try read(good.replacing(old, with: new)) }?.description ?? ""
+    #expect(found.hasPrefix(message), "\(found)")
+  }
+}

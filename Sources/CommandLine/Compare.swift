@@ -12,13 +12,17 @@ struct Compare: AsyncParsableCommand {
       rounds are added until the ratios are known to --precision or --time is spent.
       """)
 
-  @Argument(help: "A scenario's name or a .yml file.", completion: .list(Lab.library.names))
+  @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
   var name: String
 
-  @Argument(help: ArgumentHelp("What to sweep, as in stride=1..4096:x4.", valueName: "name=values"))
+  @Argument(
+    help: ArgumentHelp("What to sweep, as in stride=1..4096:x4.", valueName: "name=values"),
+    completion: .custom { words, _, _ in Completions.settings(words) })
   var sweeps: [String]
 
-  @Option(help: "Compare by this metric instead of the scenario's first.")
+  @Option(
+    help: "Compare by this metric instead of the scenario's first.",
+    completion: .custom { words, _, _ in Completions.metrics(words) })
   var metric: String?
 
   @Option(

@@ -13,6 +13,8 @@ struct Diff: AsyncParsableCommand {
       told from chance by how much runs differ, with 95 % confidence for the whole table. One run a side tells only great \
       changes: give three or more a side, or let --against make them, old and new in turn.
 
+      Without arguments the last run of each scenario is compared with the one before it.
+
       Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed or a trial broke; 2 it \
       cannot be told, with what would help.
       """)
@@ -75,10 +77,20 @@ struct Diff: AsyncParsableCommand {
 
   private func sides() throws -> (old: [String], new: [String]) {
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
+    // The last runs, and the ones before them.
+    if old.isEmpty, new.isEmpty, files.isEmpty { return ([], []) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
       throw ValidationError("Give two documents, OLD.json NEW.json, or several a side: --old A.json … --new B.json …")
     }
     return (old, new)
+  }
+
+  private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
+    let runs = Archive.ofUser?.pairs() ?? (old: [], new: [])
+    guard !runs.new.isEmpty else {
+      throw InputError("no scenario was run twice here: run one again, or give two documents, OLD.json NEW.json")
+    }
+    return runs
   }
 
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
@@ -100,7 +112,8 @@ struct Diff: AsyncParsableCommand {
   private func measure(_ binary: String) async throws -> [ResultDocument] {
     let arguments = ["scenario", "--format", "json", "--quiet"] + files
     let ran = try await Subprocess.run(
-      .path(.init(binary)), arguments: .init(arguments), output: .bytes(limit: 64 << 20), error: .string(limit: 1 << 16)
+      .path(.init(binary)), arguments: .init(arguments), environment: .inherit.updating(["GCDLAB_CACHE": ""]),
+      output: .bytes(limit: 64 << 20), error: .string(limit: 1 << 16)
     )
     try Task.checkCancellation()
     // 1 says that a claim failed: the document has it.
@@ -119,7 +132,7 @@ struct Diff: AsyncParsableCommand {
       } catch  where Task.isCancelled { return }
     } else {
       let sides = try sides()
-      measured = try (documents(sides.old), documents(sides.new))
+      measured = try sides.new.isEmpty ? lastRuns() : (documents(sides.old), documents(sides.new))
     }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let gate = try threshold().map { Gate(diff, failAbove: $0) }

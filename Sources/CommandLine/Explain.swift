@@ -10,13 +10,15 @@ struct Explain: ParsableCommand {
       behind it only those.
       """)
 
-  @Argument(help: "A scenario's name or a .yml file.", completion: .list(Lab.library.names))
+  @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
   var name: String
 
   @Flag(help: "Show the code of the variants instead.")
   var code = false
 
-  @Argument(help: ArgumentHelp("With --code: only these variants.", valueName: "variant"))
+  @Argument(
+    help: ArgumentHelp("With --code: only these variants.", valueName: "variant"),
+    completion: .custom { words, _, _ in Completions.variants(words) })
   var variants: [String] = []
 
   @OptionGroup var color: ColorOptions

@@ -71,6 +71,7 @@ public struct Lab: Sendable {
     // Swift reads them from /proc on Linux.
     guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
     do {
+      try refuseUnknownCommand(arguments)
       var command = try Root.parseAsRoot()
       guard let asynchronous = command as? any AsyncParsableCommand else {
         try command.run()
@@ -85,6 +86,17 @@ public struct Lab: Sendable {
       }
       Interrupt.run(asynchronous)
     } catch { fail(error) }
+  }
+
+  /// The argument parser would call it an unexpected argument.
+  private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
+    guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }
+    let known = Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
+      command.configuration.commandName ?? String(describing: command).lowercased()
+    }
+    guard !known.contains(arguments[1]), !["help", "worker"].contains(arguments[1]) else { return }
+    throw InputError(
+      "unknown command '\(arguments[1])' (known: \(known.joined(separator: ", ")))", near: arguments[1], of: known)
   }
 
   /// Standard streams, and what Dispatch opens for signals and timers.
@@ -110,7 +122,10 @@ public struct Lab: Sendable {
     let status = Root.exitCode(for: error)
     let message = Root.fullMessage(for: error)
     guard status != .success, !message.isEmpty else { Root.exit(withError: error) }
-    try? writeAll(TextStyle().safe(message) + "\n", to: STDERR_FILENO)
+    // One prefix for all errors.
+    let begin = "Error: "
+    let text = message.hasPrefix(begin) ? "\(Tool.name): " + message.dropFirst(begin.count) : message
+    try? writeAll(TextStyle().safe(text) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
   }
 
@@ -145,7 +160,8 @@ struct Root: ParsableCommand {
     abstract:
       "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them.",
     discussion: """
-      Start with `gcdlab list`, then `gcdlab scenario singleton-race`.
+      Try: gcdlab scenario singleton-race (can this singleton be created twice?), gcdlab list (all scenarios), \
+      gcdlab explain NAME --code (its lesson, the code that runs), gcdlab documents (each sentence and its verdict).
 
       Exit status: 0 all held; 1 a guarantee or anomaly claim failed; 2 the lab could not do its work; \
       64 bad usage or input; 130 interrupted.
@@ -153,7 +169,7 @@ struct Root: ParsableCommand {
     version: Tool.version,
     subcommands: [
       List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, Report.self, Watch.self,
-      MachineCommand.self,
+      DocumentsCommand.self, MachineCommand.self,
       WorkerCommand.self,
     ])
 }

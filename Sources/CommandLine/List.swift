@@ -6,11 +6,20 @@ struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List the scenarios by family, and what is not available here.")
 
+  @Option(help: "How to print: table, json or markdown.")
+  var format: ListFormat = .table
+
   @OptionGroup var color: ColorOptions
 
   func run() throws {
     let experiments = try Lab.library.all()
     let machine = Machine.current()
-    try color.print { ScenarioList.render(experiments, on: machine, $0) }
+    try color.print(asIs: format != .table) { style in
+      switch format {
+      case .table: ScenarioList.render(experiments, on: machine, style)
+      case .json: try ScenarioList.json(experiments, on: machine)
+      case .markdown: ScenarioList.markdown(experiments)
+      }
+    }
   }
 }

@@ -12,8 +12,16 @@ struct ScenarioCommand: AsyncParsableCommand {
       on every trial, performance claims on paired rounds.
       """)
 
-  @Argument(help: "Scenarios by name, or .yml files.", completion: .list(Lab.library.names))
-  var names: [String]
+  @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
+  var names: [String] = []
+
+  @Flag(help: "All scenarios there are.")
+  var all = false
+
+  @Option(
+    name: .customLong("tag"), help: "All scenarios with this tag (repeatable).",
+    completion: .custom { _, _, _ in Completions.tags })
+  var tags: [String] = []
 
   @Option(help: "Run it all so many times, for `diff`: one document a run, all in one file.")
   var runs = 1
@@ -22,22 +30,42 @@ struct ScenarioCommand: AsyncParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    if names.isEmpty, !all, tags.isEmpty {
+      throw ValidationError("Name a scenario (see gcdlab list), or give --all or --tag.")
+    }
     if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
   }
 
   func run() async throws {
     let budget = try run.budget()
-    let experiments = try names.map { try Lab.library.experiment($0).applying(run.overrides) }
+    let experiments = try chosen().map { try Lab.library.experiment($0).applying(run.overrides) }
     // In turn, so that the runs of a scenario lie as far apart as they can.
     let plans = (0..<runs).flatMap { _ in
       experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }
     }
-    try await output.show(try output.rendering.exportFiles()) { runner, progress in
+    // Only what the scenario itself asks for can be compared with another run of it, and graded by its name.
+    let keeps = run.settings.isEmpty && run.variants.isEmpty && run.overhead == nil && names.allSatisfy(isBuiltIn)
+    try await output.show(try output.rendering.exportFiles(), keeps: keeps) { runner, progress in
       var results: [Results] = []
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {
         results.append(try await runner.run(plan, observer: progress))
       }
       return results
     }
+  }
+
+  private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }
+
+  /// The names given, and those of the tags, each once.
+  private func chosen() throws(InputError) -> [String] {
+    guard all || !tags.isEmpty else { return names }
+    let experiments = try Lab.library.all()
+    let known = Set(experiments.flatMap(\.tags)).sorted()
+    for tag in tags where !known.contains(tag) {
+      throw InputError(
+        "unknown tag '\(tag)' (known: \(known.joined(separator: ", ")))", at: "--tag", near: tag, of: known)
+    }
+    let meant = experiments.filter { all || !Set(tags).isDisjoint(with: $0.tags) }.map(\.name)
+    return names + meant.filter { !names.contains($0) }
   }
 }

@@ -15,13 +15,15 @@ struct Smoke: AsyncParsableCommand {
       A scenario that the time does not reach is not run, which is no pass: exit status 2.
       """)
 
-  @Argument(help: "Only these scenarios, or .yml files.", completion: .list(Lab.library.names))
+  @Argument(help: "Only these scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
-  @Option(help: "Only scenarios with this name or tag (repeatable).")
+  @Option(
+    help: "Only scenarios with this name or tag (repeatable).", completion: .custom { _, _, _ in Completions.tags })
   var only: [String] = []
 
-  @Option(help: "No scenario with this name or tag (repeatable).")
+  @Option(
+    help: "No scenario with this name or tag (repeatable).", completion: .custom { _, _, _ in Completions.tags })
   var skip: [String] = []
 
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
@@ -39,9 +41,8 @@ struct Smoke: AsyncParsableCommand {
 
   func run() async throws {
     let experiments = try chosen()
-    var output = output
-    if let junit { output.rendering.exports.append(junit.hasSuffix(".xml") ? junit : junit + ".xml") }
-    let files = try output.rendering.exportFiles()
+    var files = try output.rendering.exportFiles()
+    if let junit { files.append(try Export.junit(junit)) }
     let runner = Runner(executable: Host.executablePath, machine: .current())
     let start = MonotonicClock.now()
     let limit = try limit().nanoseconds
@@ -57,7 +58,7 @@ struct Smoke: AsyncParsableCommand {
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
       // A worker that hangs must not take the time of all the others, and more.
       budget.trialTime = .nanoseconds(Int64(max(left, 1_000_000_000)))
-      let progress = output.progress()
+      let progress = output.progress(of: experiment.name)
       let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
       progress?.clear()
       results.append(result)

@@ -55,19 +55,33 @@ import Testing
   }
 
   @Test(arguments: [
-    (["scenario"], "Error: Missing expected argument '<names> ...'"),
-    (["scenario", "singleton-race", "--rounds", "0"], "Error: --rounds: found 0, allowed is 1 to 10000."),
-    (["scenario", "singleton-race", "--time", "soon"], "Error: --time: 'soon' is not a number with a unit"),
-    (["scenario", "singleton-race", "--quick", "--thorough"], "Error: --quick and --thorough exclude each other."),
-    (["scenario", "singleton-race", "--format", "xls"], "Error: The value 'xls' is invalid for '--format <format>'."),
-    (["scenari"], "Error: Unexpected argument 'scenari'"),
-    (["watch", ".", "--count", "0"], "Error: --count: found 0, allowed is 1 or more."),
+    (["scenario", "singleton-race", "--rounds", "0"], "gcdlab: --rounds: found 0, allowed is 1 to 10000."),
+    (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: 'soon' is not a number with a unit"),
+    (["scenario", "singleton-race", "--quick", "--thorough"], "gcdlab: --quick and --thorough exclude each other."),
+    (["scenario", "singleton-race", "--format", "xls"], "gcdlab: The value 'xls' is invalid for '--format <format>'."),
+    (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
   ])
   func usageErrorsEndWith64(_ arguments: [String], _ start: String) async throws {
     let finished = try await Binary.run(arguments)
     #expect(finished.errors.hasPrefix(start), "\(finished.errors)")
     #expect(finished.output == "")
     #expect(finished.status == 64)
+  }
+
+  @Test(arguments: [
+    (["scenari"], "gcdlab: unknown command 'scenari' (known: list, explain,", "did you mean 'scenario'?\n"),
+    (["scenario"], "gcdlab: Name a scenario (see gcdlab list), or give --all or --tag.\n", ""),
+    (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue' (known: ", "did you mean 'queues'?\n"),
+    (["documents", "guid"], "gcdlab: unknown document 'guid' (known: ", "did you mean 'guide'?\n"),
+    (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x.xml: ", ""),
+    (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
+  ])
+  func `every error has one prefix, and a guess where there is one`(
+    _ arguments: [String], _ start: String, _ end: String
+  ) async throws {
+    let finished = try await Binary.run(arguments)
+    #expect(finished.status == 64 && finished.output == "")
+    #expect(finished.errors.hasPrefix(start) && finished.errors.hasSuffix(end), "\(finished.errors)")
   }
 
   @Test func aBrokenScenarioFileNamesItsLine() async throws {

@@ -24,7 +24,7 @@ enum Binary {
 
   /// A plain environment: no terminal, no colour switches, a fixed width.
   static let environment: Environment = .inherit.updating([
-    "COLUMNS": "80", "NO_COLOR": nil, "CLICOLOR_FORCE": nil, "TERM": "dumb", "LC_ALL": "C.UTF-8",
+    "COLUMNS": "80", "NO_COLOR": nil, "CLICOLOR_FORCE": nil, "TERM": "dumb", "LC_ALL": "C.UTF-8", "GCDLAB_CACHE": "",
   ])
 
   static func run(_ arguments: [String], environment: Environment = environment) async throws -> Finished {

@@ -11,11 +11,20 @@ import Testing
     #expect(finished.status == 0)
   }
 
-  @Test func completionsKnowTheScenarios() async throws {
-    for shell in ["bash", "zsh", "fish"] {
-      let script = try await Binary.run(["--generate-completion-script", shell]).output
-      for name in PromiseTests.library.names { #expect(script.contains(name), "\(shell): \(name)") }
-    }
+  /// By bash itself, with the script that the binary generates for it.
+  @Test(arguments: [
+    ("scenario sing", "singleton-race"), ("scenario apply-stride --set st", "stride="),
+    ("scenario apply-stride --variant as", "async-group"), ("compare apply-stride --metric eff", "efficiency"),
+    ("compare apply-stride str", "stride="), ("explain queue-deadlock --code ab", "abba"),
+    ("smoke --only queue-vs", "queue-vs-lock"), ("documents gui", "guide"),
+  ])
+  func `a shell completes what a scenario has`(_ line: String, _ completed: String) async throws {
+    let script = """
+      exec bash -c 'PATH=${0%/*}:$PATH; source <("$0" --generate-completion-script bash)
+      COMP_WORDS=(gcdlab \(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
+      COMP_POINT=${#COMP_LINE}; _gcdlab gcdlab "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"; echo "${COMPREPLY[*]}"' "$0"
+      """
+    #expect(try await Binary.shell(script).output == completed + "\n")
   }
 
   @Test func machineTellsItsCoresAndFloor() async throws {

@@ -117,6 +117,13 @@ import Testing
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
   }
 
+  @Test func `a sweep may be a range, as compare takes it`() throws {
+    let ranged = Self.good.replacing("[1, 1_024]", with: "1..64:x4").replacing("stride=1]", with: "stride=4]")
+    #expect(try read(ranged).sweep.first?.values == [1, 4, 16, 64].map { .integer($0) })
+    let turned = failure(Self.good.replacing("[1, 1_024]", with: "9..1"))
+    #expect(turned == "mine.yml:10: stride: the range '9..1' ends before it begins")
+  }
+
   @Test func claimsNameTheSentencesThatTheyGrade() throws {
     let graded = Self.good.replacing("kind: perf", with: "grades: [guide.34]\n    kind: perf")
     #expect(try read(graded).claims[0].grades == ["guide.34"])

@@ -16,9 +16,14 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "No progress.")
   var quiet = false
 
+  @Flag(help: "Do not keep the run as the last one of its scenario (in GCDLAB_CACHE, else the user's cache directory).")
+  var noSave = false
+
   /// Runs something with a runner on this machine, prints and exports its results, and ends with their status.
+  ///
+  /// - Parameter keeps: whether the runs are kept, and compared with the ones before.
   func show(
-    _ files: [Export], _ run: (Runner, ProgressDisplay?) async throws -> [Results]
+    _ files: [Export], keeps: Bool = false, _ run: (Runner, ProgressDisplay?) async throws -> [Results]
   ) async throws {
     let runner = Runner(executable: Host.executablePath, machine: .current())
     let progress = progress()
@@ -28,7 +33,7 @@ struct OutputOptions: ParsableArguments {
       Interrupt.begin()
       results = try await run(runner, progress)
     }
-    try conclude(results, exports: files) { try rendering.print($0) }
+    try conclude(results, exports: files, keptIn: keeps && !noSave ? Archive.ofUser : nil) { try rendering.print($0) }
   }
 
   /// What results say, with the command line that asked for them.
@@ -42,11 +47,14 @@ struct OutputOptions: ParsableArguments {
   ///
   /// Whatever becomes of one place, the results go to the others, and every failure is told. Nothing is written where
   /// the lab failed before it had finished anything, or was interrupted before it began.
-  func conclude(_ results: [Results], exports: [Export], print: ([Reading]) throws -> Void) throws {
+  func conclude(
+    _ results: [Results], exports: [Export], keptIn archive: Archive? = nil, print: ([Reading]) throws -> Void
+  ) throws {
     guard !results.isEmpty else { return }
     let cut = results.compactMap(\.failure).first
     if let cut, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw cut }
-    let readings = results.map(Self.reading)
+    var readings = results.map(Self.reading)
+    if let archive { Self.keep(&readings, in: archive) }
     var failures = rendering.deliver(readings, to: exports) { try print(readings) }
     if let cut { failures.append(cut) }
     try Lab.throwAll(failures)
@@ -54,6 +62,20 @@ struct OutputOptions: ParsableArguments {
     guard Interrupt.status == nil else { return }
     if status != 0 { throw ExitCode(status) }
     if let reason = Self.nothingJudged(results) { throw LabError("no claim could be judged: \(reason)") }
+  }
+
+  /// Compares each with the run before, and keeps it. A cache that cannot be written is worth a warning, and no failure.
+  private static func keep(_ readings: inout [Reading], in archive: Archive) {
+    var isTold = false
+    for index in readings.indices where !readings[index].document.isCut {
+      let document = readings[index].document
+      readings[index].sinceLast = archive.last(document.scenarioName)
+        .flatMap { ResultDiff.sinceLast($0, document) }
+      do { try archive.keep(document) } catch {
+        if !isTold { Lab.say("the run is not kept: \(error)") }
+        isTold = true
+      }
+    }
   }
 
   /// Why a run that has claims judged none of them, which is no pass; nil when it judged some, or asked for the best setting.
@@ -64,9 +86,11 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// Shows how far a run is, on a terminal.
-  func progress() -> ProgressDisplay? {
+  ///
+  /// - Parameter scenario: what runs, where several do.
+  func progress(of scenario: String? = nil) -> ProgressDisplay? {
     guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
-    return ProgressDisplay(style: rendering.color.style(for: STDERR_FILENO))
+    return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))
   }
 
   /// 1 when a claim failed or a trial broke, else 0.

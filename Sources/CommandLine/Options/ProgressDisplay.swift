@@ -15,14 +15,20 @@ final class ProgressDisplay: RunObserver {
   let style: TextStyle
   private let start = Atomic(MonotonicClock.now())
 
-  init(style: TextStyle) { self.style = style }
+  private let scenario: String?
+
+  /// A line for the trials of a scenario, which it names where that is given.
+  init(of scenario: String? = nil, style: TextStyle) {
+    self.scenario = scenario
+    self.style = style
+  }
 
   func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
     // The time left is that of a run, and several may run in turn.
     if done == 0 { start.store(MonotonicClock.now(), ordering: .relaxed) }
     let line = ProgressLine.render(
       done: done, total: total, elapsed: Double(MonotonicClock.now() &- start.load(ordering: .relaxed)) / 1e9,
-      label: "round \(round + 1), \(run.label)", style: style)
+      label: (scenario.map { $0 + ", " } ?? "") + "round \(round + 1), \(run.label)", style: style)
     try? writeAll("\r\u{1b}[K" + style.safe(line), to: STDERR_FILENO)
   }
 

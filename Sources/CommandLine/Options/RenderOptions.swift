@@ -81,6 +81,11 @@ struct Export {
   /// A page, whatever the name of the file.
   static func page(_ path: String) throws(InputError) -> Export { try Export(path, .html, option: "--html") }
 
+  /// Claims for CI servers, whatever the name of the file; without an ending it gets the usual one.
+  static func junit(_ path: String) throws(InputError) -> Export {
+    try Export(path.hasSuffix(".xml") ? path : path + ".xml", .xml, option: "--junit")
+  }
+
   private init(_ path: String, _ format: Format, option: String) throws(InputError) {
     self.format = format
     do { file = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
@@ -95,16 +100,26 @@ struct Export {
     case .csv: text = CSVReport.render(documents)
     case .hgrm: return try writeDistributions(PercentileReport.distributions(documents))
     case .xml: text = JUnitReport.render(documents, strict: strict)
-    case .html: text = HTMLReport.render(readings)
+    case .html: text = HTMLReport.render(readings, sentences: try Self.sentences(documents))
     }
     try file.write(text)
+  }
+
+  /// The documents' sentences, for a page of several scenarios; nil in a lab without documents.
+  private static func sentences(_ results: [ResultDocument]) throws -> SentenceIndex? {
+    guard results.count > 1, let documents = try Lab.library.documents() else { return nil }
+    return try SentenceIndex(documents, tried: try Lab.library.all(), results: results)
   }
 
   /// The plotter reads one distribution a file: a single one goes where it was asked for, of several each gets its name
   /// in front of the extension.
   private func writeDistributions(_ distributions: [(name: String, text: String)]) throws {
     if distributions.count == 1, let only = distributions.first { return try file.write(only.text) }
-    if distributions.isEmpty { Lab.say("\(file.path): no latency was measured") }
+    guard let first = distributions.first?.name, let last = distributions.last?.name else {
+      return Lab.say("\(file.path): no latency was measured")
+    }
+    let start = file.path.dropLast(5)
+    Lab.say("\(file.path): \(distributions.count) files, \(start)-\(first).hgrm to \(start)-\(last).hgrm")
     for (name, text) in distributions { try OutputFile("\(file.path.dropLast(5))-\(name).hgrm").write(text) }
   }
 }

@@ -5,7 +5,8 @@ import Measurement
 /// What to run and how much of it.
 struct RunOptions: ParsableArguments {
   @Option(
-    name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `gcdlab explain`.", valueName: "name=value"))
+    name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `gcdlab explain`.", valueName: "name=value"),
+    completion: .custom { words, _, _ in Completions.settings(words) })
   var settings: [String] = []
 
   @Option(
@@ -13,10 +14,12 @@ struct RunOptions: ParsableArguments {
       "Of a loop's stride: what scheduling may cost, as in 1%, for the recommended one.", valueName: "percent"))
   var overhead: String?
 
-  @Option(name: .customLong("variant"), help: "Run only this variant (repeatable).")
+  @Option(
+    name: .customLong("variant"), help: "Run only this variant (repeatable).",
+    completion: .custom { words, _, _ in Completions.variants(words) })
   var variants: [String] = []
 
-  @Option(help: "Compare with this variant.")
+  @Option(help: "Compare with this variant.", completion: .custom { words, _, _ in Completions.variants(words) })
   var baseline: String?
 
   @Flag(help: "A first look: 6 rounds with small settings, as few as can grade performance.")

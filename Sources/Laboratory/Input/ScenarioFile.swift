@@ -50,7 +50,7 @@ public struct ScenarioFile {
     let claims = try reader.claims(root)
     let conclusions = try ConclusionReader(reader: reader, claims: claims).conclusions(root)
     return Experiment(
-      name: name, pattern: pattern, title: try root.text("title"), source: try root.text("source"),
+      name: name, pattern: pattern, title: try root.text("title"), source: try root.optionalText("source") ?? "",
       lesson: try root.optionalText("lesson") ?? "", tags: try root.list("tags").map { node in node.text },
       parameters: parameters, variants: variants, sweep: sweep, baseline: try baseline(root, variants),
       show: try show(root, pattern), claims: claims,
@@ -96,6 +96,13 @@ public struct ScenarioFile {
     var sweep: [(name: String, values: [ParameterValue])] = []
     for entry in try root.entries("sweep") {
       let parameter = try parameter(entry, pattern)
+      // A range, as `compare` takes it: 1..64:x4.
+      if let range = entry.value.node.scalar?.string, range.contains("..") {
+        do { sweep.append(try SweepParser(pattern).sweep("\(entry.key)=\(range)")) } catch {
+          throw error.at(entry.value.place)
+        }
+        continue
+      }
       let nodes = try entry.value.list(entry.key)
       guard !nodes.isEmpty else { throw error(entry.value, "sweep of '\(entry.key)' has no values") }
       var values: [ParameterValue] = []

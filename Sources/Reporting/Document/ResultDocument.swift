@@ -42,6 +42,38 @@ public struct ResultDocument: Codable, Sendable {
     claims = results.judgements.map(ClaimFacts.init)
   }
 
+  /// The name of what was tried.
+  public var scenarioName: String { scenario.name }
+
+  /// Whether it was cut short.
+  public var isCut: Bool { interrupted == true }
+
+  /// Whether it was measured on `machine`, as far as a document tells.
+  public func isOf(_ machine: Machine) -> Bool {
+    self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
+      && self.machine.cores == machine.cores && self.machine.swift == machine.swift
+      && self.machine.optimised == machine.optimised
+  }
+
+  /// The same without its runs: what was tried and what became of the claims.
+  public var withoutFigures: ResultDocument { ResultDocument(self, runs: []) }
+
+  private init(_ other: ResultDocument, runs: [RunFacts]) {
+    schema = other.schema
+    tool = other.tool
+    command = other.command
+    machine = other.machine
+    started = other.started
+    seconds = other.seconds
+    seed = other.seed
+    interrupted = other.interrupted
+    scenario = other.scenario
+    warnings = other.warnings
+    findings = other.findings
+    self.runs = runs
+    claims = other.claims
+  }
+
   /// Whether the run is no pass: a claim failed, or a trial broke, whatever the claims say.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || claims.contains { $0.verdict.isFailure(strict: strict) }

@@ -2,8 +2,8 @@ import Laboratory
 
 /// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum HTMLReport {
-  /// The page of some results.
-  public static func render(_ readings: [Reading]) -> String {
+  /// The page of some results; with the documents' sentences it is a book.
+  public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
     let names = readings.map(\.document.scenario.name).joined(separator: ", ")
     let page: Markup = """
       <!doctype html>
@@ -17,7 +17,7 @@ public enum HTMLReport {
       </head>
       <body>
       <main>
-      \(contents(readings))\(readings.map(section))</main>
+      \(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(readings.map(section))</main>
       </body>
       </html>
 
@@ -37,6 +37,30 @@ public enum HTMLReport {
         """
     }
     return "<nav><h1>Contents</h1>\n<div class=\"scroll\"><table><tbody>\n\(rows)</tbody></table></div></nav>\n"
+  }
+
+  /// Each document's sentences with what became of them, and where it is shown.
+  private static func chapters(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
+    let shown = Set(readings.map(\.document.scenario.name))
+    let chapters = index.chapters.map { chapter -> Markup in
+      let rows = chapter.entries.map { entry -> Markup in
+        let tries = entry.scenarios.map { name -> Markup in
+          shown.contains(name) ? "<a href=\"#\(name)\">\(name)</a> " : "\(name) "
+        }
+        let verdicts = entry.verdicts.map { verdict, count -> Markup in
+          "<span class=\"\(tone(verdict))\">\(count) \(verdict.rawValue)</span> "
+        }
+        let outcome: Markup = entry.reason.map { "<span class=\"none\">\($0)</span>" } ?? "\(verdicts)"
+        return "<tr><th>\(entry.id)</th><td>\(entry.says)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
+      }
+      return """
+        <details><summary><b>\(chapter.title)</b> \(chapter.summary)</summary>
+        <div class="scroll"><table class="sentences"><tbody>
+        \(rows)</tbody></table></div></details>
+
+        """
+    }
+    return "<nav><h1>The documents, sentence by sentence</h1>\n\(chapters)</nav>\n"
   }
 
   private static func counts(_ reading: Reading) -> Markup {
@@ -160,7 +184,7 @@ public enum HTMLReport {
     .quiet { color: var(--quiet); font-size: .875rem; margin: .15rem 0; overflow-wrap: anywhere; }
     code { font: .9em ui-monospace, monospace; }
     .conclusion { font-weight: 600; font-size: 1.1rem; margin: .25rem 0 1rem; } a { color: inherit; }
-    nav td { text-align: left; } nav td + td { white-space: normal; }
+    nav details { max-width: none; margin: .4rem 0; } nav td { text-align: left; vertical-align: top; } nav td + td { white-space: normal; }
     ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warning li::marker { color: var(--care); }
     ul.claims { list-style: none; padding: 0; } ul.claims li { display: flex; gap: .75rem; margin: .6rem 0; }
     .verdict { flex: 0 0 7.5rem; text-align: center; align-self: flex-start; border: 1px solid; border-radius: 1rem;

@@ -7,6 +7,9 @@ public struct Reading: Sendable {
   /// What was read.
   public let document: ResultDocument
 
+  /// What changed since the run before, in one line, where there is one to compare with.
+  public var sinceLast: String?
+
   let index: RunIndex
   /// The metric that stands for the others: the first shown.
   let headline: MetricFacts?
@@ -90,15 +93,16 @@ public struct Reading: Sendable {
   var answer: [(text: String, verdict: Verdict?)] {
     guard !seeksBest, !document.claims.isEmpty else { return [] }
     let count = document.claims.count
-    let order: [Verdict] = [
-      .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
-    ]
-    let parts = order.compactMap { verdict -> (text: String, verdict: Verdict?)? in
+    let parts = Self.gravestFirst.compactMap { verdict -> (text: String, verdict: Verdict?)? in
       let count = document.claims.count { $0.verdict == verdict }
       return count > 0 ? ("\(count) \(verdict.rawValue)", verdict) : nil
     }
     return [("\(count) claim\(count == 1 ? "" : "s")", nil)] + parts
   }
+
+  static let gravestFirst: [Verdict] = [
+    .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
+  ]
 
   /// The same in one line; empty where there are none.
   var answerText: String {

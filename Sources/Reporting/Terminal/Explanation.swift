@@ -8,8 +8,8 @@ public enum Explanation {
     let pattern = experiment.pattern
     var sections = [
       [Ink.heading(experiment.name, style) + "  " + experiment.title.inLine]
-        + [experiment.source, "tags: " + experiment.tags.joined(separator: ", ")]
-        .flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) },
+        + [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
+        .filter { !$0.isEmpty }.flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) },
       Lesson(experiment.lesson).lines(style),
     ]
     sections.append(

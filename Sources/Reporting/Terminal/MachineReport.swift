@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Laboratory
 import Measurement
 import Platform
@@ -20,5 +21,14 @@ public enum MachineReport {
     return facts.compactMap { name, value in
       value.map { Ink.name(name.padded(to: 18), style) + $0 + "\n" }
     }.joined()
+  }
+
+  /// As JSON, as in result documents.
+  ///
+  /// - Throws: `EncodingError`, which no machine can cause.
+  public static func json(_ machine: Machine) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(machine), as: UTF8.self) + "\n"
   }
 }

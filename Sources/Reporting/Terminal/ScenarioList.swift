@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Laboratory
 import Platform
 
@@ -30,5 +31,38 @@ public enum ScenarioList {
       "Tags, for `gcdlab smoke --only TAG`: \(tags)",
     ]
     return text + "\n" + end.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
+  }
+
+  /// As GitHub Markdown: a table by family.
+  public static func markdown(_ experiments: [Experiment]) -> String {
+    MarkdownReport.grid(
+      ["family", "scenario", "question"].map { Table.Heading($0, .left) },
+      experiments.map { experiment in
+        [
+          MarkdownReport.escape(experiment.tags.first ?? ""), MarkdownReport.code(experiment.name, inTable: true),
+          MarkdownReport.escape(experiment.title),
+        ]
+      }) + "\n"
+  }
+
+  /// As a JSON array, an object a scenario.
+  ///
+  /// - Throws: `EncodingError`, which no scenario can cause.
+  public static func json(_ experiments: [Experiment], on machine: Machine) throws -> String {
+    struct Entry: Encodable {
+      let name, title, source, pattern: String
+      let tags, variants, metrics: [String]
+      /// Why it cannot be tried here.
+      let unavailable: String?
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    let entries = experiments.map { experiment in
+      Entry(
+        name: experiment.name, title: experiment.title, source: experiment.source, pattern: experiment.pattern.name,
+        tags: experiment.tags, variants: experiment.variants.map(\.name),
+        metrics: experiment.pattern.metrics.map(\.name), unavailable: experiment.pattern.obstacle(on: machine))
+    }
+    return String(decoding: try encoder.encode(entries), as: UTF8.self) + "\n"
   }
 }

@@ -59,6 +59,7 @@ public struct TerminalReport: Sendable {
   private func foot(_ reading: Reading) -> [String] {
     let lines = [
       reading.document.scenario.source, reading.settings, reading.facts.joined(separator: ", "), reading.command ?? "",
+      reading.sinceLast ?? "",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }

@@ -13,13 +13,16 @@ extension Verdict {
 
   /// The verdict with its mark, in its colour, as wide as the mark and `room` columns.
   func text(_ style: TextStyle, room: Int = 0) -> String {
-    let mark =
-      switch self {
-      case .held, .witnessed, .supported: style.sign("✓", "+")
-      case .violated, .notWitnessed, .refuted: style.sign("✗", "x")
-      case .inconclusive: "?"
-      case .unavailable: "-"
-      }
-    return ink("\(mark) \(rawValue)".padded(to: room + 2), style)
+    ink("\(mark(style)) \(rawValue)".padded(to: room + 2), style)
+  }
+
+  /// The mark alone.
+  func mark(_ style: TextStyle) -> String {
+    switch self {
+    case .held, .witnessed, .supported: style.sign("✓", "+")
+    case .violated, .notWitnessed, .refuted: style.sign("✗", "x")
+    case .inconclusive: "?"
+    case .unavailable: "-"
+    }
   }
 }

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Laboratory
+import Reporting
+
+struct DocumentsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "documents",
+    abstract: "List the documents' sentences, what tries each, and what came of it here.",
+    discussion: """
+      The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
+      --results gives. `gcdlab scenario --all` runs whatever there is.
+      """)
+
+  @Argument(help: "Only these documents.", completion: .custom { _, _, _ in Completions.documents })
+  var names: [String] = []
+
+  @Option(
+    parsing: .upToNextOption, help: ArgumentHelp("Result documents to take the verdicts from.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var results: [String] = []
+
+  @Option(help: "How to print: table, json or markdown.")
+  var format: ListFormat = .table
+
+  @OptionGroup var color: ColorOptions
+
+  func run() throws {
+    guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
+    var found: [ResultDocument] = []
+    for path in results { found += try ResultDocument.read(path) }
+    if results.isEmpty { found = Archive.ofUser?.verdicts(on: .current()) ?? [] }
+    let index = try SentenceIndex(documents, tried: try Lab.library.all(), results: found, only: names)
+    let report = DocumentsReport(index)
+    try color.print(asIs: format != .table) { style in
+      switch format {
+      case .table: report.text(style)
+      case .json: try report.json()
+      case .markdown: report.markdown
+      }
+    }
+  }
+}
+
+/// A form that a list can be printed in.
+enum ListFormat: String, ExpressibleByArgument, CaseIterable {
+  case table, json, markdown
+}

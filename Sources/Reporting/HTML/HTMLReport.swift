@@ -32,11 +32,18 @@ public enum HTMLReport {
       let scenario = reading.document.scenario
       return """
         <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td>\(scenario.title)</td>\
-        <td>\(counts(reading))</td></tr>
+        <td>\(counts(reading.answer))</td></tr>
 
         """
     }
-    return "<nav><h1>Contents</h1>\n<div class=\"scroll\"><table><tbody>\n\(rows)</tbody></table></div></nav>\n"
+    let total = Reading.answer(readings.flatMap { $0.seeksBest ? [] : $0.document.claims.map(\.verdict) })
+    return """
+      <nav><h1>Contents</h1>
+      <p>\(counts(total))</p>
+      <div class="scroll"><table><tbody>
+      \(rows)</tbody></table></div></nav>
+
+      """
   }
 
   /// Each document's sentences with what became of them, and where it is shown.
@@ -63,9 +70,9 @@ public enum HTMLReport {
     return "<nav><h1>The documents, sentence by sentence</h1>\n\(chapters)</nav>\n"
   }
 
-  private static func counts(_ reading: Reading) -> Markup {
-    let parts = reading.answer.enumerated().map { index, part -> Markup in
-      let end: Markup = index == reading.answer.count - 1 ? "" : index == 0 ? ": " : ", "
+  private static func counts(_ answer: [(text: String, verdict: Verdict?)]) -> Markup {
+    let parts = answer.enumerated().map { index, part -> Markup in
+      let end: Markup = index == answer.count - 1 ? "" : index == 0 ? ": " : ", "
       return part.verdict.map { "<span class=\"\(tone($0))\">\(part.text)</span>\(end)" } ?? "\(part.text)\(end)"
     }
     return "\(parts)"
@@ -73,7 +80,7 @@ public enum HTMLReport {
 
   private static func answer(_ reading: Reading) -> Markup {
     let conclusion: Markup = reading.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
-    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading))</p>\n\(conclusion)")
+    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n\(conclusion)")
   }
 
   private static func section(_ reading: Reading) -> Markup {
@@ -212,7 +219,9 @@ public enum HTMLReport {
     .c6 { --c: light-dark(#0f7b8a, #4fd1e0); } .c7 { --c: light-dark(#57606a, #aab2bb); }
     .c8 { --c: light-dark(#c62f2f, #ff8f88); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
     .c11 { --c: light-dark(#9a5b2e, #e0b088); }
-    section { break-before: page; }
+    section { break-before: page; } nav th { vertical-align: top; }
+    @media (max-width: 700px) { nav :is(table, tbody, tr, th, td) { display: block; padding-right: 0; white-space: normal; text-align: left; }
+      nav tr { margin: .6rem 0; } }
     @media (max-width: 520px) { ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
     """
 }

@@ -91,13 +91,17 @@ public struct Reading: Sendable {
 
   /// How many claims there are, and what became of them, failures first; empty where there are none to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
-    guard !seeksBest, !document.claims.isEmpty else { return [] }
-    let count = document.claims.count
-    let parts = Self.gravestFirst.compactMap { verdict -> (text: String, verdict: Verdict?)? in
-      let count = document.claims.count { $0.verdict == verdict }
+    seeksBest ? [] : Self.answer(document.claims.map(\.verdict))
+  }
+
+  /// The same of verdicts of any claims.
+  static func answer(_ verdicts: [Verdict]) -> [(text: String, verdict: Verdict?)] {
+    guard !verdicts.isEmpty else { return [] }
+    let parts = gravestFirst.compactMap { verdict -> (text: String, verdict: Verdict?)? in
+      let count = verdicts.count { $0 == verdict }
       return count > 0 ? ("\(count) \(verdict.rawValue)", verdict) : nil
     }
-    return [("\(count) claim\(count == 1 ? "" : "s")", nil)] + parts
+    return [("\(verdicts.count) claim\(verdicts.count == 1 ? "" : "s")", nil)] + parts
   }
 
   static let gravestFirst: [Verdict] = [

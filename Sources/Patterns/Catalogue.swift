@@ -29,6 +29,7 @@ public enum Catalogue {
     SemaphoreCost(),
     FileMonitorPattern(),
     CustomSource(),
+    PoolStarvation(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -35,6 +35,7 @@ import Testing
       SemaphoreCostTests.reds,
       FileMonitorPatternTests.reds,
       CustomSourceTests.reds,
+      PoolStarvationTests.reds,
     ].flatMap(\.self)
   }
 

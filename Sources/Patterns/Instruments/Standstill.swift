@@ -1,3 +1,4 @@
+import Dispatch
 import Laboratory
 import Platform
 
@@ -35,4 +36,17 @@ struct Standstill: Sendable {
   ///
   /// - Throws: ``Unavailable`` where the system does not tell what threads do.
   func wait() throws { _ = try wait { false } }
+
+  /// Uses the pool for the first time, and waits until nothing goes on any more.
+  ///
+  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has only just been
+  /// submitted. So the first block is an empty one, and the monitor is let go to sleep.
+  ///
+  /// - Throws: ``Unavailable`` where the system does not tell what threads do.
+  func warmUp() throws {
+    let warm = DispatchGroup()
+    DispatchQueue.global().async(group: warm) {}
+    warm.wait()
+    try wait()
+  }
 }

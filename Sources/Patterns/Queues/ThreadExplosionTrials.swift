@@ -25,7 +25,7 @@ extension ThreadExplosion {
     do { try requireRoom(most + 8) } catch {
       throw Unavailable("\(most) threads of the pool and some more are needed: \(error)")
     }
-    try warmUp()
+    try standstill.warmUp()
     let crowd = Crowd(count: count)
     let bystanders = Bystanders()
     let submitter = try LingeringThread()
@@ -51,19 +51,10 @@ extension ThreadExplosion {
   /// The bystanders with nobody else there.
   func recordBystandersAlone(_ trial: Trial) throws {
     try requireRoom(8)
-    try warmUp()
+    try standstill.warmUp()
     let bystanders = Bystanders()
     try bystanders.come(standstill, patience: .zero)
     record(trial, bystanders)
-  }
-
-  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has only just been
-  /// submitted. So the first block is an empty one, and the monitor is let go to sleep.
-  private func warmUp() throws {
-    let warm = DispatchGroup()
-    DispatchQueue.global().async(group: warm) {}
-    warm.wait()
-    try standstill.wait()
   }
 
   private func record(_ trial: Trial, _ bystanders: Bystanders) {
@@ -148,44 +139,6 @@ final class Bystanders: Sendable {
     let all = [ownQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }
     for bystander in all where bystander.isHeldUp { bystander.awaitStart(for: patience) }
-  }
-}
-
-/// A block of somebody else.
-final class Bystander: Sendable {
-  private let queue: DispatchQueue
-  private let submitted = Moment()
-  private let begun = Moment()
-  private let hasBegun = DispatchSemaphore(value: 0)
-  private let heldUp = Atomic<Bool>(false)
-
-  init(on queue: DispatchQueue) { self.queue = queue }
-
-  /// Whether it had not begun when all threads slept.
-  var isHeldUp: Bool { heldUp.load(ordering: .relaxed) }
-
-  /// It is submitted, and begins or is held up.
-  func come(_ standstill: Standstill) throws {
-    submitted.set()
-    queue.async { [self] in
-      begun.set()
-      hasBegun.signal()
-    }
-    let begins = try standstill.wait { begun.isSet }
-    heldUp.store(!begins, ordering: .relaxed)
-  }
-
-  /// Waits for its beginning, but not longer than `patience`.
-  func awaitStart(for patience: Duration) {
-    guard hasBegun.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success else { return }
-    hasBegun.signal()
-  }
-
-  /// Waits for its beginning; returns how long after its submission it was, in nanoseconds.
-  func awaitStart() -> UInt64 {
-    hasBegun.wait()
-    hasBegun.signal()
-    return begun.since(submitted) ?? 0
   }
 }
 

@@ -1,0 +1,127 @@
+import Dispatch
+import Laboratory
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension PoolStarvation {
+  /// Begins the tasks while the answer is held back; lets the bystanders come when all threads sleep, and then the answer.
+  ///
+  /// - Parameter begin: begins one task.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
+    let (count, hold) = (trial.cores * trial[tasksPerCore], trial[hold])
+    try prepare(threads: count)
+    let answer = LateAnswer(requests: count)
+    let bystanders = TaskBystanders()
+    let tasks = answer.requests.map(begin)
+    defer {
+      answer.comes()
+      for task in tasks { task.cancel() }
+    }
+    try standstill.wait()
+    guard let census = ThreadCensus.taken() else {
+      throw Unavailable("what threads wait for must be told, and this system does not tell")
+    }
+    try bystanders.come(standstill, patience: hold)
+    let begun = answer.begun
+    trial.record(self.begun, begun)
+    trial.record(notBegun, count - begun)
+    trial.record(stillHeldUp, bystanders.task.hasComeToBegin ? 0 : 1)
+    trial.record(parked, census.parkedPoolThreads.count)
+    answer.comes()
+    for task in tasks { task.cancel() }
+    try waitFor { for task in tasks { await task.value } }
+    record(trial, bystanders)
+  }
+
+  /// The bystanders with nobody else there.
+  func recordBystandersAlone(_ trial: Trial) throws {
+    try prepare(threads: 0)
+    let bystanders = TaskBystanders()
+    try bystanders.come(standstill, patience: .zero)
+    record(trial, bystanders)
+  }
+
+  private func prepare(threads: Int) throws {
+    do { try requireRoom(threads + 8) } catch {
+      throw Unavailable("\(threads) threads of the pool and some more are needed: \(error)")
+    }
+    try standstill.warmUp()
+    try waitFor { await Task {}.value }
+    try standstill.wait()
+  }
+
+  private func record(_ trial: Trial, _ bystanders: TaskBystanders) {
+    let measures = [
+      (bystanders.task, taskHeldUp), (bystanders.otherPriority, otherPriorityHeldUp),
+      (bystanders.global, globalHeldUp), (bystanders.ownQueue, ownQueueHeldUp),
+    ]
+    for (bystander, heldUp) in measures { trial.record(heldUp, bystander.isHeldUp ? 1 : 0) }
+    trial.record(heldUp, measures.count { $0.0.isHeldUp })
+    trial.record(taskStart, bystanders.task.awaitStart())
+  }
+}
+
+/// An answer that many wait for, and that comes late.
+final class LateAnswer: Sendable {
+  private let group = DispatchGroup()
+  private let handlers = DispatchQueue(label: "answers")
+  private let isHeldBack = Mutex(true)
+  private let hasBegun: Slots<Atomic<Bool>>
+
+  /// An answer to so many requests; it is held back.
+  init(requests count: Int) {
+    hasBegun = Slots(count: count) { _ in Atomic(false) }
+    group.enter()
+  }
+
+  /// Those who need it.
+  var requests: [Request] { (0..<hasBegun.count).map { Request(answer: self, index: $0) } }
+
+  /// One who needs it.
+  struct Request: Sendable {
+    fileprivate let answer: LateAnswer
+    fileprivate let index: Int
+
+    /// It has a thread, and begins.
+    func begins() { answer.hasBegun[index].store(true, ordering: .releasing) }
+    /// Waits for the answer, with its thread: as every call does that blocks.
+    func blockUntilAnswered() { answer.group.wait() }
+    /// Has `handler` run when the answer is there.
+    func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
+      answer.group.notify(queue: answer.handlers, execute: handler)
+    }
+  }
+
+  /// How many have begun.
+  var begun: Int { (0..<hasBegun.count).count { hasBegun[$0].load(ordering: .acquiring) } }
+
+  /// The answer comes, once.
+  func comes() {
+    let isFirst = isHeldBack.withLock { isHeldBack in
+      defer { isHeldBack = false }
+      return isHeldBack
+    }
+    if isFirst { group.leave() }
+  }
+}
+
+/// What others want done, who need nothing of the answer.
+private final class TaskBystanders: Sendable {
+  /// A task of the same priority.
+  let task = Bystander(asTaskOf: .medium)
+  /// A task of another priority.
+  let otherPriority = Bystander(asTaskOf: .utility)
+  /// A block on the global queue of the same class.
+  let global = Bystander(on: .global())
+  /// A block on a serial queue of its own.
+  let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
+
+  /// They come one after the other. Is the task held up, both it and the block on the global queue are waited for as long as
+  /// `patience`, or until that block begins: then the pool has added a thread for it.
+  func come(_ standstill: Standstill, patience: Duration) throws {
+    for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
+    if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }
+  }
+}

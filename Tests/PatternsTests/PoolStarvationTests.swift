@@ -1,0 +1,119 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+@Suite struct PoolStarvationTests {
+  /// More tasks than the pool has threads for, also when the trial is told of fewer cores than there are.
+  private static let settings: [String: ParameterValue] = [
+    "tasks-per-core": .integer(2 * Host.cores), "hold": .integer(0),
+  ]
+
+  @Test(arguments: ["on-own-queue", "own-executor", "task-sleep", "continuation", "bystander"])
+  func `nobody is held up`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        variant, of: PoolStarvation(), files: Catalogue.files, variant == "bystander" ? [:] : Self.settings)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("held-up") == 0)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+    }
+  }
+
+  @Test(arguments: ["blocking", "on-global-queue"])
+  func `the task and the global queue are held up, and no other`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: PoolStarvation(), files: Catalogue.files, Self.settings)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("held-up") == 2)
+      #expect(attempt.total("task-held-up") == 1 && attempt.total("global-held-up") == 1)
+      if variant == "blocking" {
+        #expect(attempt.total("parked") == Host.cores && attempt.total("begun") == Host.cores)
+      }
+    }
+  }
+
+  @Test func `the pool adds a thread for the global queue, and none for tasks`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      // It ends when the block on the global queue begins.
+      var settings = Self.settings
+      settings["hold"] = .integer(60_000_000_000)
+      let attempt = try await Attempt("blocking", of: PoolStarvation(), files: Catalogue.files, settings)
+      #expect(attempt.total("global-held-up") == 1)
+      #expect(attempt.total("begun") == Host.cores)
+      #expect(attempt.total("still-held-up") == 1)
+    }
+  }
+
+  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+    var pattern = PoolStarvation()
+    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    var attempt = try await Attempt("blocking", of: pattern, files: Catalogue.files)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(
+          reason: "8 threads of the pool and some more are needed: \(SystemError(11, "start a thread"))"))
+    pattern = PoolStarvation()
+    pattern.standstill.areOthersAsleep = { nil }
+    attempt = try await Attempt("continuation", of: pattern, files: Catalogue.files)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = PoolStarvation()
+    func red(
+      _ check: String, _ settings: [String: ParameterValue] = settings,
+      beginning begin: @escaping @Sendable (LateAnswer.Request) -> Task<Void, Never>
+    ) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, settings) { trial in try pattern.crowd(trial, begin) }
+    }
+    @Sendable func blocks(_ request: LateAnswer.Request) -> Task<Void, Never> {
+      Task {
+        request.begins()
+        request.blockUntilAnswered()
+      }
+    }
+    @Sendable func suspends(_ request: LateAnswer.Request) -> Task<Void, Never> {
+      Task {
+        request.begins()
+        await withCheckedContinuation { continuation in request.whenAnswered { continuation.resume() } }
+      }
+    }
+    return [
+      // Tasks that do not block hold nobody up.
+      red("blocking.task-held-up > 0", beginning: suspends), red("blocking.begun <= cores", beginning: suspends),
+      red("blocking.not-begun > 0", beginning: suspends), red("blocking.still-held-up == 1", beginning: suspends),
+      red("blocking.global-held-up > 0", beginning: suspends),
+      red("on-global-queue.task-held-up > 0", beginning: suspends),
+      // They block the pool of the one who must not be held up.
+      red("blocking.other-priority-held-up == 0") { request in Task(priority: .utility) { request.blockUntilAnswered() }
+      },
+      red("blocking.own-queue-held-up == 0", ["tasks-per-core": .integer(150), "hold": .integer(0)]) { request in
+        Task {
+          await withCheckedContinuation { continuation in
+            DispatchQueue(label: "private").async {
+              request.blockUntilAnswered()
+              continuation.resume()
+            }
+          }
+        }
+      },
+    ]
+      + [
+        "on-own-queue.held-up == 0", "on-own-queue.not-begun == 0", "own-executor.held-up == 0",
+        "task-sleep.held-up == 0", "task-sleep.parked == 0", "task-sleep.not-begun == 0", "continuation.held-up == 0",
+        "continuation.parked == 0", "continuation.not-begun == 0",
+      ].map { red($0, beginning: blocks) }
+  }
+}

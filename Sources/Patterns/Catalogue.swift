@@ -30,6 +30,7 @@ public enum Catalogue {
     FileMonitorPattern(),
     CustomSource(),
     PoolStarvation(),
+    LimitConcurrency(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -36,6 +36,7 @@ import Testing
       FileMonitorPatternTests.reds,
       CustomSourceTests.reds,
       PoolStarvationTests.reds,
+      LimitConcurrencyTests.reds,
     ].flatMap(\.self)
   }
 

@@ -30,6 +30,8 @@ struct TaskLooks: Sendable {
     fileprivate(set) var threads = 0
     /// Pool threads that waited with a task, when no more began; nil where the system does not tell.
     fileprivate(set) var held: Int?
+    /// Tasks that had not ended when `run` had, in both looks together.
+    fileprivate(set) var unended = 0
   }
 
   /// Runs `count` tasks twice: they work for so many steps each, then they wait until no more of them begin.
@@ -60,6 +62,7 @@ struct TaskLooks: Sendable {
     seen.elapsed = MonotonicClock.now() - begin
     seen.inProgress = working.mostAtOnce
     seen.starts = working.starts(after: begin)
+    seen.unended = working.unended
 
     let waiting = TaskRound(count: count, steps: nil)
     defer { waiting.open() }
@@ -75,6 +78,7 @@ struct TaskLooks: Sendable {
     waiting.open()
     hasEnded.wait()
     try error.rethrow()
+    seen.unended += waiting.unended
     return seen
   }
 }
@@ -86,6 +90,9 @@ struct RoundTask: Sendable {
 
   /// All that it does.
   func run() { round.run(index) }
+
+  /// The same for what awaits: it gives its thread back in the middle of its work, and while it waits.
+  func runSuspending() async { await round.runSuspending(index) }
 }
 
 /// The tasks of one look, and when each began and ended.
@@ -95,6 +102,7 @@ final class TaskRound: Sendable {
   private let steps: Int?
   private let times: Slots<Times>
   private let gate = DispatchSemaphore(value: 0)
+  private let suspended = BoundedGate()
 
   private struct Times: ~Copyable, Sendable {
     let begin = Moment()
@@ -121,8 +129,26 @@ final class TaskRound: Sendable {
     times[index].end.set()
   }
 
+  fileprivate func runSuspending(_ index: Int) async {
+    times[index].begin.set()
+    if let steps {
+      CalibratedWork.consume(CalibratedWork.spin(steps: steps / 2, from: 1))
+      await Task.yield()
+      CalibratedWork.consume(CalibratedWork.spin(steps: steps - steps / 2, from: 1))
+    } else {
+      await suspended.passed()
+    }
+    times[index].end.set()
+  }
+
   /// Lets those go that wait, and those that come.
-  func open() { gate.signal() }
+  func open() {
+    gate.signal()
+    suspended.open()
+  }
+
+  /// How many have not ended.
+  var unended: Int { (0..<times.count).count { !times[$0].end.isSet } }
 
   /// How many have begun.
   var begun: Int { (0..<times.count).count { times[$0].begin.isSet } }

@@ -1,0 +1,70 @@
+import Dispatch
+import Laboratory
+import Platform
+
+/// What the variants are put through.
+extension LimitConcurrency {
+  /// Tries a way whose jobs are child tasks, which hold no thread while they wait.
+  ///
+  /// - Parameter run: runs all jobs, so many at once, and returns when all have ended.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  func limit(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
+    let width = trial[width]
+    try look(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
+      try waitFor { await run(jobs, width) }
+    }
+  }
+
+  /// Tries a way whose jobs are blocks, each of which holds a thread while it is in progress.
+  func limitBlocks(
+    _ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void
+  ) throws {
+    let width = trial[width]
+    try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], TaskLooks.poolLimit)) { jobs, all in
+      run(jobs, width, all)
+    }
+  }
+
+  private func look(
+    _ trial: Trial, width: Int, jobsHoldThreads: Bool, threads: Int,
+    _ run: @escaping @Sendable (_ jobs: [RoundTask], _ all: DispatchGroup) throws -> Void
+  ) throws {
+    let count = trial[jobs]
+    let seen = try looks.take(count, steps: trial.steps(work), threads: threads, run)
+    guard let held = seen.held else {
+      throw Unavailable("what threads wait for must be told, and this system does not tell")
+    }
+    trial.record(overWidth, max(0, max(seen.inProgress, seen.atOnce) - width))
+    trial.record(unused, max(0, min(width, count) - seen.atOnce))
+    trial.record(parkedWaiters, max(0, held - (jobsHoldThreads ? seen.atOnce : 0)))
+    trial.record(missing, seen.unended)
+    trial.record(perJob, seen.elapsed, over: count)
+  }
+
+  /// Tries a way that is meant not to come to its end: the jobs that have a place await, and what they await comes when all
+  /// threads sleep. There are more jobs than places and threads.
+  func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
+    let width = trial[width]
+    let count = max(trial[jobs], width + 4 * trial.cores)
+    try looks.requireRoom(trial.cores + 8)
+    let submitter = try LingeringThread()
+    defer { submitter.stop() }
+    let round = TaskRound(count: count, steps: nil)
+    let hasEnded = DispatchSemaphore(value: 0)
+    submitter.run {
+      try? waitFor { await run(round.tasks, width) }
+      hasEnded.signal()
+    }
+    defer {
+      round.open()
+      hasEnded.wait()
+    }
+    try looks.standstill.wait()
+    trial.hazard()
+  }
+}
+
+extension DispatchSemaphore {
+  /// Waits with the thread, as a call does that knows nothing of tasks.
+  func blockForOne() { wait() }
+}

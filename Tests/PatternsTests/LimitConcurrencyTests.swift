@@ -1,0 +1,179 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Measurement
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so most of these run in one of their own.
+@Suite struct LimitConcurrencyTests {
+  @Test(
+    arguments: ["window", "async-semaphore", "semaphore-in-queues", "operation-width"],
+    [(2, 1), (20, 1), (20, 3), (20, 20), (20, 50)])
+  func `so many are in progress, and no more`(_ variant: String, _ size: (jobs: Int, width: Int)) async {
+    let (jobs, width) = size
+    await #expect(processExitsWith: .success) {
+      [variant = variant as String, jobs = jobs as Int, width = width as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        variant, of: LimitConcurrency(), files: Catalogue.files,
+        ["jobs": .integer(jobs), "width": .integer(width), "work": .integer(1000)])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.trial.reads == ["jobs", "width", "work"])
+      for metric in ["over-width", "unused", "missing"] { #expect(attempt.total(metric) == 0, "\(metric)") }
+      let waiting = max(0, jobs - width)
+      #expect(attempt.total("parked-waiters") == (variant == "semaphore-in-queues" ? waiting : 0))
+    }
+  }
+
+  @Test func `without a limit all are in progress`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "unlimited", of: LimitConcurrency(), files: Catalogue.files, ["jobs": .integer(20), "width": .integer(3)])
+      #expect(attempt.total("over-width") == 17)
+      #expect(attempt.total("parked-waiters") == 0 && attempt.total("missing") == 0)
+    }
+  }
+
+  @Test func `an operation queue starts what waits in turn, and its group ends with the last`() {
+    let operations = Operations(width: 2)
+    let all = DispatchGroup()
+    let ran = Slots(count: 100) { _ in Gauge() }
+    let running = Gauge()
+    for index in 0..<100 {
+      operations.add(to: all) {
+        running.holding { _ = ran[index].up() }
+      }
+    }
+    all.wait()
+    #expect((0..<100).allSatisfy { ran[$0].now == 1 })
+    #expect(running.peak <= 2)
+  }
+
+  @Test func `a semaphore that suspends keeps its places`() async {
+    let places = AsyncSemaphore(value: 2)
+    let running = Gauge()
+    await withTaskGroup { group in
+      for _ in 0..<100 {
+        group.addTask {
+          await places.wait()
+          running.up()
+          await Task.yield()
+          running.down()
+          places.signal()
+        }
+      }
+    }
+    #expect(running.peak <= 2 && running.now == 0)
+    await places.wait()
+    await places.wait()
+  }
+
+  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+    var pattern = LimitConcurrency()
+    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
+    pattern = LimitConcurrency()
+    pattern.looks.standstill.areOthersAsleep = { nil }
+    attempt = try await Attempt("window", of: pattern, files: Catalogue.files)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = LimitConcurrency()
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let variant = check.hasPrefix("all") ? "window" : String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, ["jobs": .integer(20)], body)
+    }
+    /// One more than may be at once.
+    @Sendable func isTooWide(_ trial: Trial) throws {
+      try pattern.limit(trial) { jobs, width in await window(jobs, width: width + 1) }
+    }
+    /// One less.
+    @Sendable func isTooNarrow(_ trial: Trial) throws {
+      try pattern.limit(trial) { jobs, width in await window(jobs, width: width - 1) }
+    }
+    /// Who waits does so with a thread, though not one of those that tasks need.
+    @Sendable func parks(_ trial: Trial) throws {
+      try pattern.limit(trial) { jobs, width in
+        let places = DispatchSemaphore(value: width)
+        await withTaskGroup { group in
+          for job in jobs {
+            group.addTask {
+              await withCheckedContinuation { task in
+                DispatchQueue(label: "waiter").async {
+                  places.wait()
+                  task.resume()
+                }
+              }
+              await job.runSuspending()
+              places.signal()
+            }
+          }
+        }
+      }
+    }
+    /// Each job waits for its place with its thread.
+    @Sendable func parksBlocks(_ trial: Trial) throws {
+      try pattern.limitBlocks(trial) { jobs, width, all in
+        let places = DispatchSemaphore(value: width)
+        for job in jobs {
+          DispatchQueue(label: "job").async(group: all) {
+            places.wait()
+            job.run()
+            places.signal()
+          }
+        }
+        all.wait()
+      }
+    }
+    /// So many blocks at once, and none waits.
+    @Sendable func runsBlocks(_ trial: Trial, wider: Int) throws {
+      try pattern.limitBlocks(trial) { jobs, width, all in
+        let operations = Operations(width: width + wider)
+        for job in jobs { operations.add(to: all) { job.run() } }
+        all.wait()
+      }
+    }
+    return [
+      red("unlimited.over-width > 0") { trial in
+        try pattern.limit(trial) { jobs, width in await window(jobs, width: width) }
+      },
+      red("window.over-width == 0", isTooWide), red("async-semaphore.over-width == 0", isTooWide),
+      red("window.unused == 0", isTooNarrow), red("async-semaphore.unused == 0", isTooNarrow),
+      red("window.parked-waiters == 0", parks), red("async-semaphore.parked-waiters == 0", parks),
+      red("semaphore-in-tasks.hung == 1") { trial in
+        try pattern.deadlock(trial) { jobs, width in await window(jobs, width: width) }
+      },
+      red("semaphore-in-queues.over-width == 0") { try runsBlocks($0, wider: 1) },
+      red("semaphore-in-queues.parked-waiters > 0") { try runsBlocks($0, wider: 0) },
+      red("operation-width.over-width == 0") { try runsBlocks($0, wider: 1) },
+      red("operation-width.parked-waiters == 0", parksBlocks),
+      // Says that it is done with one left out.
+      red("all.missing == 0") { trial in
+        try pattern.limit(trial) { jobs, width in await window(jobs.dropLast(), width: width) }
+      },
+    ]
+  }
+
+  /// As the pattern's own.
+  private static func window(_ jobs: [RoundTask], width: Int) async {
+    await withTaskGroup { group in
+      for job in jobs.prefix(width) { group.addTask { await job.runSuspending() } }
+      for job in jobs.dropFirst(width) {
+        await group.next()
+        group.addTask { await job.runSuspending() }
+      }
+    }
+  }
+}

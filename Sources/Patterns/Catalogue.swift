@@ -31,6 +31,7 @@ public enum Catalogue {
     CustomSource(),
     PoolStarvation(),
     LimitConcurrency(),
+    ActorReentrancy(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -37,6 +37,7 @@ import Testing
       CustomSourceTests.reds,
       PoolStarvationTests.reds,
       LimitConcurrencyTests.reds,
+      ActorReentrancyTests.reds,
     ].flatMap(\.self)
   }
 

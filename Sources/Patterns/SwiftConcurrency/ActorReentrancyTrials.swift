@@ -1,0 +1,148 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension ActorReentrancy {
+  /// Sells seats to tasks, held and then not.
+  ///
+  /// - Parameters:
+  ///   - patience: how long payments are held.
+  ///   - open: opens a box office with so many seats; what it returns sells one to a buyer, and says whether there was one.
+  func sell(
+    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
+  ) throws {
+    try sellAll(trial, patience: patience) { sale in
+      let sell = open(sale.seats)
+      try waitFor {
+        await withTaskGroup { group in
+          for buyer in sale.buyers { group.addTask { buyer.hasBeenSold(await sell(buyer)) } }
+          sale.allHaveCome()
+        }
+      }
+    }
+  }
+
+  /// The same to blocks of the global queue.
+  func sellBlocks(
+    _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) -> Bool
+  ) throws {
+    try sellAll(trial, patience: patience) { sale in
+      let sell = open(sale.seats)
+      let all = DispatchGroup()
+      for buyer in sale.buyers {
+        DispatchQueue.global().async(group: all) { buyer.hasBeenSold(sell(buyer)) }
+      }
+      sale.allHaveCome()
+      all.wait()
+    }
+  }
+
+  private func sellAll(_ trial: Trial, patience: Duration, _ run: (Sale) throws -> Void) throws {
+    try SystemThread.requireRoom(for: 8)
+    let (seats, steps) = (trial[seats], trial.steps(payment))
+    let buyers = max(trial[buyers], seats + 1)
+    let held = Sale(seats: seats, buyers: buyers, steps: steps, heldUpTo: patience)
+    try run(held)
+    var (oversold, unsold, refunds) = (held.oversold, held.unsold, held.refunds)
+    for _ in 0..<trial[repeats] {
+      let sale = Sale(seats: seats, buyers: buyers, steps: steps)
+      let begin = MonotonicClock.now()
+      try run(sale)
+      trial.record(perBuyer, MonotonicClock.now() - begin, over: buyers)
+      oversold += sale.oversold
+      unsold += sale.unsold
+      refunds += sale.refunds
+    }
+    trial.record(self.oversold, oversold)
+    trial.record(self.unsold, unsold)
+    trial.record(self.refunds, refunds)
+    trial.record(payingAtOnce, held.payingAtOnce)
+  }
+}
+
+/// More buyers than seats, and what becomes of each.
+final class Sale: Sendable {
+  /// How many seats there are.
+  let seats: Int
+  private let steps: Int
+  private let paying = Gauge()
+  /// Opens when more are paying than there are seats; nil where payments are not held.
+  private let tooMany: BoundedGate?
+  private let paid: Slots<Atomic<Bool>>
+  private let sold: Slots<Atomic<Bool>>
+
+  /// Buyers whose payments take so many steps, or are held for so long.
+  init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
+    self.seats = seats
+    self.steps = steps
+    tooMany = patience.map { BoundedGate(bound: $0) }
+    paid = Slots(count: buyers) { _ in Atomic(false) }
+    sold = Slots(count: buyers) { _ in Atomic(false) }
+  }
+
+  /// Who wants a seat.
+  var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
+
+  /// Nobody else is on the way.
+  func allHaveCome() { tooMany?.restHasFinished() }
+
+  fileprivate func pay(_ index: Int) async {
+    if let tooMany {
+      isPaying(tooMany)
+      await tooMany.passed()
+      paying.down()
+    } else {
+      spin(steps / 2)
+      await Task.yield()
+      spin(steps - steps / 2)
+    }
+    paid[index].store(true, ordering: .relaxed)
+  }
+
+  fileprivate func payBlocking(_ index: Int) {
+    if let tooMany {
+      isPaying(tooMany)
+      tooMany.pass()
+      paying.down()
+    } else {
+      spin(steps)
+    }
+    paid[index].store(true, ordering: .relaxed)
+  }
+
+  fileprivate func hasBeenSold(_ index: Int) { sold[index].store(true, ordering: .relaxed) }
+
+  private func isPaying(_ tooMany: BoundedGate) { if paying.up() > seats { tooMany.open() } }
+
+  private func spin(_ steps: Int) { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
+
+  // MARK: What came of it
+
+  private var soldSeats: Int { (0..<sold.count).count { sold[$0].load(ordering: .relaxed) } }
+  /// Seats sold that there were not.
+  var oversold: Int { max(0, soldSeats - seats) }
+  /// Seats not sold.
+  var unsold: Int { max(0, seats - soldSeats) }
+  /// Who has paid for nothing.
+  var refunds: Int {
+    (0..<paid.count).count { paid[$0].load(ordering: .relaxed) && !sold[$0].load(ordering: .relaxed) }
+  }
+  /// The most that were paying at once, while held.
+  var payingAtOnce: Int { paying.peak }
+}
+
+/// Who wants a seat.
+struct Buyer: Sendable {
+  fileprivate let sale: Sale
+  fileprivate let index: Int
+
+  /// Pays, and awaits that it has arrived.
+  func pay() async { await sale.pay(index) }
+  /// Pays, and waits for it with the thread.
+  func payBlocking() { sale.payBlocking(index) }
+  /// Has the answer: whether there was a seat.
+  fileprivate func hasBeenSold(_ isSold: Bool) { if isSold { sale.hasBeenSold(index) } }
+}

@@ -1,0 +1,105 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct ActorReentrancyTests {
+  private static let pattern = ActorReentrancy()
+  private static let right = ["check-again", "take-first", "in-turn", "serial-queue"]
+
+  private static func attempt(_ variant: String, seats: Int, buyers: Int) async throws -> Attempt {
+    try await Attempt(
+      variant, of: pattern, files: Catalogue.files,
+      ["seats": .integer(seats), "buyers": .integer(buyers), "repeats": .integer(2), "payment": .integer(1000)])
+  }
+
+  @Test(arguments: right, [(1, 2), (1, 20), (10, 20), (5, 3)])
+  func `every seat is sold once`(_ variant: String, _ size: (seats: Int, buyers: Int)) async throws {
+    let attempt = try await Self.attempt(variant, seats: size.seats, buyers: size.buyers)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.total("oversold") == 0 && attempt.total("unsold") == 0)
+    let isTooMany = variant == "check-again"
+    #expect(
+      try #require(attempt.total("paying-at-once")) > (isTooMany ? size.seats : 0)
+        && isTooMany == (attempt.total("paying-at-once") ?? 0 > size.seats))
+    #expect(isTooMany == (attempt.total("refunds") ?? 0 > 0))
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+  }
+
+  @Test(arguments: [(1, 2), (1, 20), (10, 20)])
+  func `what was checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async throws
+  {
+    let attempt = try await Self.attempt("check-then-await", seats: size.seats, buyers: size.buyers)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(try #require(attempt.total("oversold")) > 0)
+    #expect(attempt.total("refunds") == 0 && attempt.total("unsold") == 0)
+  }
+
+  @Test(arguments: ["in-turn", "serial-queue"])
+  func `who takes turns pays alone`(_ variant: String) async throws {
+    #expect(try await Self.attempt(variant, seats: 3, buyers: 9).total("paying-at-once") == 1)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let settings: [String: ParameterValue] = [
+      "seats": .integer(2), "buyers": .integer(5), "repeats": .integer(1), "payment": .integer(100),
+    ]
+    func red(
+      _ check: String, patience: Duration = .seconds(10), _ sell: @escaping @Sendable (Seats, Buyer) async -> Bool
+    )
+      -> Red
+    {
+      let variant = check.hasPrefix("all") ? "take-first" : String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, settings) { trial in
+        try pattern.sell(trial, patience: patience) { count in
+          let seats = Seats(count: count)
+          return { buyer in await sell(seats, buyer) }
+        }
+      }
+    }
+    @Sendable func looksBeforeItAwaits(_ seats: Seats, _ buyer: Buyer) async -> Bool {
+      guard await seats.areLeft else { return false }
+      await buyer.pay()
+      await seats.takeAnyway()
+      return true
+    }
+    @Sendable func takesFirst(_ seats: Seats, _ buyer: Buyer) async -> Bool {
+      guard await seats.take() else { return false }
+      await buyer.pay()
+      return true
+    }
+    return [
+      red("check-then-await.oversold > 0", patience: .zero, takesFirst),
+      red("check-again.refunds > 0", patience: .zero, takesFirst),
+      // Pays whether there is one or not.
+      red("take-first.refunds == 0") { seats, buyer in
+        await buyer.pay()
+        return await seats.take()
+      },
+      // Takes a seat and sells none.
+      red("all.unsold == 0", patience: .zero) { seats, buyer in
+        guard await seats.take() else { return false }
+        await buyer.pay()
+        return false
+      },
+    ] + right.map { red("\($0).oversold == 0", looksBeforeItAwaits) }
+  }
+
+  /// Seats without a box office.
+  private actor Seats {
+    private var count: Int
+    init(count: Int) { self.count = count }
+
+    var areLeft: Bool { count > 0 }
+    func takeAnyway() { count -= 1 }
+    func take() -> Bool {
+      guard count > 0 else { return false }
+      count -= 1
+      return true
+    }
+  }
+}

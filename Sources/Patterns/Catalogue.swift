@@ -32,6 +32,7 @@ public enum Catalogue {
     PoolStarvation(),
     LimitConcurrency(),
     ActorReentrancy(),
+    WorkItem(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -38,6 +38,7 @@ import Testing
       PoolStarvationTests.reds,
       LimitConcurrencyTests.reds,
       ActorReentrancyTests.reds,
+      WorkItemTests.reds,
     ].flatMap(\.self)
   }
 

@@ -1,0 +1,165 @@
+import Dispatch
+import Laboratory
+
+/// What does cancelling stop, and who hears of it?
+///
+/// A block that was made a work item can be cancelled, waited for and notified of:
+///
+/// ```c
+/// dispatch_block_t item = dispatch_block_create(0, ^{ … });
+/// dispatch_block_notify(item, queue, ^{ … });
+/// dispatch_async(serial, item);
+/// dispatch_block_cancel(item);
+/// ```
+///
+/// Here each is cancelled either while it is surely queued, behind one that holds its queue until then, or while it surely
+/// runs, held in itself until then. Beside it the same with a task of Swift concurrency, for which an actor is the queue.
+///
+/// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch Queues).
+struct WorkItem: Pattern {
+  static let name = "work-item"
+
+  let items = Setting.count("items", 1...10_000, default: 50, "items, or tasks, each of which is cancelled")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(1), default: .milliseconds(1), "how long an item is waited for that nobody submits")
+
+  let ran = Metric.count("ran", "items that began to run")
+  let skipped = Metric.count("skipped", "items that did not begin")
+  let finished = Metric.count("finished", "items that ran to their end")
+  let cutShort = Metric.count("cut-short", "items that began, and left off before their end")
+  let notWaited = Metric.count("not-waited", "items for which wait did not succeed")
+  let notNotified = Metric.count("not-notified", "items, still there, of whose end nobody was told")
+  let neverNotified = Metric.count("never-notified", "items of whose end nobody was told when they were freed, either")
+  let notice = Metric.latency("notice", "from cancelling until whoever awaits the end is told of it")
+
+  /// What waits in one line, as in a serial queue.
+  @globalActor actor Line { static let shared = Line() }
+
+  var variants: [Variant] {
+    Variant(
+      "cancel-queued", .documented, "a work item is cancelled behind a block of its serial queue", own: [notWaited]
+    ) {
+      trial in
+      try eachItem(trial) { work in
+        let queue = DispatchQueue(label: "items")
+        queue.async { work.holdUpOthers() }
+        let item = DispatchWorkItem {
+          work.begins()
+          work.ends()
+        }
+        item.notify(queue: work.notices) { work.isToldOfEnd() }
+        queue.async(execute: item)
+        work.cancel { item.cancel() }
+        work.wait(for: item)
+      }
+    }
+    Variant("cancel-running", .documented, "a work item is cancelled while it runs", own: [notWaited]) { trial in
+      try eachItem(trial) { work in
+        let item = DispatchWorkItem {
+          work.begins()
+          work.goOnWhenCancelled()
+          work.ends()
+        }
+        item.notify(queue: work.notices) { work.isToldOfEnd() }
+        DispatchQueue(label: "items").async(execute: item)
+        work.waitUntilItRuns()
+        work.cancel { item.cancel() }
+        work.wait(for: item)
+      }
+    }
+    Variant("cancel-checked", .documented, "the same, and the item looks at isCancelled", own: [notWaited]) { trial in
+      try eachItem(trial) { work in
+        let own = Own()
+        let item = DispatchWorkItem {
+          work.begins()
+          work.goOnWhenCancelled()
+          if own.item?.isCancelled == true { return }
+          work.ends()
+        }
+        own.item = item
+        item.notify(queue: work.notices) { work.isToldOfEnd() }
+        DispatchQueue(label: "items").async(execute: item)
+        work.waitUntilItRuns()
+        work.cancel { item.cancel() }
+        work.wait(for: item)
+      }
+    }
+    Variant(
+      "never-submitted", .broken, "a work item is cancelled, and not submitted",
+      own: [notWaited, neverNotified, patience],
+      without: [notice]
+    ) { trial in
+      try eachUnsubmittedItem(trial) { work in
+        let item = DispatchWorkItem {
+          work.begins()
+          work.ends()
+        }
+        item.notify(queue: work.notices) { work.isToldOfEnd() }
+        work.cancel { item.cancel() }
+        work.wait(for: item, within: trial[patience])
+      }
+    }
+    Variant(
+      "wait-twice", .broken, "a work item that has run is waited for a second time",
+      without: [items, ran, skipped, finished, cutShort, notNotified, notice], ends: .traps(within: .milliseconds(500))
+    ) { trial in
+      let item = DispatchWorkItem {}
+      DispatchQueue(label: "items").async(execute: item)
+      item.wait()
+      trial.hazard()
+      item.wait()
+    }
+    Variant("task-queued", .modern, "a task is cancelled behind another of its actor") { trial in
+      try eachTask(trial) { work in
+        Task { @Line in work.holdUpOthers() }
+        work.waitUntilHeldUp()
+        let task = Task { @Line in
+          work.begins()
+          work.ends()
+        }
+        work.cancel { task.cancel() }
+        work.awaitEnd(of: task)
+      }
+    }
+    Variant("task-running", .modern, "a task is cancelled while it runs") { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          work.begins()
+          await work.goesOnWhenCancelled()
+          work.ends()
+        }
+        work.waitUntilItRuns()
+        work.cancel { task.cancel() }
+        work.awaitEnd(of: task)
+      }
+    }
+    Variant("task-checked", .modern, "the same, and the task calls checkCancellation") { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          work.begins()
+          await work.goesOnWhenCancelled()
+          try Task.checkCancellation()
+          work.ends()
+        }
+        work.waitUntilItRuns()
+        work.cancel { task.cancel() }
+        work.awaitEnd(of: task)
+      }
+    }
+    Variant("task-sleep", .modern, "a task is cancelled that sleeps for an hour with Task.sleep") { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          work.begins()
+          try await Task.sleep(for: .seconds(3600))
+          work.ends()
+        }
+        work.waitUntilItRuns()
+        work.cancel { task.cancel() }
+        work.awaitEnd(of: task)
+      }
+    }
+  }
+
+  /// An item that nobody submits is waited for in vain.
+  func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
+}

@@ -1,0 +1,164 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// What the variants are put through.
+extension WorkItem {
+  /// Runs `body` for one item after the other, and records what became of them.
+  func eachItem(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
+    let outcomes = try each(trial, body)
+    trial.record(notWaited, outcomes.notWaited)
+    trial.record(notice, outcomes.notices)
+  }
+
+  /// The same for tasks.
+  func eachTask(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
+    trial.record(notice, try each(trial, body).notices)
+  }
+
+  /// The same for items that nobody submits; when `body` ends, they are freed.
+  ///
+  /// - Parameter bound: how long their notice is waited for then.
+  func eachUnsubmittedItem(
+    _ trial: Trial, noticeWithin bound: Duration = CancelledWork.bound, _ body: (CancelledWork) throws -> Void
+  ) throws {
+    let outcomes = try each(trial, noticeWithin: bound, body)
+    trial.record(notWaited, outcomes.notWaited)
+    trial.record(neverNotified, outcomes.neverNotified)
+  }
+
+  private struct Outcomes {
+    var (ran, finished, notWaited, notNotified, neverNotified) = (0, 0, 0, 0, 0)
+    var notices = LatencyHistogram()
+  }
+
+  private func each(
+    _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) throws -> Void
+  ) throws -> Outcomes {
+    try SystemThread.requireRoom(for: 8)
+    let count = trial[items]
+    // The first use of a queue and of the pool is dear: it warms up.
+    try body(CancelledWork())
+    var outcomes = Outcomes()
+    for _ in 0..<count {
+      let work = CancelledWork()
+      try body(work)
+      if work.hasBegun { outcomes.ran += 1 }
+      if work.hasEnded { outcomes.finished += 1 }
+      if !work.waitSucceeded { outcomes.notWaited += 1 }
+      if let notice = work.notice { outcomes.notices.record(notice) } else { outcomes.notNotified += 1 }
+      if !work.isTold(within: bound) { outcomes.neverNotified += 1 }
+    }
+    trial.record(ran, outcomes.ran)
+    trial.record(skipped, count - outcomes.ran)
+    trial.record(finished, outcomes.finished)
+    trial.record(cutShort, outcomes.ran - outcomes.finished)
+    trial.record(notNotified, outcomes.notNotified)
+    return outcomes
+  }
+}
+
+/// An item, or a task, that is cancelled, and what became of it.
+final class CancelledWork: Sendable {
+  /// Longer is nothing waited for that surely comes.
+  static let bound = Duration.seconds(20)
+
+  /// Where it is told that the end has come.
+  let notices = DispatchQueue(label: "notices")
+  private let moments = Moments()
+  private let runs = DispatchSemaphore(value: 0)
+  private let isHeldUp = DispatchSemaphore(value: 0)
+  private let isTold = DispatchSemaphore(value: 0)
+  private let isCancelled = BoundedGate()
+  private let outcome = Mutex((waitSucceeded: false, notice: UInt64?.none))
+
+  private final class Moments: Sendable {
+    let begun = Moment()
+    let ended = Moment()
+    let cancelled = Moment()
+    let told = Moment()
+  }
+
+  // MARK: What runs
+
+  /// It begins to run.
+  func begins() {
+    moments.begun.set()
+    runs.signal()
+  }
+  /// It comes to its end.
+  func ends() { moments.ended.set() }
+  /// Holds up others of its queue until it is cancelled.
+  func holdUpOthers() {
+    isHeldUp.signal()
+    isCancelled.pass()
+  }
+  /// Goes on when it has been cancelled, holding its thread until then.
+  func goOnWhenCancelled() { isCancelled.pass() }
+  /// The same for a task, which holds none.
+  func goesOnWhenCancelled() async { await isCancelled.passed() }
+  /// Who awaits the end is told of it.
+  func isToldOfEnd() {
+    moments.told.set()
+    isTold.signal()
+  }
+
+  // MARK: Who cancels
+
+  /// Waits until the one before it holds it up.
+  func waitUntilHeldUp() { _ = isHeldUp.wait(timeout: .now() + .seconds(20)) }
+  /// Waits until it runs.
+  func waitUntilItRuns() { _ = runs.wait(timeout: .now() + .seconds(20)) }
+  /// Cancels it, and lets go on what waits for that.
+  func cancel(_ cancel: () -> Void) {
+    moments.cancelled.set()
+    cancel()
+    isCancelled.open()
+  }
+  /// Waits for its end, as an item and by its notice, but not longer than that.
+  func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
+    let result = item.wait(timeout: .now() + .nanoseconds(Int(bound.nanoseconds)))
+    outcome.withLock { $0.waitSucceeded = result == .success }
+    awaitNotice(within: bound)
+  }
+  /// Awaits its end, as a task.
+  func awaitEnd<Failure>(of task: Task<Void, Failure>) {
+    Task {
+      _ = await task.result
+      isToldOfEnd()
+    }
+    awaitNotice(within: Self.bound)
+  }
+
+  private func awaitNotice(within bound: Duration) {
+    guard isTold(within: bound) else { return }
+    outcome.withLock { $0.notice = moments.told.since(moments.cancelled) }
+  }
+
+  // MARK: What came of it
+
+  /// Whether it began to run.
+  var hasBegun: Bool { moments.begun.isSet }
+  /// Whether it came to its end.
+  var hasEnded: Bool { moments.ended.isSet }
+  /// Whether the wait for it succeeded.
+  var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
+  /// How long after it was cancelled its end was told of; nil when nobody was told while it was waited for.
+  var notice: UInt64? { outcome.withLock { $0.notice } }
+  /// Waits until its end is told of, but not longer than that; returns whether it was.
+  func isTold(within bound: Duration) -> Bool {
+    guard isTold.wait(timeout: .now() + .nanoseconds(Int(bound.nanoseconds))) == .success else { return false }
+    isTold.signal()
+    return true
+  }
+}
+
+/// By which an item can look at itself; it does not keep it.
+///
+/// Unchecked: it is told of the item before that is submitted, and then only read.
+final class Own: @unchecked Sendable {
+  /// The item.
+  weak var item: DispatchWorkItem?
+}

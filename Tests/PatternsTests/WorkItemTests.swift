@@ -1,0 +1,126 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct WorkItemTests {
+  private static let pattern = WorkItem()
+  private static let few: [String: ParameterValue] = ["items": .integer(3)]
+
+  @Test(
+    arguments: [
+      ("cancel-queued", 0, 0), ("cancel-running", 3, 3), ("cancel-checked", 3, 0), ("never-submitted", 0, 0),
+      ("task-queued", 3, 3), ("task-running", 3, 3), ("task-checked", 3, 0), ("task-sleep", 3, 0),
+    ])
+  func `what runs and ends is told`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
+    var settings = Self.few
+    if variant == "never-submitted" { settings["patience"] = .integer(0) }
+    let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.total("ran") == ran && attempt.total("skipped") == 3 - ran)
+    #expect(attempt.total("finished") == finished && attempt.total("cut-short") == ran - finished)
+    let isToldOf = variant != "never-submitted"
+    #expect(attempt.total("not-notified") == (isToldOf ? 0 : 3))
+    if !variant.hasPrefix("task") { #expect(attempt.total("not-waited") == (isToldOf ? 0 : 3)) }
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !attempt.verdicts.isEmpty)
+  }
+
+  @Test func `an item's reference to itself does not keep it`() {
+    let own = Own()
+    do {
+      let item = DispatchWorkItem {}
+      own.item = item
+      #expect(own.item === item)
+    }
+    #expect(own.item == nil)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (CancelledWork) -> Void) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, few) { trial in
+        if trial.variant == "never-submitted" {
+          try pattern.eachUnsubmittedItem(trial, noticeWithin: .milliseconds(1), body)
+        } else if trial.variant.hasPrefix("task") {
+          try pattern.eachTask(trial, body)
+        } else {
+          try pattern.eachItem(trial, body)
+        }
+      }
+    }
+    /// An item that nobody cancels.
+    @Sendable func isNotCancelled(_ work: CancelledWork) {
+      let item = DispatchWorkItem {
+        work.begins()
+        work.ends()
+      }
+      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      DispatchQueue(label: "items").async(execute: item)
+      work.cancel {}
+      work.wait(for: item)
+    }
+    /// An item that nobody submits, and of which nobody is told.
+    @Sendable func isForgotten(_ work: CancelledWork) {
+      let item = DispatchWorkItem {}
+      work.cancel { item.cancel() }
+      work.wait(for: item, within: .milliseconds(1))
+    }
+    /// An item that is cancelled behind another of its queue, and skipped.
+    @Sendable func isSkipped(_ work: CancelledWork) {
+      let queue = DispatchQueue(label: "items")
+      queue.async { work.holdUpOthers() }
+      let item = DispatchWorkItem { work.begins() }
+      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      queue.async(execute: item)
+      work.cancel { item.cancel() }
+      work.wait(for: item)
+    }
+    /// The same with every other one; of the rest there is something to record.
+    func isForgottenEveryOtherTime() -> @Sendable (CancelledWork) -> Void {
+      let turns = RoundRobin(count: 2)
+      return { work in turns.next() == 0 ? isForgotten(work) : isSkipped(work) }
+    }
+    /// Leaves off when it is cancelled.
+    @Sendable func looks(_ work: CancelledWork) {
+      let task = Task {
+        work.begins()
+        await work.goesOnWhenCancelled()
+        try Task.checkCancellation()
+        work.ends()
+      }
+      work.waitUntilItRuns()
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
+    }
+    /// Does not look.
+    @Sendable func doesNotLook(_ work: CancelledWork) {
+      let task = Task {
+        work.begins()
+        work.ends()
+      }
+      work.cancel { task.cancel() }
+      work.awaitEnd(of: task)
+    }
+    return [
+      red("cancel-queued.ran == 0", isNotCancelled), red("cancel-queued.not-waited == 0", isForgottenEveryOtherTime()),
+      red("cancel-running.cut-short == 0", looks), red("cancel-running.skipped == 0", isSkipped),
+      red("cancel-checked.finished == 0", isNotCancelled),
+      red("never-submitted.not-waited > 0", isSkipped), red("never-submitted.not-notified > 0", isSkipped),
+      Red("wait-twice.trapped == 1", "wait-twice", of: pattern) { _ in
+        let item = DispatchWorkItem {}
+        DispatchQueue(label: "items").async(execute: item)
+        item.wait()
+      },
+      red("task-queued.skipped == 0", isSkipped), red("task-queued.cut-short == 0", looks),
+      red("task-running.cut-short == 0", looks), red("task-checked.finished == 0", doesNotLook),
+      red("task-sleep.finished == 0", doesNotLook),
+    ]
+      + [
+        "cancel-queued.not-notified == 0", "cancel-running.not-notified == 0", "cancel-checked.not-notified == 0",
+        "task-checked.not-notified == 0",
+      ].map { red($0, isForgottenEveryOtherTime()) } + [red("never-submitted.never-notified == 0", isForgotten)]
+  }
+}

@@ -33,6 +33,7 @@ public enum Catalogue {
     LimitConcurrency(),
     ActorReentrancy(),
     WorkItem(),
+    DescriptorRead(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -39,6 +39,7 @@ import Testing
       LimitConcurrencyTests.reds,
       ActorReentrancyTests.reds,
       WorkItemTests.reds,
+      DescriptorReadTests.reds,
     ].flatMap(\.self)
   }
 

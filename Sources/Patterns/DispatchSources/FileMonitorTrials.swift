@@ -240,27 +240,3 @@ private struct RandomPauses {
     if longest > 0 { blockThread(for: .nanoseconds(Int.random(in: 0...longest, using: &generator))) }
   }
 }
-
-/// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program may open
-/// them at any time.
-private struct Strangers {
-  private let descriptors: [Int32]
-  private let identity: FileIdentity
-
-  /// Opens as many as surely fill the gaps between the few that a worker has.
-  init() {
-    descriptors = (0..<16).map { _ in open(Host.executablePath, O_RDONLY | O_CLOEXEC) }.filter { $0 >= 0 }
-    identity = FileIdentity(of: descriptors.first ?? -1)
-  }
-
-  /// How many of them somebody has closed.
-  var closed: Int { descriptors.count { FileIdentity(of: $0) != identity } }
-
-  /// Closes the others.
-  func close() {
-    for descriptor in descriptors where FileIdentity(of: descriptor) == identity { systemClose(descriptor) }
-  }
-}
-
-// The method of the same name hides it.
-private func systemClose(_ descriptor: Int32) { close(descriptor) }

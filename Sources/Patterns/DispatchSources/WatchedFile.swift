@@ -85,20 +85,6 @@ final class WatchedFile {
   }
 }
 
-/// Which file a descriptor is of.
-struct FileIdentity: Equatable, Sendable {
-  private let device: dev_t
-  private let inode: ino_t
-
-  /// That of an open descriptor; one that no file has, when it is not open.
-  init(of descriptor: Int32) {
-    var status = stat()
-    let isOpen = fstat(descriptor, &status) == 0
-    device = isOpen ? status.st_dev : 0
-    inode = isOpen ? status.st_ino : 0
-  }
-}
-
 /// What one look at a file shows.
 struct FileStatus: Sendable {
   private let status: stat

@@ -1,0 +1,98 @@
+import Measurement
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a descriptor is of.
+enum DescriptorKind: String, CaseIterable, Sendable {
+  /// A pipe.
+  case pipe
+  /// One of a pair of connected stream sockets (`AF_UNIX`).
+  case socket
+  /// A file on a disk.
+  case file
+}
+
+/// A descriptor to write to, and one that reads what was written there.
+struct DescriptorPair: Sendable {
+  /// What is read from.
+  let reader: Int32
+  /// What is written to.
+  let writer: Int32
+
+  /// A real pipe, pair of sockets, or file in `scratch`, noted in `opened`. Both ends block, as they do by default.
+  ///
+  /// - Throws: ``SystemError`` when there is none to be had.
+  init(_ kind: DescriptorKind, in scratch: ScratchDirectory, _ opened: OpenedHere) throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    switch kind {
+    case .pipe:
+      guard systemPipe(&ends) == 0 else { throw SystemError(errno, "open a pipe") }
+    case .socket:
+      guard socketpair(AF_UNIX, streamSocket, 0, &ends) == 0 else { throw SystemError(errno, "open two sockets") }
+    case .file:
+      let path = scratch.file("bytes")
+      ends[1] = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      ends[0] = open(path, O_RDONLY)
+      guard !ends.contains(-1) else { throw SystemError(errno, "open a file in \(ScratchDirectory.parent)") }
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      opened.include(end)
+    }
+    (reader, writer) = (ends[0], ends[1])
+  }
+}
+
+/// Bytes that tell where they belong: the same for the same seed, and all below 128, which those of ``strangeByte`` are not.
+func payload(_ count: Int, seed: UInt64) -> [UInt8] {
+  var generator = SplitMix64(seed: seed)
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count + 8)
+  while bytes.count < count {
+    let word = generator.next() & 0x7F7F_7F7F_7F7F_7F7F
+    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+  }
+  bytes.removeLast(bytes.count - count)
+  return bytes
+}
+
+/// What a file of somebody else's is full of.
+let strangeByte: UInt8 = 0xFF
+
+/// How many of so many bytes are not those that are expected there.
+func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>) -> Int {
+  expected.withUnsafeBytes { expected in
+    let common = min(bytes.count, expected.count)
+    let isEqual =
+      common == 0 || bytes.baseAddress.flatMap { left in expected.baseAddress.map { memcmp(left, $0, common) } } == 0
+    return (isEqual ? 0 : (0..<common).count { bytes[$0] != expected[$0] }) + bytes.count - common
+  }
+}
+
+/// Writes all of these bytes to a descriptor that blocks; as many as it takes, when its reader is gone.
+func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
+  bytes.withUnsafeBytes { bytes in
+    var offset = 0
+    while offset < bytes.count {
+      let count = write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
+      if count > 0 { offset += count } else if errno != EINTR { return }
+    }
+  }
+}
+
+/// A write to what nobody reads is an error from now on, and does not end the process.
+func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+#if canImport(Darwin)
+  private let streamSocket = SOCK_STREAM
+#else
+  private let streamSocket = Int32(SOCK_STREAM.rawValue)
+#endif
+
+// The case of the same name hides it.
+private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

@@ -1,0 +1,317 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through: bytes are written, and what is read is compared with them.
+extension DescriptorRead {
+  /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is to be
+  /// closed, and `reading.ended()` called behind that.
+  typealias Begin = (_ descriptor: Int32, _ reading: Reading) throws -> () -> Void
+
+  /// Half a minute beside the bytes, at 10 MB a second.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
+
+  /// Writes single bytes, each awaited until it is read, then all the others as fast as they go, and closes.
+  ///
+  /// - Parameter thenSilence: whether to try after that what happens while nothing comes, and at the end.
+  func readWhole(_ trial: Trial, thenSilence: Bool = false, _ begin: Begin) throws {
+    ignoreBrokenPipes()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let opened = OpenedHere()
+    let kind = trial[kind]
+    let messages = trial[messages]
+    let pair = try DescriptorPair(kind, in: scratch, opened)
+    // The first message warms up.
+    let bytes = payload(messages + 1 + trial[size], seed: trial.seed)
+    let reading = Reading(of: bytes, until: .end)
+    let start: UInt64
+    if kind == .file {
+      writeBlocking(bytes[...], to: pair.writer)
+      close(pair.writer)
+      start = MonotonicClock.now()
+      _ = try begin(pair.reader, reading)
+    } else {
+      _ = try begin(pair.reader, reading)
+      var latencies = LatencyHistogram()
+      for message in 0...messages {
+        let time = try reading.latency { writeBlocking(bytes[message...message], to: pair.writer) }
+        if message > 0 { latencies.record(time) }
+      }
+      trial.record(latency, latencies)
+      start = MonotonicClock.now()
+      try SystemThread {
+        writeBlocking(bytes[(messages + 1)...], to: pair.writer)
+        close(pair.writer)
+      }.detach()
+    }
+    try reading.awaitEnd()
+    let count = kind == .file ? bytes.count : trial[size]
+    if reading.count == bytes.count {
+      trial.record(throughput, Double(count) * 1e9 / Double(max(1, reading.lastTime - start)))
+    }
+    trial.record(lost, max(0, bytes.count - reading.count))
+    trial.record(misplaced, reading.misplaced)
+    if thenSilence {
+      let seen = try silence(trial, kind, scratch, opened, begin)
+      trial.record(heldUp, seen.heldUp)
+      trial.record(runsAfterEnd, seen.runsAfterEnd)
+      trial.record(closedStrangers, reading.closedStrangers + seen.closedStrangers)
+    }
+    trial.record(leftOpen, opened.count)
+  }
+
+  /// Lets some bytes come while the handler runs, and then no more.
+  func readTail(_ trial: Trial, _ begin: Begin) throws {
+    ignoreBrokenPipes()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let opened = OpenedHere()
+    let pair = try DescriptorPair(trial[kind], in: scratch, opened)
+    let head = 64
+    let bytes = payload(head + trial[tail], seed: trial.seed)
+    let reading = Reading(of: bytes, until: .end)
+    reading.holdHandler()
+    writeBlocking(bytes[..<head], to: pair.writer)
+    let cancel = try begin(pair.reader, reading)
+    try reading.awaitHeld()
+    writeBlocking(bytes[head...], to: pair.writer)
+    close(pair.writer)
+    reading.release()
+    // Where the end was never told, nobody cancels.
+    if try !Standstill().wait(for: { reading.hasEnded }) { cancel() }
+    try reading.awaitEnd()
+    trial.record(beyondEstimate, reading.beyondEstimate)
+    trial.record(lost, max(0, bytes.count - reading.count))
+    trial.record(misplaced, reading.misplaced)
+    trial.record(leftOpen, opened.count)
+  }
+
+  /// Lets nothing come for a while, from a pipe.
+  func readSilence(_ trial: Trial, from kind: DescriptorKind, _ begin: Begin) throws {
+    ignoreBrokenPipes()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let opened = OpenedHere()
+    let seen = try silence(trial, kind, scratch, opened, begin)
+    trial.record(heldUp, seen.heldUp)
+    trial.record(lost, seen.lost)
+    trial.record(leftOpen, opened.count)
+  }
+
+  private func silence(
+    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere, _ begin: Begin
+  ) throws -> (heldUp: Int, runsAfterEnd: Int, lost: Int, closedStrangers: Int) {
+    let pair = try DescriptorPair(kind, in: scratch, opened)
+    let bytes = payload(1000, seed: trial.seed)
+    let reading = Reading(of: bytes, until: .cancelled)
+    writeBlocking(bytes[...], to: pair.writer)
+    let cancel = try begin(pair.reader, reading)
+    _ = try Standstill().wait { reading.count >= bytes.count }
+    let behind = BlockBehind()
+    reading.queue.async { behind.ran.set() }
+    let heldUp = try Standstill().wait { behind.ran.isSet } ? 0 : 1
+    close(pair.writer)
+    _ = try Standstill().wait { reading.runsAfterEnd >= 100 }
+    cancel()
+    try reading.awaitEnd()
+    return (heldUp, min(100, reading.runsAfterEnd), max(0, bytes.count - reading.count), reading.closedStrangers)
+  }
+
+  /// Has the owner want no more while the handler is about to read, and somebody else open a file then.
+  func readBesideStrangers(_ trial: Trial, _ begin: Begin) throws {
+    ignoreBrokenPipes()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let opened = OpenedHere()
+    let pair = try DescriptorPair(.pipe, in: scratch, opened)
+    let path = scratch.file("strange")
+    let strange = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard strange >= 0 else { throw SystemError(errno, "create a file in \(ScratchDirectory.parent)") }
+    writeBlocking([UInt8](repeating: strangeByte, count: 4096)[...], to: strange)
+    close(strange)
+    let bytes = payload(64, seed: trial.seed)
+    let reading = Reading(of: bytes, until: .cancelled)
+    reading.holdHandler()
+    writeBlocking(bytes[...], to: pair.writer)
+    let wantsNoMore = try begin(pair.reader, reading)
+    try reading.awaitHeld()
+    wantsNoMore()
+    let strangers = Strangers(of: path)
+    defer { strangers.close() }
+    reading.release()
+    try reading.awaitEnd()
+    trial.record(strangersBytes, reading.strange)
+    if trial.variant == "closed-in-handler" {
+      trial.record(closedStrangers, reading.closedStrangers + strangers.closed)
+    }
+    close(pair.writer)
+    trial.record(leftOpen, opened.count)
+  }
+}
+
+/// A block that is in the queue behind the handler.
+private final class BlockBehind: Sendable {
+  let ran = Moment()
+}
+
+/// What is read, as the code that reads hands it over: it is compared with what was written.
+final class Reading: Sendable {
+  /// When ``process(_:_:)`` has all that it wants.
+  enum Wish { case end, cancelled }
+
+  private struct State {
+    var count = 0
+    var misplaced = 0
+    var strange = 0
+    var beyondEstimate = 0
+    var estimated: Int?
+    var hasComeToEnd = false
+    var runsAfterEnd = 0
+    var lastTime: UInt64 = 0
+    var isAwaited = false
+    var holds = false
+    var hasEnded = false
+    var strangers: Strangers?
+  }
+  /// Where the handlers run: a serial queue.
+  let queue = DispatchQueue(label: "reading")
+  private let expected: [UInt8]
+  private let wish: Wish
+  private let state = Mutex(State())
+  private let arrived = DispatchSemaphore(value: 0)
+  private let isHeld = DispatchSemaphore(value: 0)
+  private let isReleased = DispatchSemaphore(value: 0)
+  private let end = DispatchSemaphore(value: 0)
+  /// How long is waited for what must come.
+  private static let patience = DispatchTimeInterval.seconds(20)
+
+  /// Of these bytes.
+  init(of expected: [UInt8], until wish: Wish) {
+    self.expected = expected
+    self.wish = wish
+  }
+
+  // MARK: For the code that reads
+
+  /// Takes note of an estimate, and returns it.
+  func expects(_ estimated: Int) -> Int {
+    let holds = state.withLock { state in
+      state.estimated = estimated
+      defer { state.holds = false }
+      return state.holds
+    }
+    if holds {
+      isHeld.signal()
+      isReleased.wait()
+    }
+    return estimated
+  }
+
+  /// Takes what a `read` has brought, as its result says: so many bytes, the end (0), nothing or an error (-1).
+  ///
+  /// - Returns: whether it has all that it wants.
+  @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
+    let (isAwaited, isDone) = state.withLock { state in
+      let estimated = state.estimated
+      state.estimated = nil
+      if let estimated, actual > estimated { state.beyondEstimate += 1 }
+      guard actual > 0 else {
+        if state.hasComeToEnd { state.runsAfterEnd += 1 }
+        if actual == 0 { state.hasComeToEnd = true }
+        return (false, actual == 0 && wish == .end)
+      }
+      let bytes = UnsafeRawBufferPointer(start: bytes, count: actual)
+      let begin = min(state.count, expected.count)
+      let wrong = differing(bytes, from: expected[begin..<min(begin + actual, expected.count)])
+      state.misplaced += wrong
+      if wrong > 0 { state.strange += bytes.count { $0 == strangeByte } }
+      state.count += actual
+      state.lastTime = MonotonicClock.now()
+      defer { state.isAwaited = false }
+      return (state.isAwaited, false)
+    }
+    if isAwaited { arrived.signal() }
+    return isDone
+  }
+
+  /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at once.
+  func ended() {
+    state.withLock { state in
+      if state.strangers == nil { state.strangers = Strangers() }
+      state.hasEnded = true
+    }
+    end.signal()
+  }
+
+  // MARK: For the trial
+
+  /// How long it takes until what `write` writes is read.
+  func latency(of write: () -> Void) throws -> UInt64 {
+    state.withLock { $0.isAwaited = true }
+    let start = MonotonicClock.now()
+    write()
+    guard arrived.wait(timeout: .now() + Self.patience) == .success else { throw Unread(what: "a byte was not read") }
+    let last = lastTime
+    return last > start ? last - start : 0
+  }
+
+  /// Holds the handler in its next run, when it has its estimate and has not read yet.
+  func holdHandler() { state.withLock { $0.holds = true } }
+
+  /// Waits until the handler is held.
+  func awaitHeld() throws {
+    guard isHeld.wait(timeout: .now() + Self.patience) == .success else {
+      throw Unread(what: "the handler did not run")
+    }
+  }
+
+  /// Lets the held handler go on.
+  func release() { isReleased.signal() }
+
+  /// Waits until nothing is read any more and the handlers have ended.
+  func awaitEnd() throws {
+    guard end.wait(timeout: .now() + Self.patience) == .success else { throw Unread(what: "reading did not end") }
+    queue.sync {}
+  }
+
+  /// Whether nothing is read any more.
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  /// Bytes that were read.
+  var count: Int { state.withLock { $0.count } }
+  /// Of them, those that are not what was written in their place.
+  var misplaced: Int { state.withLock { $0.misplaced } }
+  /// Of those, such as only a stranger's file has.
+  var strange: Int { state.withLock { $0.strange } }
+  /// Reads that brought more than was estimated.
+  var beyondEstimate: Int { state.withLock { $0.beyondEstimate } }
+  /// Reads behind the one that came to the end.
+  var runsAfterEnd: Int { state.withLock { $0.runsAfterEnd } }
+  /// When the last byte was read.
+  var lastTime: UInt64 { state.withLock { $0.lastTime } }
+
+  /// How many descriptors of others that were opened at the end have been closed since; closes the rest.
+  var closedStrangers: Int {
+    state.withLock { state in
+      defer {
+        state.strangers?.close()
+        state.strangers = nil
+      }
+      return state.strangers?.closed ?? 0
+    }
+  }
+}
+
+/// What was waited for in vain.
+private struct Unread: Error, CustomStringConvertible {
+  let what: String
+  var description: String { "\(what) within 20 seconds" }
+}

@@ -1,0 +1,210 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its own.
+@Suite struct DescriptorReadTests {
+  static let settings: [String: ParameterValue] = [
+    "kind": .text("pipe"), "messages": .integer(3), "size": .integer(200_000),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
+    try await Attempt(variant, of: DescriptorRead(), files: Catalogue.files, settings)
+  }
+
+  @Test(arguments: DescriptorKind.allCases)
+  func `every variant keeps its promises`(_ kind: DescriptorKind) async {
+    await #expect(processExitsWith: .success) { [kind = kind.rawValue as String] in
+      closeInheritedDescriptors()
+      for variant in DescriptorRead().variants {
+        let attempt = try await Self.attempt(variant.name, Self.settings.merging(["kind": .text(kind)]) { $1 })
+        #expect(attempt.trial.outcome == .completed)
+        let verdicts = attempt.verdicts
+        #expect(
+          verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
+          "\(variant.name) \(kind): \(verdicts)")
+      }
+    }
+  }
+
+  @Test func `a file is read whole though it brings no single bytes`() async {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Self.attempt("drained", Self.settings.merging(["kind": .text("file")]) { $1 })
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.trial.observation.samples("latency") == nil)
+      #expect(attempt.trial.observation.samples("throughput") != nil)
+    }
+  }
+
+  @Test func `without a descriptor there is nothing to read`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
+      try DescriptorLimit.setSoft(scarce)
+      for variant in DescriptorRead().variants {
+        let outcome = try await Self.attempt(variant.name).trial.outcome
+        #expect(outcome == .unavailable(reason: "cannot open a pipe: Too many open files"), "\(variant.name)")
+      }
+    }
+  }
+
+  @Test(arguments: [0, 1, 7, 8, 9, 1000])
+  func `a payload is as long as asked for, and no byte of it a stranger's`(_ count: Int) {
+    let bytes = payload(count, seed: 1)
+    #expect(bytes.count == count && bytes.allSatisfy { $0 < 128 })
+    #expect(bytes == payload(count, seed: 1))
+    #expect(count < 7 || bytes != payload(count, seed: 2))
+  }
+
+  @Test func `bytes that differ are counted, and those that are too many`() {
+    let bytes: [UInt8] = [1, 2, 3, 4]
+    func differing(_ others: [UInt8]) -> Int { bytes.withUnsafeBytes { Patterns.differing($0, from: others[...]) } }
+    #expect(differing([1, 2, 3, 4]) == 0)
+    #expect(differing([1, 0, 3, 0]) == 2)
+    #expect(differing([1, 2]) == 2)
+    #expect(differing([]) == 4)
+    #expect(differing([1, 2, 3, 4, 5]) == 0)
+  }
+
+  // MARK: Broken bodies
+
+  /// A source that drains the descriptor.
+  ///
+  /// - Parameters:
+  ///   - blocks: whether it waits in `read`.
+  ///   - take: what it does with what it has read, as `Reading.process`.
+  private static func drains(
+    _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
+    take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
+    cancelled: @escaping () -> Void
+  ) -> any DispatchSourceRead {
+    if !blocks { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+    source.setEventHandler {
+      withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+        var actual = 0
+        repeat {
+          actual = read(descriptor, buffer.baseAddress, buffer.count)
+          if take(reading, buffer, actual) { source.cancel() }
+        } while actual > 0
+      }
+    }
+    source.setCancelHandler(handler: cancelled)
+    source.activate()
+    return source
+  }
+
+  /// The same, in which the cancel handler closes the descriptor.
+  private static func drains(
+    _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
+    take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) }
+  ) -> () -> Void {
+    let source = drains(descriptor, reading, blocks: blocks, take: take) {
+      close(descriptor)
+      reading.ended()
+    }
+    return { source.cancel() }
+  }
+
+  /// The document's listing, which reads `more` than is estimated.
+  private static func reads(
+    _ descriptor: Int32, _ reading: Reading, more: Int = 1, cancelled: @escaping () -> Void
+  ) -> any DispatchSourceRead {
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+    source.setEventHandler {
+      let estimated = reading.expects(Int(source.data)) + more
+      withUnsafeTemporaryAllocation(byteCount: max(1, estimated), alignment: 1) { buffer in
+        if reading.process(buffer.baseAddress, read(descriptor, buffer.baseAddress, estimated)) { source.cancel() }
+      }
+    }
+    source.setCancelHandler(handler: cancelled)
+    source.activate()
+    return source
+  }
+
+  static var reds: [Red] {
+    let pattern = DescriptorRead()
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings, body)
+    }
+    /// Throws away every read of more than the single bytes that are waited for.
+    let loses: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
+      actual > 1 ? false : reading.process(buffer.baseAddress, actual)
+    }
+    return ["drained", "blocking-read", "dispatch-io", "async-bytes"].map { variant in
+      red("\(variant).lost == 0", variant) { trial in
+        try pattern.readWhole(trial, thenSilence: variant == "drained") { drains($0, $1, take: loses) }
+      }
+    } + [
+      red("all.misplaced == 0", "blocking-read") { trial in
+        try pattern.readWhole(trial) { descriptor, reading in
+          drains(descriptor, reading) { reading, buffer, actual in
+            if actual > 0 { buffer[0] ^= 1 }
+            return reading.process(buffer.baseAddress, actual)
+          }
+        }
+      },
+      // Never more than was estimated.
+      red("estimated.beyond-estimate > 0", "estimated") { trial in
+        try pattern.readTail(trial) { descriptor, reading in
+          let source = reads(descriptor, reading, more: 0) {
+            close(descriptor)
+            reading.ended()
+          }
+          return { source.cancel() }
+        }
+      },
+      red("blocking-descriptor.held-up == 1", "blocking-descriptor") { trial in
+        try pattern.readSilence(trial, from: .pipe) { drains($0, $1) }
+      },
+      red("drained.held-up == 0", "drained") { trial in
+        try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, blocks: true) }
+      },
+      red("closed-early.strangers-bytes > 0", "closed-early") { trial in
+        try pattern.readBesideStrangers(trial) { descriptor, reading in
+          let source = reads(descriptor, reading) {
+            close(descriptor)
+            reading.ended()
+          }
+          return { source.cancel() }
+        }
+      },
+      red("closed-in-handler.strangers-bytes == 0", "closed-in-handler") { trial in
+        try pattern.readBesideStrangers(trial) { descriptor, reading in
+          let source = reads(descriptor, reading) { reading.ended() }
+          return {
+            close(descriptor)
+            source.cancel()
+          }
+        }
+      },
+      red("all.closed-strangers == 0", "drained") { trial in
+        try pattern.readWhole(trial, thenSilence: true) { descriptor, reading in
+          let source = drains(descriptor, reading) {
+            close(descriptor)
+            reading.ended()
+            close(descriptor)
+          }
+          return { source.cancel() }
+        }
+      },
+      red("all.left-open == 0", "async-bytes") { trial in
+        try pattern.readWhole(trial) { descriptor, reading in
+          let source = drains(descriptor, reading) { reading.ended() }
+          return { source.cancel() }
+        }
+      },
+    ]
+  }
+}

@@ -34,6 +34,7 @@ public enum Catalogue {
     ActorReentrancy(),
     WorkItem(),
     DescriptorRead(),
+    DescriptorWrite(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

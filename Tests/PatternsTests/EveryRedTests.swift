@@ -40,6 +40,7 @@ import Testing
       ActorReentrancyTests.reds,
       WorkItemTests.reds,
       DescriptorReadTests.reds,
+      DescriptorWriteTests.reds,
     ].flatMap(\.self)
   }
 

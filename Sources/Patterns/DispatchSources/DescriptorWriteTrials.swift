@@ -1,0 +1,303 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through: what they write is read at the other end, slowly, or not at all.
+extension DescriptorWrite {
+  /// Begins to write, and returns what ends that before all is written. The descriptor is to be closed, and `writing.ended()`
+  /// called behind that.
+  typealias Begin = (_ descriptor: Int32, _ writing: Writing) throws -> () -> Void
+
+  /// The reader's rests, thrice as long as asked for at worst, and a look at the threads for each room.
+  func longest(_ trial: Trial) -> Duration? {
+    let pieces: Int = trial[size] / trial[piece] + 1
+    return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[rooms] + .seconds(1)
+  }
+
+  /// What is tried with a reader that does not read.
+  enum Stall {
+    /// Nothing.
+    case none
+    /// Whether the queue is held up.
+    case full
+    /// Also what happens when room is made, and when the reader goes.
+    case room
+  }
+
+  /// Has all written to a reader that is slow, then to one that does not read.
+  ///
+  /// - Parameter patience: how long a handler is awaited that must come.
+  func writeWhole(
+    _ trial: Trial, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin
+  ) throws {
+    ignoreBrokenPipes()
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let opened = OpenedHere()
+    let kind = trial[kind]
+    let pair = try DescriptorPair(kind, in: scratch, opened)
+    let writing = Writing(payload(trial[size], seed: trial.seed))
+    let reader = SlowReader(of: writing.bytes, piece: trial[piece], pause: trial[pause])
+    if kind == .file {
+      _ = try begin(pair.writer, writing)
+      try writing.awaitEnd()
+      reader.readAll(pair.reader)
+    } else {
+      let thread = try SystemThread { reader.readAll(pair.reader) }
+      _ = try begin(pair.writer, writing)
+      try writing.awaitEnd()
+      thread.join()
+    }
+    trial.record(lost, max(0, writing.bytes.count - reader.count))
+    trial.record(misplaced, reader.misplaced)
+    if stall != .none {
+      trial.record(inWrite, writing.times)
+      try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
+    }
+    trial.record(leftOpen, opened.count)
+  }
+
+  /// Lets nobody read.
+  private func stall(
+    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere, thenRoom: Bool,
+    patience: Duration, _ begin: Begin
+  ) throws {
+    let pair = try DescriptorPair(kind, in: scratch, opened)
+    // More than ever fits, and a pipe's or a socket's worth for each room.
+    let rooms = thenRoom ? trial[rooms] : 0
+    let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (1 + rooms)))
+    let end = try begin(pair.writer, writing)
+    try Standstill().wait()
+    let behind = Latch()
+    writing.queue.async { behind.close() }
+    trial.record(heldUp, try Standstill().wait { behind.isClosed } ? 0 : 1)
+    let taken = writing.count
+    guard kind == .file || taken < writing.bytes.count else {
+      throw Unavailable("a \(kind.rawValue) is needed that takes less than \(taken) bytes, this one took them all")
+    }
+    if thenRoom {
+      trial.record(told, writing.firstTold ?? 0)
+      trial.record(self.taken, taken)
+    }
+    if thenRoom, kind != .file {
+      var latencies = LatencyHistogram()
+      var unanswered = 0
+      // What is left shows what the source says of it.
+      let most = taken - taken / 8
+      for _ in 0..<rooms {
+        if let time = writing.latency(within: patience, of: { take(most, from: pair.reader) }) {
+          latencies.record(time)
+        } else {
+          unanswered += 1
+        }
+        // Until there is no room any more.
+        try Standstill().wait()
+      }
+      trial.record(latency, latencies)
+      trial.record(self.unanswered, unanswered)
+      trial.record(runsWhileFull, writing.runsWhileFull)
+      trial.record(toldLater, writing.toldLater)
+      writing.expectsRun()
+    }
+    close(pair.reader)
+    if thenRoom, kind != .file {
+      let waited = try waitForRunOrSpin(writing)
+      trial.record(toldOfGone, waited.ran ? 1 : 0)
+      trial.record(spins, waited.spins ? 1 : 0)
+    }
+    end()
+    try writing.awaitEnd()
+  }
+
+  /// Waits until the handler has run, or nothing goes on any more, or a thread works and nothing comes of it.
+  private func waitForRunOrSpin(_ writing: Writing) throws -> (ran: Bool, spins: Bool) {
+    let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
+    let start = others()
+    var spins = false
+    let ran = try Standstill().wait {
+      spins = !writing.hasRun && others() - start > 30_000_000
+      return writing.hasRun || spins
+    }
+    return (ran && !spins, spins)
+  }
+
+  private func clock(_ clock: clockid_t) -> Int {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
+  /// Reads so many bytes, which are there.
+  private func take(_ count: Int, from descriptor: Int32) {
+    withUnsafeTemporaryAllocation(byteCount: 1_048_576, alignment: 1) { buffer in
+      var left = count
+      while left > 0 {
+        let actual = read(descriptor, buffer.baseAddress, min(left, buffer.count))
+        guard actual > 0 else { return }
+        left -= actual
+      }
+    }
+  }
+}
+
+/// Something that happens once.
+private final class Latch: Sendable {
+  private let state = Atomic(false)
+  func close() { state.store(true, ordering: .releasing) }
+  var isClosed: Bool { state.load(ordering: .acquiring) }
+}
+
+/// What is to be written, as the code that writes sees it.
+///
+/// Unchecked: the bytes are never changed.
+final class Writing: @unchecked Sendable {
+  private struct State {
+    var count = 0
+    var firstTold: Int?
+    var toldLater = 0
+    var runsWhileFull = 0
+    var isAwaited = false
+    var ranAt: UInt64?
+    var times = LatencyHistogram()
+  }
+  /// Where the handlers run: a serial queue.
+  let queue = DispatchQueue(label: "writing")
+  /// All that is to be written.
+  let bytes: [UInt8]
+  private let state = Mutex(State())
+  private let ran = DispatchSemaphore(value: 0)
+  private let end = DispatchSemaphore(value: 0)
+
+  /// These bytes.
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  // MARK: For the code that writes
+
+  /// All bytes, for whoever is given them at once.
+  var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
+
+  /// Takes note of what the source says of the room.
+  func isTold(room: Int) {
+    state.withLock { state in
+      if state.firstTold == nil { state.firstTold = room } else { state.toldLater = max(state.toldLater, room) }
+    }
+  }
+
+  /// Hands over what is still to be written to a `write`, and takes note of what that took.
+  ///
+  /// - Returns: whether nothing is left to write, or nobody there to read it.
+  func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
+    let start = MonotonicClock.now()
+    let (isAwaited, done) = state.withLock { state in
+      defer { state.isAwaited = false }
+      if state.isAwaited { state.ranAt = start }
+      return (state.isAwaited, state.count)
+    }
+    if isAwaited { ran.signal() }
+    let (actual, time, isGone) = bytes.withUnsafeBytes { bytes in
+      let start = MonotonicClock.now()
+      let actual = write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+      let error = errno
+      return (actual, MonotonicClock.now() - start, actual < 0 && error != EAGAIN && error != EINTR)
+    }
+    return state.withLock { state in
+      state.times.record(time)
+      state.count += max(0, actual)
+      if actual <= 0, !isGone { state.runsWhileFull += 1 }
+      return isGone || state.count == bytes.count
+    }
+  }
+
+  /// Takes note that nothing more will be written, and the descriptor is closed.
+  func ended() { end.signal() }
+
+  // MARK: For the trial
+
+  /// Bytes that were taken.
+  var count: Int { state.withLock { $0.count } }
+  /// What the source said of the room at first; nil when it was not asked.
+  var firstTold: Int? { state.withLock { $0.firstTold } }
+  /// The most that it said later.
+  var toldLater: Int { state.withLock { $0.toldLater } }
+  /// Handler runs that found no room at all.
+  var runsWhileFull: Int { state.withLock { $0.runsWhileFull } }
+  /// The time inside each write.
+  var times: LatencyHistogram { state.withLock { $0.times } }
+  /// Whether the handler has run since ``expectsRun()``.
+  var hasRun: Bool { state.withLock { $0.ranAt != nil } }
+
+  /// The next run of the handler is noted.
+  func expectsRun() {
+    state.withLock {
+      $0.isAwaited = true
+      $0.ranAt = nil
+    }
+  }
+
+  /// How long it takes from before `makeRoom` until the handler runs; nil when it does not in `patience`.
+  func latency(within patience: Duration, of makeRoom: () -> Void) -> UInt64? {
+    expectsRun()
+    let start = MonotonicClock.now()
+    makeRoom()
+    guard ran.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success else { return nil }
+    return state.withLock { $0.ranAt.map { $0 > start ? $0 - start : 0 } }
+  }
+
+  /// Waits until nothing is written any more and the handlers have ended.
+  func awaitEnd() throws {
+    guard end.wait(timeout: .now() + .seconds(20)) == .success else { throw Unwritten() }
+    queue.sync {}
+  }
+}
+
+/// An end that was waited for in vain.
+private struct Unwritten: Error, CustomStringConvertible {
+  var description: String { "writing did not end within 20 seconds" }
+}
+
+/// Who reads at the other end: in pieces, with rests.
+private final class SlowReader: Sendable {
+  private let expected: [UInt8]
+  private let piece: Int
+  private let pause: Duration
+  private let state = Mutex((count: 0, misplaced: 0))
+
+  init(of expected: [UInt8], piece: Int, pause: Duration) {
+    self.expected = expected
+    self.piece = piece
+    self.pause = pause
+  }
+
+  /// Reads until the end, and closes.
+  func readAll(_ descriptor: Int32) {
+    withUnsafeTemporaryAllocation(byteCount: piece, alignment: 1) { buffer in
+      while true {
+        let actual = read(descriptor, buffer.baseAddress, buffer.count)
+        if actual < 0, errno == EINTR { continue }
+        guard actual > 0 else { break }
+        state.withLock { state in
+          let begin = min(state.count, expected.count)
+          state.misplaced += differing(
+            UnsafeRawBufferPointer(rebasing: buffer[..<actual]),
+            from: expected[begin..<min(begin + actual, expected.count)])
+          state.count += actual
+        }
+        blockThread(for: pause)
+      }
+    }
+    close(descriptor)
+  }
+
+  /// Bytes that were read.
+  var count: Int { state.withLock { $0.count } }
+  /// Of them, those that are not what was to be written.
+  var misplaced: Int { state.withLock { $0.misplaced } }
+}

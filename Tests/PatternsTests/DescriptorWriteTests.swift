@@ -1,0 +1,137 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its own.
+@Suite struct DescriptorWriteTests {
+  static let settings: [String: ParameterValue] = [
+    "kind": .text("pipe"), "size": .integer(300_000), "rooms": .integer(2), "pause": .integer(0),
+  ]
+
+  static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
+    try await Attempt(variant, of: DescriptorWrite(), files: Catalogue.files, settings)
+  }
+
+  @Test(arguments: DescriptorKind.allCases)
+  func `every variant keeps its promises`(_ kind: DescriptorKind) async {
+    await #expect(processExitsWith: .success) { [kind = kind.rawValue as String] in
+      closeInheritedDescriptors()
+      for variant in DescriptorWrite().variants {
+        let attempt = try await Self.attempt(variant.name, Self.settings.merging(["kind": .text(kind)]) { $1 })
+        #expect(attempt.trial.outcome == .completed)
+        // A file takes all that is written to it.
+        let verdicts = attempt.verdicts.filter {
+          kind != "file" || variant.name != "one-write" || !$0.key.contains("> 0")
+        }
+        #expect(
+          verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
+          "\(variant.name) \(kind): \(verdicts)")
+        #expect(attempt.total("held-up") ?? 0 == (kind != "file" && variant.name == "blocking-write" ? 1 : 0))
+      }
+    }
+  }
+
+  @Test func `each room that is made is timed`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Self.attempt("source")
+      #expect(attempt.trial.observation.samples("latency")?.summary?.count == 2)
+      #expect(try #require(attempt.total("taken")) > 0)
+      // Either the handler learns of it or it does not; and nothing is busy that has told.
+      #expect(try #require(attempt.total("told-of-gone")) + #require(attempt.total("spins")) <= 1)
+    }
+  }
+
+  @Test func `without a descriptor there is nothing to write to`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
+      try DescriptorLimit.setSoft(scarce)
+      for variant in DescriptorWrite().variants {
+        let outcome = try await Self.attempt(variant.name).trial.outcome
+        #expect(outcome == .unavailable(reason: "cannot open a pipe: Too many open files"), "\(variant.name)")
+      }
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// A source that writes as `handle` says, which returns whether it is done.
+  private static func writes(
+    _ descriptor: Int32, _ writing: Writing, blocks: Bool = false, closes: Bool = true,
+    _ handle: @escaping () -> Bool
+  ) -> () -> Void {
+    if !blocks { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+    source.setEventHandler {
+      if handle() { source.cancel() }
+    }
+    source.setCancelHandler {
+      if closes { close(descriptor) }
+      writing.ended()
+    }
+    source.activate()
+    return { source.cancel() }
+  }
+
+  static var reds: [Red] {
+    let pattern = DescriptorWrite()
+    func red(
+      _ check: String, _ variant: String, _ stall: DescriptorWrite.Stall, kind: String = "pipe",
+      _ begin: @escaping @Sendable (Int32, Writing) -> () -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, settings.merging(["kind": .text(kind)]) { $1 }) { trial in
+        try pattern.writeWhole(trial, then: stall, patience: .milliseconds(1), begin)
+      }
+    }
+    let once: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
+      writes(descriptor, writing) {
+        _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+        return true
+      }
+    }
+    let again: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
+      writes(descriptor, writing) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+    }
+    return [
+      red("source.lost == 0", "source", .room, once),
+      red("blocking-write.lost == 0", "blocking-write", .full, once),
+      red("dispatch-io.lost == 0", "dispatch-io", .none, once),
+      red("all.misplaced == 0", "dispatch-io", .none) { descriptor, writing in
+        writes(descriptor, writing) {
+          writing.next { data in
+            let wrong = data.map { $0 ^ 1 }
+            return write(descriptor, wrong, wrong.count)
+          }
+        }
+      },
+      red("source.unanswered == 0", "source", .room, once),
+      // Writes until it is told that there is no room.
+      red("source.runs-while-full == 0", "source", .room) { descriptor, writing in
+        writes(descriptor, writing) {
+          (0..<2).contains { _ in writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+        }
+      },
+      red("source.held-up == 0", "source", .room) { descriptor, writing in
+        writes(descriptor, writing, blocks: true) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+      },
+      red("blocking-write[kind=pipe].held-up == 1", "blocking-write", .full, again),
+      red("blocking-write[kind=socket].held-up == 1", "blocking-write", .full, kind: "socket", again),
+      red("one-write.lost > 0", "one-write", .none, again),
+      // A file: the reader of a pipe would wait for its end.
+      red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, writing in
+        writes(descriptor, writing, closes: false) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+      },
+    ]
+  }
+}

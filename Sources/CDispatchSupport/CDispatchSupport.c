@@ -15,6 +15,7 @@
 #ifdef __linux__
 #include <sched.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -103,6 +104,25 @@ void gcdlab_take_name(const char name[16]) {
   prctl(PR_SET_NAME, name);
 #else
   (void)name;
+#endif
+}
+
+int gcdlab_open_process(int process) {
+#if defined(__linux__) && defined(SYS_pidfd_open)
+  int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+  return descriptor < 0 && errno == ESRCH ? eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK) : descriptor;
+#else
+  (void)process;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int gcdlab_adopt_orphans(void) {
+#ifdef __linux__
+  return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 ? 0 : errno;
+#else
+  return ENOSYS;
 #endif
 }
 

@@ -35,6 +35,7 @@ public enum Catalogue {
     WorkItem(),
     DescriptorRead(),
     DescriptorWrite(),
+    ProcessMonitorPattern(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -41,6 +41,7 @@ import Testing
       WorkItemTests.reds,
       DescriptorReadTests.reds,
       DescriptorWriteTests.reds,
+      ProcessMonitorPatternTests.reds,
     ].flatMap(\.self)
   }
 

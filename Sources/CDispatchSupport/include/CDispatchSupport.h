@@ -91,6 +91,14 @@ int gcdlab_open_unnamed(const char *directory);
 /// Gives an unnamed file its name; -1 and errno when it cannot, EEXIST when the name is taken.
 int gcdlab_name_file(int descriptor, const char *path);
 
+/// A descriptor that can be read from once a process has ended (`pidfd_open`); at once, as kqueue tells it, if there is none of
+/// that number any more. -1 and errno when there is none to be had, or no such call (ENOSYS).
+int gcdlab_open_process(int process);
+
+/// Makes this process the parent of those that its descendants leave behind, so that it can wait for them. Returns 0, or an error
+/// number: ENOSYS where the system's first process takes them all.
+int gcdlab_adopt_orphans(void);
+
 /// Removes a System V semaphore. (Swift does not see `semctl`, which takes any number of arguments.)
 void gcdlab_remove_semaphore(int identifier);
 

@@ -27,7 +27,7 @@ struct DescriptorPair: Sendable {
   /// A real pipe, pair of sockets, or file in `scratch`, noted in `opened`. Both ends block, as they do by default.
   ///
   /// - Throws: ``SystemError`` when there is none to be had.
-  init(_ kind: DescriptorKind, in scratch: ScratchDirectory, _ opened: OpenedHere) throws(SystemError) {
+  init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedHere) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     switch kind {
     case .pipe:
@@ -35,6 +35,7 @@ struct DescriptorPair: Sendable {
     case .socket:
       guard socketpair(AF_UNIX, streamSocket, 0, &ends) == 0 else { throw SystemError(errno, "open two sockets") }
     case .file:
+      guard let scratch else { throw SystemError(EINVAL, "open a file in no directory") }
       let path = scratch.file("bytes")
       ends[1] = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       ends[0] = open(path, O_RDONLY)

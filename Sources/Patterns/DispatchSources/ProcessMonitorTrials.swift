@@ -1,0 +1,390 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through: real processes end.
+extension ProcessMonitorPattern {
+  /// Two workers a process, started one after the other, and the looks at their threads.
+  func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
+
+  /// Starts children one after the other, watches each, and has it end.
+  ///
+  /// - Parameters:
+  ///   - areDead: whether they end before they are watched.
+  ///   - patience: how long an end is awaited that must be told.
+  func watchChildren(
+    _ trial: Trial, areDead: Bool = false, patience: Duration = .seconds(20),
+    _ begin: (_ child: pid_t, _ watch: ChildWatch) throws -> Void
+  ) throws {
+    if let part = Part.ofThisProcess { part.playChild() }
+    ignoreBrokenPipes()
+    let accounts = Accounts()
+    var (untold, toldAgain, wrongStatus) = (0, 0, 0)
+    var notices = LatencyHistogram()
+    // The first warms up.
+    for index in 0...trial[processes] {
+      let status = Int32(1 + index % 100)
+      let line = try Line(accounts)
+      let lifeline = try Lifeline(accounts, request: request(trial.variant))
+      let child = try ChildProcess(
+        executable, ["worker"], environment: Part.child(status).environment,
+        descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: line.theirs])
+      line.handOver()
+      lifeline.handOver()
+      let watch = ChildWatch()
+      if areDead {
+        line.send(.go)
+        child.waitUntilEnded()
+      }
+      try begin(child.identifier, watch)
+      if !areDead { line.send(.go) }
+      let lastAct = line.receive().time
+      let isTold = watch.awaitTold(within: patience)
+      watch.awaitEnded(within: isTold ? .seconds(20) : .zero)
+      line.close()
+      lifeline.close()
+      let told = watch.told
+      if told.isEmpty { untold += 1 }
+      if told.count > 1 { toldAgain += 1 }
+      if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
+      if index > 0, let first = told.first, let lastAct {
+        notices.record(first.time > lastAct ? first.time - lastAct : 0)
+      }
+    }
+    if !areDead { trial.record(notice, notices) }
+    trial.record(self.untold, untold)
+    trial.record(self.toldAgain, toldAgain)
+    trial.record(self.wrongStatus, wrongStatus)
+    trial.record(leftOpen, accounts.leftOpen)
+    trial.record(leftProcesses, ChildProcess.leftOver())
+  }
+
+  /// Starts parents one after the other, each of which starts a child, has the child watch, and the parent end.
+  ///
+  /// - Parameters:
+  ///   - ends: when the parents end.
+  ///   - variant: whose body the child runs, if not this one's.
+  ///   - begin: begins to watch the parent; it is the child that runs it.
+  func watchParents(
+    _ trial: Trial, whoEnd ends: ParentEnds, as variant: String? = nil, _ begin: (_ watch: ParentWatch) throws -> Void
+  ) throws {
+    if let part = Part.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
+    ignoreBrokenPipes()
+    // Where the system's first process takes them, it also takes their statuses.
+    let adopts = ChildProcess.adoptOrphans()
+    let accounts = Accounts()
+    var untold = 0
+    var notices = LatencyHistogram()
+    for index in 0...trial[processes] {
+      let (toParent, toChild) = (try Line(accounts), try Line(accounts))
+      let lifelines = try (0..<2).map { _ in try Lifeline(accounts, request: request(variant ?? trial.variant)) }
+      let parent = try ChildProcess(
+        executable, ["worker"], environment: Part.parent.environment,
+        descriptors: [
+          STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: toParent.theirs,
+          Part.childsLine: toChild.theirs, Part.childsInput: lifelines[1].theirs,
+        ])
+      toParent.handOver()
+      toChild.handOver()
+      for lifeline in lifelines { lifeline.handOver() }
+      let end = ends.moment(index)
+      // The child says how far it has come, up to the moment at which its parent is to end.
+      for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
+        guard toChild.receive().word == moment.word else { throw Silent() }
+        if moment != end { toChild.send(.go) }
+      }
+      toParent.send(.go)
+      let lastAct = toParent.receive().time
+      parent.wait()
+      toChild.send(.go)
+      for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
+        guard toChild.receive().word == moment.word else { throw Silent() }
+        toChild.send(.go)
+      }
+      let answer = toChild.receive()
+      switch (answer.word, answer.time, lastAct) {
+      case (.told, let told?, let lastAct?):
+        if index > 0 { notices.record(told > lastAct ? told - lastAct : 0) }
+      case (.untold, _, _): untold += 1
+      default: throw Silent()
+      }
+      // The child ends now, and its line with it.
+      _ = toChild.receive()
+      if adopts { ChildProcess.waitForAny() }
+      toParent.close()
+      toChild.close()
+      for lifeline in lifelines { lifeline.close() }
+    }
+    if trial.variant != "parent-gone" { trial.record(notice, notices) }
+    trial.record(self.untold, untold)
+    trial.record(leftOpen, accounts.leftOpen)
+    trial.record(leftProcesses, ChildProcess.leftOver())
+  }
+
+  /// What a worker must be told to come to the same body.
+  private func request(_ variant: String) -> String {
+    #"{"pattern":"\#(Self.name)","variant":"\#(variant)","parameters":{},"seed":1,"stepsPerMicrosecond":1,"cores":1}"#
+      + "\n"
+  }
+}
+
+/// When a parent ends, by how far its child has come.
+enum ParentEnd: Int, CaseIterable {
+  /// The child runs, and has not asked who its parent is.
+  case hasStarted
+  /// It knows, and has not begun to watch.
+  case knows
+  /// It watches.
+  case isWatched
+
+  fileprivate var word: Word {
+    switch self {
+    case .hasStarted: .started
+    case .knows: .knows
+    case .isWatched: .watches
+    }
+  }
+}
+
+/// When the parents of a trial end.
+enum ParentEnds: Equatable {
+  /// All of them then.
+  case once(ParentEnd)
+  /// Then, or then, or then, in turn.
+  case always
+
+  fileprivate func moment(_ index: Int) -> ParentEnd {
+    switch self {
+    case .once(let moment): moment
+    case .always: ParentEnd.allCases[index % ParentEnd.allCases.count]
+    }
+  }
+}
+
+/// What the descriptors and processes of a trial come to.
+private struct Accounts {
+  let opened = OpenedHere()
+  private let watchesBefore = Self.watches
+
+  var leftOpen: Int { opened.count + max(0, Self.watches - watchesBefore) }
+
+  /// Descriptors of processes that are open, where Linux lists them.
+  private static var watches: Int { OpenDescriptors.paths().count { $0.contains("pidfd") } }
+}
+
+/// Somebody ended who had more to say.
+private struct Silent: Error, CustomStringConvertible {
+  var description: String { "a process of the trial ended before its time" }
+}
+
+// MARK: - How processes talk
+
+/// What one says to another: a word, and the time.
+private enum Word: UInt8 {
+  case go = 1, started, knows, watches, told, untold, lastAct
+}
+
+/// A pair of sockets between the trial and another process.
+private final class Line {
+  let ours: Int32
+  let theirs: Int32
+
+  init(_ accounts: Accounts) throws(SystemError) {
+    (ours, theirs) = try connectedSockets(accounts.opened)
+  }
+
+  func handOver() { systemClose(theirs) }
+  func close() { systemClose(ours) }
+  func send(_ word: Word) { say(word, to: ours) }
+  func receive() -> (word: Word?, time: UInt64?) { hear(from: ours) }
+}
+
+/// Standard input of another process, with its request. The worker there ends when that is closed: it does not outlive the trial.
+private final class Lifeline {
+  private let ours: Int32
+  let theirs: Int32
+
+  init(_ accounts: Accounts, request: String) throws(SystemError) {
+    (ours, theirs) = try connectedSockets(accounts.opened)
+    try writeAll(request, to: ours)
+  }
+
+  func handOver() { systemClose(theirs) }
+  func close() { systemClose(ours) }
+}
+
+private func connectedSockets(_ opened: OpenedHere) throws(SystemError) -> (Int32, Int32) {
+  let pair = try DescriptorPair(.socket, opened)
+  return (pair.reader, pair.writer)
+}
+
+private func say(_ word: Word, to line: Int32) {
+  var message = (UInt64(word.rawValue), MonotonicClock.now())
+  _ = write(line, &message, MemoryLayout.size(ofValue: message))
+}
+
+/// The next word; nil when who could say it is gone.
+private func hear(from line: Int32) -> (word: Word?, time: UInt64?) {
+  var message = (UInt64(0), UInt64(0))
+  var count = 0
+  repeat { count = read(line, &message, MemoryLayout.size(ofValue: message)) } while count < 0 && errno == EINTR
+  guard count == MemoryLayout.size(ofValue: message) else { return (nil, nil) }
+  return (Word(rawValue: UInt8(truncatingIfNeeded: message.0)), message.1)
+}
+
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
+
+// MARK: - The other parts
+
+/// What a worker does that the trial has started.
+private enum Part {
+  /// Ends with this status when it is told to.
+  case child(Int32)
+  /// Starts a child, and ends when it is told to.
+  case parent
+  /// The child of that parent.
+  case childOf(pid_t)
+
+  /// Descriptors of the other parts.
+  static let line: Int32 = 3
+  static let childsLine: Int32 = 4
+  static let childsInput: Int32 = 5
+
+  private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
+
+  /// By which a worker knows its part.
+  var environment: [String: String] {
+    let words =
+      switch self {
+      case .child(let status): "child \(status)"
+      case .parent: "parent"
+      case .childOf(let parent): "child-of \(parent)"
+      }
+    return Self.backtrace.merging([Self.name: words]) { $1 }
+  }
+
+  /// The part of this process; nil for the trial itself.
+  static var ofThisProcess: Part? {
+    guard let words = Terminal.environment(name)?.split(separator: " "), let first = words.first else { return nil }
+    switch (first, words.last.flatMap { Int32($0) }) {
+    case ("child", let status?): return .child(status)
+    case ("parent", _): return .parent
+    case ("child-of", let parent?): return .childOf(parent)
+    default: return nil
+    }
+  }
+
+  func playChild() -> Never {
+    guard case .child(let status) = self, hear(from: Self.line).word == .go else { _exit(1) }
+    say(.lastAct, to: Self.line)
+    _exit(status)
+  }
+
+  func playParentOrItsChild(_ executable: String, _ begin: (ParentWatch) throws -> Void) throws -> Never {
+    switch self {
+    case .child: _exit(1)
+    case .parent:
+      _ = try ChildProcess(
+        executable, ["worker"], environment: Part.childOf(getpid()).environment,
+        descriptors: [
+          STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
+        ])
+      // The child alone has its line, so that its end is heard.
+      close(Self.childsLine)
+      guard hear(from: Self.line).word == .go else { _exit(1) }
+      say(.lastAct, to: Self.line)
+      _exit(0)
+    case .childOf(let parent):
+      let watch = ParentWatch(parent: parent, line: Self.line)
+      watch.comesTo(.started)
+      try begin(watch)
+      watch.knows()
+      watch.comesTo(.watches)
+      // The parent is dead by now. What is still to be told is on its way, or will not come.
+      let isTold = try Standstill().wait { watch.time != nil }
+      watch.answer(isTold)
+      _exit(0)
+    }
+  }
+}
+
+// MARK: - What is heard
+
+/// One watch of a child, as the code that watches sees it.
+final class ChildWatch: Sendable {
+  /// Where the handlers run: a serial queue.
+  let queue = DispatchQueue(label: "watch")
+  private let state = Mutex<[(status: Int32, time: UInt64)]>([])
+  private let hasHeard = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  /// The child has ended, with this status as `waitpid` tells it.
+  func heard(_ status: Int32) {
+    let time = MonotonicClock.now()
+    state.withLock { $0.append((status, time)) }
+    hasHeard.signal()
+  }
+
+  /// Takes note that the watch is over.
+  func ended() { hasEnded.signal() }
+
+  fileprivate var told: [(status: Int32, time: UInt64)] { state.withLock { $0 } }
+
+  fileprivate func awaitTold(within patience: Duration) -> Bool {
+    hasHeard.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
+  }
+
+  fileprivate func awaitEnded(within patience: Duration) {
+    _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    queue.sync {}
+  }
+}
+
+/// One watch of a parent, in its child, as the code that watches sees it.
+final class ParentWatch: Sendable {
+  /// Where the handlers run: a serial queue.
+  let queue = DispatchQueue(label: "watch")
+  /// The parent, by its own word.
+  let parent: pid_t
+  private let line: Int32
+  private let moment = Mutex<UInt64?>(nil)
+  private let hasSaidSo = Atomic(false)
+
+  fileprivate init(parent: pid_t, line: Int32) {
+    self.parent = parent
+    self.line = line
+  }
+
+  /// The child knows who its parent is; it may be held here, until that has ended.
+  func knows() {
+    if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
+  }
+
+  /// The parent has ended: the document's `MySetAppExitFlag`.
+  func heard() {
+    let now = MonotonicClock.now()
+    moment.withLock { $0 = $0 ?? now }
+  }
+
+  fileprivate var time: UInt64? { moment.withLock { $0 } }
+
+  /// Says how far it has come, and waits for the word to go on.
+  fileprivate func comesTo(_ word: Word) {
+    say(word, to: line)
+    guard hear(from: line).word == .go else { _exit(1) }
+  }
+
+  /// Says whether it has heard of the end.
+  fileprivate func answer(_ isTold: Bool) {
+    var message = (UInt64((isTold ? Word.told : .untold).rawValue), time ?? 0)
+    _ = write(line, &message, MemoryLayout.size(ofValue: message))
+  }
+}

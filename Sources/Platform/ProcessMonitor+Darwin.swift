@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+  import Darwin
+  import Dispatch
+
+  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+
+  /// Watches a process by a process dispatch source, as the Concurrency Programming Guide does.
+  ///
+  /// Unchecked: dispatch objects may be used from any thread.
+  public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
+    private let source: any DispatchSourceProcess
+
+    /// A source of the end of `process`.
+    public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
+      source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
+    }
+
+    /// Sets what is told of the end.
+    public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
+    /// Sets what runs behind the last event.
+    public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+      source.setCancelHandler(handler: handler)
+    }
+
+    /// Begins to tell.
+    public func activate() { source.activate() }
+    /// Ends it.
+    public func cancel() { source.cancel() }
+  }
+#endif

@@ -1,0 +1,39 @@
+#if os(Linux)
+  import CDispatchSupport
+  import Dispatch
+  import Glibc
+
+  /// Watches a process by its pidfd, which can be read from once the process has ended, and stays so: hence the handler is to
+  /// cancel the source.
+  ///
+  /// Unchecked: dispatch objects may be used from any thread.
+  public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
+    private let descriptor: Int32
+    private let source: any DispatchSourceRead
+
+    /// A source of the end of `process`.
+    public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
+      let descriptor = gcdlab_open_process(process)
+      guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }
+      self.descriptor = descriptor
+      source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+      setCancelHandler {}
+    }
+
+    /// Sets what is told of the end.
+    public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
+
+    /// Sets what runs behind the last event.
+    public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+      source.setCancelHandler { [descriptor] in
+        close(descriptor)
+        handler()
+      }
+    }
+
+    /// Begins to tell.
+    public func activate() { source.activate() }
+    /// Ends it.
+    public func cancel() { source.cancel() }
+  }
+#endif

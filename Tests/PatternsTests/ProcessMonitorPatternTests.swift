@@ -1,0 +1,157 @@
+import CDispatchSupport
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A trial takes the statuses of all children of its process, and looks at its descriptors: each runs in a process of its own.
+@Suite struct ProcessMonitorPatternTests {
+  /// The other parts are played by workers of the built binary, which stands beside the test runner.
+  static var pattern: ProcessMonitorPattern {
+    var pattern = ProcessMonitorPattern()
+    pattern.executable =
+      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
+    return pattern
+  }
+
+  static let settings: [String: ParameterValue] = ["processes": .integer(2)]
+
+  @Test func `every variant keeps its promises`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      for variant in Self.pattern.variants {
+        let attempt = try await Attempt(variant.name, of: Self.pattern, files: Catalogue.files, Self.settings)
+        #expect(attempt.trial.outcome == .completed)
+        let verdicts = attempt.verdicts
+        #expect(
+          verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
+          "\(variant.name): \(verdicts)")
+        // The first warms up.
+        let notices = attempt.trial.observation.samples("notice")?.summary?.count
+        #expect(notices == (["already-dead", "parent-gone"].contains(variant.name) ? nil : 2), "\(variant.name)")
+      }
+    }
+  }
+
+  @Test func `without a descriptor there is nobody to talk to`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
+      try DescriptorLimit.setSoft(scarce)
+      for variant in Self.pattern.variants {
+        let attempt = try await Attempt(variant.name, of: Self.pattern, files: Catalogue.files, Self.settings)
+        #expect(attempt.trial.outcome == .unavailable(reason: "cannot open two sockets: Too many open files"))
+      }
+    }
+  }
+
+  @Test func `a binary that is not there breaks the trial`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      var pattern = Self.pattern
+      pattern.executable = "/nonexistent/gcdlab"
+      for variant in pattern.variants {
+        let attempt = try await Attempt(variant.name, of: pattern, files: Catalogue.files, Self.settings)
+        #expect(
+          attempt.trial.outcome
+            == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
+      }
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// Watches a child by a source whose handler does as `hear` says.
+  private static func watches(
+    _ child: pid_t, _ watch: ChildWatch, hear: @escaping @Sendable (_ cancel: () -> Void) -> Void
+  ) throws {
+    let source = try ProcessMonitor(process: child, queue: watch.queue)
+    source.setEventHandler { hear(source.cancel) }
+    source.setCancelHandler { watch.ended() }
+    source.activate()
+  }
+
+  private static func takeStatus(_ child: pid_t) -> Int32 {
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    return status
+  }
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(
+      _ check: String, _ variant: String, areDead: Bool = false,
+      _ begin: @escaping @Sendable (pid_t, ChildWatch) throws -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, settings) { trial in
+        try pattern.watchChildren(trial, areDead: areDead, patience: .milliseconds(1), begin)
+      }
+    }
+    func parentRed(_ check: String, _ variant: String, _ ends: ParentEnds, as played: String) -> Red {
+      Red(check, variant, of: pattern, settings) { trial in
+        try pattern.watchParents(trial, whoEnd: ends, as: played) { _ in }
+      }
+    }
+    /// Hears nothing.
+    let isDeaf: @Sendable (pid_t, ChildWatch) -> Void = { _, _ in }
+    return [
+      red("child-exit.untold == 0", "child-exit", isDeaf),
+      red("already-dead.untold == 0", "already-dead", areDead: true, isDeaf),
+      red("waitpid-thread.untold == 0", "waitpid-thread", isDeaf),
+      red("sigchld.untold == 0", "sigchld", isDeaf),
+      Red("all.told-again == 0", "child-exit", of: pattern, settings) { trial in
+        try pattern.watchChildren(trial) { child, watch in
+          let runs = Runs()
+          try watches(child, watch) { cancel in
+            watch.heard(runs.next() == 1 ? takeStatus(child) : 0)
+            if runs.next() > 2 { cancel() }
+          }
+        }
+      },
+      Red("all.wrong-status == 0", "child-exit", of: pattern, settings) { trial in
+        try pattern.watchChildren(trial) { child, watch in
+          try watches(child, watch) { cancel in
+            watch.heard(takeStatus(child) & 0xFF)
+            cancel()
+          }
+        }
+      },
+      Red("all.left-processes == 0", "already-dead", of: pattern, settings) { trial in
+        try pattern.watchChildren(trial, areDead: true) { child, watch in
+          try watches(child, watch) { cancel in
+            watch.heard(1 << 8)
+            cancel()
+          }
+        }
+      },
+      Red("all.left-open == 0", "waitpid-thread", of: pattern, settings) { trial in
+        try pattern.watchChildren(trial) { child, watch in
+          #expect(gcdlab_open_process(child) >= 0)
+          try SystemThread {
+            watch.heard(takeStatus(child))
+            watch.ended()
+          }.detach()
+        }
+      },
+      parentRed("parent-exit.untold == 0", "parent-exit", .once(.hasStarted), as: "parent-gone"),
+      parentRed("parent-gone.untold > 0", "parent-gone", .once(.isWatched), as: "parent-exit"),
+      parentRed("parent-checked.untold == 0", "parent-checked", .always, as: "parent-exit"),
+    ]
+  }
+}
+
+/// Counts.
+private final class Runs: Sendable {
+  private let count = Atomic(0)
+  func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+}

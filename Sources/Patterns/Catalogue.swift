@@ -36,6 +36,7 @@ public enum Catalogue {
     DescriptorRead(),
     DescriptorWrite(),
     ProcessMonitorPattern(),
+    StreamVsSource(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -42,6 +42,7 @@ import Testing
       DescriptorReadTests.reds,
       DescriptorWriteTests.reds,
       ProcessMonitorPatternTests.reds,
+      StreamVsSourceTests.reds,
     ].flatMap(\.self)
   }
 

@@ -1,0 +1,170 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+/// What the variants are put through: items are passed on, and what is taken is noted.
+extension StreamVsSource {
+  /// How many bursts count, behind one that warms up.
+  private static let rounds = 10
+
+  /// Every item takes 20 us at most, on a machine that is not busy.
+  func longest(_ trial: Trial) -> Duration? {
+    let bursts = (Self.rounds + 1) * trial[burst]
+    return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
+  }
+
+  /// Passes items on: bursts while the consumer is held, single ones, and a stream.
+  ///
+  /// - Parameter kept: what the consumer should be given of a burst.
+  func pass(
+    _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
+  ) throws {
+    // The consumer is held in item 0.
+    let items = Array(1...trial[burst])
+    let expected = Array(kept(items))
+    var (lost, unpromised, untold) = (0, 0, 0)
+    for round in 0...Self.rounds {
+      let inbox = Inbox(holdsFirst: true)
+      let outbox = begin(inbox)
+      // A source takes 0 for no news, so that the first says 1.
+      outbox.send(1)
+      try inbox.awaitHeld()
+      let time = MonotonicClock.time { for item in items { outbox.send(item) } }
+      if round > 0 { trial.record(cost, time, over: items.count) }
+      inbox.release()
+      try inbox.finish(outbox)
+      let taken = Array(inbox.taken.dropFirst())
+      unpromised += taken.difference(from: expected).count
+      // One sum stands for all of them.
+      let missing = expected.count == 1 && taken == expected && expected != items ? 0 : items.count - taken.count
+      lost += max(0, missing)
+      untold += abs(missing - inbox.drops)
+    }
+    trial.record(self.lost, lost)
+    trial.record(self.unpromised, unpromised)
+    if trial.variant == "stream-newest" || trial.variant == "stream-oldest" { trial.record(untoldDrops, untold) }
+
+    let inbox = Inbox()
+    let outbox = begin(inbox)
+    var latencies = LatencyHistogram()
+    for message in 0...trial[messages] {
+      let time = try inbox.latency { outbox.send(1) }
+      if message > 0 { latencies.record(time) }
+    }
+    trial.record(latency, latencies)
+    let count = trial[stream]
+    let start = MonotonicClock.now()
+    for item in 1...count { outbox.send(item) }
+    try inbox.finish(outbox)
+    trial.record(perItem, max(1, inbox.lastTime - start), over: count)
+  }
+}
+
+/// How items are passed on, and how that ends.
+struct Outbox {
+  /// Passes one on.
+  let send: (Int) -> Void
+  /// No more will be: what was passed on before is still taken.
+  let end: () -> Void
+}
+
+/// The consumer's side: what it is given.
+final class Inbox: Sendable {
+  /// Where handlers and blocks run; tasks run in Swift's pool.
+  let queue = DispatchQueue(label: "inbox")
+  private struct State {
+    var taken: [Int] = []
+    var drops = 0
+    var lastTime: UInt64 = 0
+    var holds: Bool
+    var isAwaited = false
+  }
+  private let state: Mutex<State>
+  private let gate = Gate()
+  private let isHeld = DispatchSemaphore(value: 0)
+  private let arrived = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  /// How long is waited for what must come.
+  private static let patience = DispatchTimeInterval.seconds(20)
+
+  /// One in which the first item keeps the consumer busy until it is released, if so.
+  init(holdsFirst: Bool = false) { state = Mutex(State(holds: holdsFirst)) }
+
+  // MARK: For the consumer
+
+  /// Takes an item, in a task.
+  func take(_ item: Int) async {
+    if keep(item) { await gate.passed() }
+  }
+
+  /// Takes an item, in a handler or a block.
+  @available(*, noasync) func take(_ item: Int) {
+    if keep(item) { gate.queue.sync {} }
+  }
+
+  /// No more will be taken.
+  func ended() { hasEnded.signal() }
+
+  /// - Returns: whether the consumer is to be held.
+  private func keep(_ item: Int) -> Bool {
+    let (holds, isAwaited) = state.withLock { state in
+      state.taken.append(item)
+      state.lastTime = MonotonicClock.now()
+      defer { (state.holds, state.isAwaited) = (false, false) }
+      return (state.holds, state.isAwaited)
+    }
+    if holds { isHeld.signal() }
+    if isAwaited { arrived.signal() }
+    return holds
+  }
+
+  // MARK: For the sender
+
+  /// Takes note of what a stream says of an item.
+  func note(_ result: AsyncStream<Int>.Continuation.YieldResult) {
+    if case .dropped = result { state.withLock { $0.drops += 1 } }
+  }
+
+  // MARK: For the trial
+
+  /// What was taken, in its order.
+  var taken: [Int] { state.withLock { $0.taken } }
+  /// How often the sender was told that an item was dropped.
+  var drops: Int { state.withLock { $0.drops } }
+  /// When the last was taken.
+  var lastTime: UInt64 { state.withLock { $0.lastTime } }
+
+  /// Waits until the consumer is held.
+  func awaitHeld() throws {
+    guard isHeld.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
+  }
+
+  /// Lets the held consumer go on.
+  func release() { gate.open() }
+
+  /// How long it takes until what `send` sends is taken.
+  func latency(_ send: () -> Void) throws -> UInt64 {
+    state.withLock { $0.isAwaited = true }
+    let start = MonotonicClock.now()
+    send()
+    guard arrived.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
+    let last = lastTime
+    return last > start ? last - start : 0
+  }
+
+  /// Ends it, and waits until all that was passed on is taken.
+  func finish(_ outbox: Outbox) throws {
+    // A source that is cancelled does not tell what it still has. It is in its queue, or its handler runs, and then it is in the
+    // queue behind that: behind a second block there is nothing left.
+    queue.sync {}
+    queue.sync {}
+    outbox.end()
+    guard hasEnded.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
+  }
+}
+
+/// An item, or the end, that was waited for in vain.
+private struct Untaken: Error, CustomStringConvertible {
+  var description: String { "what was passed on was not taken within 20 seconds" }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+/// The pool that tasks run in is shared by all tests of a process, and may be busy: each runs in a process of its own.
+@Suite struct StreamVsSourceTests {
+  static let settings: [String: ParameterValue] = [
+    "burst": .integer(20), "messages": .integer(3), "stream": .integer(100),
+  ]
+  /// A bounded stream keeps so many.
+  static let bounded = settings.merging(["buffer": .integer(4)]) { $1 }
+
+  static func attempt(_ variant: String) async throws -> Attempt {
+    try await Attempt(
+      variant, of: StreamVsSource(), files: Catalogue.files,
+      ["stream-newest", "stream-oldest"].contains(variant) ? bounded : settings)
+  }
+
+  @Test func `every variant keeps its promises`() async {
+    await #expect(processExitsWith: .success) {
+      // Of each of the 11 bursts.
+      let lost = ["stream-newest": 11 * 16, "stream-oldest": 11 * 16]
+      for variant in StreamVsSource().variants.map(\.name) {
+        let attempt = try await Self.attempt(variant)
+        #expect(attempt.trial.outcome == .completed)
+        let verdicts = attempt.verdicts
+        #expect(verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(verdicts)")
+        #expect(verdicts.isEmpty == (variant == "async"))
+        #expect(attempt.total("unpromised") == 0)
+        #expect(attempt.total("lost") == lost[variant, default: 0], "\(variant)")
+        #expect(attempt.trial.observation.samples("latency")?.summary?.count == 3)
+      }
+    }
+  }
+
+  @Test func `a buffer that is large enough loses nothing`() async {
+    await #expect(processExitsWith: .success) {
+      for variant in ["stream-newest", "stream-oldest"] {
+        let attempt = try await Attempt(
+          variant, of: StreamVsSource(), files: Catalogue.files, Self.settings.merging(["buffer": .integer(20)]) { $1 })
+        #expect(attempt.total("lost") == 0 && attempt.total("untold-drops") == 0 && attempt.total("unpromised") == 0)
+      }
+    }
+  }
+
+  // MARK: Broken bodies
+
+  /// A stream of another policy than it should have.
+  private static func stream(
+    _ inbox: Inbox, _ policy: AsyncStream<Int>.Continuation.BufferingPolicy, looks: Bool = true
+  ) -> Outbox {
+    let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: policy)
+    Task {
+      for await item in stream { await inbox.take(item) }
+      inbox.ended()
+    }
+    return Outbox(
+      send: { item in
+        let result = news.yield(item)
+        if looks { inbox.note(result) }
+      }, end: { news.finish() })
+  }
+
+  /// A source that keeps the last value.
+  private static func replacing(_ inbox: Inbox) -> Outbox {
+    let source = DispatchSource.makeUserDataReplaceSource(queue: inbox.queue)
+    source.setEventHandler { inbox.take(Int(source.data)) }
+    source.setCancelHandler { inbox.ended() }
+    source.activate()
+    return Outbox(send: { item in source.replace(data: UInt(item)) }, end: { source.cancel() })
+  }
+
+  static var reds: [Red] {
+    let pattern = StreamVsSource()
+    func red(
+      _ check: String, _ variant: String, keeping kept: @escaping @Sendable ([Int]) -> [Int],
+      _ begin: @escaping @Sendable (Inbox) -> Outbox
+    ) -> Red {
+      Red(check, variant, of: pattern, variant.hasSuffix("est") ? bounded : settings) { trial in
+        if variant.hasSuffix("est") { _ = trial[pattern.buffer] }
+        try pattern.pass(trial, keeping: kept, begin)
+      }
+    }
+    let all: @Sendable ([Int]) -> [Int] = { $0 }
+    let (newest, oldest): (@Sendable ([Int]) -> [Int], @Sendable ([Int]) -> [Int]) = (
+      { Array($0.suffix(4)) }, { Array($0.prefix(4)) }
+    )
+    return [
+      red("stream-unbounded.lost == 0", "stream-unbounded", keeping: all) { stream($0, .bufferingNewest(4)) },
+      red("stream-unbounded.unpromised == 0", "stream-unbounded", keeping: all) { stream($0, .bufferingOldest(4)) },
+      red("stream-newest.lost > 0", "stream-newest", keeping: newest) { stream($0, .unbounded) },
+      red("stream-newest.unpromised == 0", "stream-newest", keeping: newest) { stream($0, .bufferingOldest(4)) },
+      red("stream-newest.untold-drops == 0", "stream-newest", keeping: newest) {
+        stream($0, .bufferingNewest(4), looks: false)
+      },
+      red("stream-oldest.lost > 0", "stream-oldest", keeping: oldest) { stream($0, .unbounded) },
+      red("stream-oldest.unpromised == 0", "stream-oldest", keeping: oldest) { stream($0, .bufferingNewest(4)) },
+      red("stream-oldest.untold-drops == 0", "stream-oldest", keeping: oldest) {
+        stream($0, .bufferingOldest(4), looks: false)
+      },
+      red("source.unpromised == 0", "source", keeping: { [$0.reduce(0, +)] }, replacing),
+      red("source-and-array.lost == 0", "source-and-array", keeping: all, replacing),
+    ]
+  }
+}

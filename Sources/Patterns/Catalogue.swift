@@ -24,6 +24,7 @@ public enum Catalogue {
     QueueWidth(),
     QueueVsLock(),
     ThreadExplosion(),
+    BarrierScope(),
     ApplyStride(),
     FileDescriptorSemaphore(),
     SemaphoreCost(),

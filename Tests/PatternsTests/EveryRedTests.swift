@@ -30,6 +30,7 @@ import Testing
       QueueWidthTests.reds,
       QueueVsLockTests.reds,
       ThreadExplosionTests.reds,
+      BarrierScopeTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,
       SemaphoreCostTests.reds,

@@ -25,6 +25,7 @@ public enum Catalogue {
     QueueVsLock(),
     ThreadExplosion(),
     BarrierScope(),
+    TargetQueues(),
     ApplyStride(),
     FileDescriptorSemaphore(),
     SemaphoreCost(),

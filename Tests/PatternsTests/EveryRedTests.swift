@@ -31,6 +31,7 @@ import Testing
       QueueVsLockTests.reds,
       ThreadExplosionTests.reds,
       BarrierScopeTests.reds,
+      TargetQueuesTests.reds,
       ApplyStrideTests.reds,
       FileDescriptorSemaphoreTests.reds,
       SemaphoreCostTests.reds,

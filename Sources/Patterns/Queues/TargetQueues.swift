@@ -1,0 +1,130 @@
+import Dispatch
+import Laboratory
+
+/// What do queues share that have the same target?
+///
+/// What is submitted to a queue runs where its target says. A queue of one's own targets a global queue, unless it is given another
+/// target; with one serial queue as the target of many, what is in any of them comes one at a time:
+///
+/// ```c
+/// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
+/// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
+/// ```
+///
+/// Each trial looks twice, as `queue-width` does: at tasks that work, by the times at which each began and ended; and at tasks that
+/// wait from their first instruction on, until nothing more begins and all threads sleep (``Standstill``).
+///
+/// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
+struct TargetQueues: Pattern {
+  static let name = "target-queues"
+
+  let queues = Setting.count("queues", 2...200, default: 100, "queues, or actors")
+  let each = Setting.count("each", 1...20, default: 2, "tasks in each of them")
+  let work = Setting.duration(
+    "work", .zero ... .seconds(1), default: .microseconds(50), "how long a task works, in the first look")
+
+  let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
+  let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
+  let threads = Metric.count(
+    "threads", better: .lower, "threads of the pools, idle ones too, as the system lists them, when no more began")
+  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, while they work")
+
+  /// How it is looked; a test looks otherwise.
+  var looks = TaskLooks()
+
+  var variants: [Variant] {
+    Variant("independent", .yardstick, "serial queues without a target of one's own", own: looked) { trial in
+      let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)") }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("serial-target", .documented, "serial queues that target one serial queue", own: looked) { trial in
+      let target = DispatchQueue(label: "target")
+      let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", target: target) }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("concurrent-on-serial", .documented, "concurrent queues that target one serial queue", own: looked) {
+      trial in
+      let target = DispatchQueue(label: "target")
+      let queues = (0..<trial[queues]).map {
+        DispatchQueue(label: "queue.\($0)", attributes: .concurrent, target: target)
+      }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("tree", .documented, "serial queues with one of two targets, which have a serial target", own: looked) {
+      trial in
+      let root = DispatchQueue(label: "root")
+      let branches = (0..<2).map { DispatchQueue(label: "branch.\($0)", target: root) }
+      let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", target: branches[$0 % 2]) }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("set-target", .documented, "made inactive, given one serial target, and activated", own: looked) { trial in
+      let target = DispatchQueue(label: "target")
+      let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", attributes: .initiallyInactive) }
+      for queue in queues {
+        queue.setTarget(queue: target)
+        queue.activate()
+      }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("concurrent-target", .documented, "serial queues that target one concurrent queue", own: looked) { trial in
+      let target = DispatchQueue(label: "target", attributes: .concurrent)
+      let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", target: target) }
+      try look(trial) { task, all in
+        queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant("actors", .modern, "actors whose executor sends to one serial queue", own: looked) { trial in
+      actor Worker {
+        private let executor: QueueExecutor
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+        init(on executor: QueueExecutor) { self.executor = executor }
+        func run(_ task: PlacedTask) { task.run() }
+      }
+      let executor = QueueExecutor(queue: DispatchQueue(label: "target"))
+      let workers = (0..<trial[queues]).map { _ in Worker(on: executor) }
+      try look(trial) { task, all in
+        all.enter()
+        Task {
+          await workers[task.place].run(task)
+          all.leave()
+        }
+      }
+    }
+    Variant("set-target-active", .broken, "a queue that is in use is given a target", ends: traps) { trial in
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "queue")
+      trial.hazard()
+      queue.setTarget(queue: target)
+    }
+    Variant("sync-between", .broken, "a task syncs on another queue with the same serial target", ends: traps) {
+      trial in
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "queue", target: target)
+      let other = DispatchQueue(label: "other", target: target)
+      trial.hazard()
+      queue.sync {
+        other.sync {}
+      }
+    }
+  }
+
+  private var looked: [any Declaration] { [queues, each, work, inProgress, atOnce, threads, elapsed] }
+
+  /// A trap comes at once; the time is for what comes to a standstill instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+
+  /// The tasks one after the other.
+  func longest(_ trial: Trial) -> Duration? {
+    ["set-target-active", "sync-between"].contains(trial.variant) ? .zero : trial[work] * trial[queues] * trial[each]
+  }
+}

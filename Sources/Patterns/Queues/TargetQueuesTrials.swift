@@ -1,0 +1,32 @@
+import Dispatch
+import Laboratory
+
+/// What the variants are put through.
+extension TargetQueues {
+  /// Runs the tasks twice, working and waiting, and records what was seen.
+  ///
+  /// - Parameter submit: submits a task to the queue, or the actor, of its place.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  func look(_ trial: Trial, _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void) throws {
+    let queues = trial[queues]
+    let most = trial.variant == "independent" ? min(queues, TaskLooks.poolLimit) : 8
+    let seen = try looks.take(queues * trial[each], steps: trial.steps(work), threads: most) { tasks, all in
+      for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
+      all.wait()
+    }
+    trial.record(atOnce, seen.atOnce)
+    trial.record(inProgress, seen.inProgress)
+    trial.record(threads, seen.threads)
+    trial.record(elapsed, seen.elapsed)
+  }
+}
+
+/// A task with its place among the queues.
+struct PlacedTask: Sendable {
+  /// The queue that it belongs to, from 0.
+  let place: Int
+  fileprivate let task: RoundTask
+
+  /// All that it does.
+  func run() { task.run() }
+}

@@ -1,0 +1,82 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+@Suite struct TargetQueuesTests {
+  private static let six: [String: ParameterValue] = ["queues": .integer(6), "each": .integer(2)]
+
+  @Test(
+    arguments: [
+      ("independent", 6), ("serial-target", 1), ("concurrent-on-serial", 1), ("tree", 1), ("set-target", 1),
+      ("actors", 1),
+    ])
+  func `the target lets so many begin`(_ variant: String, _ expected: Int) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String, expected = expected as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: TargetQueues(), files: Catalogue.files, Self.six)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("at-once") == expected)
+      #expect(!attempt.verdicts.isEmpty && attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+    }
+  }
+
+  @Test func `a concurrent target lets each queue begin one task at most`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("concurrent-target", of: TargetQueues(), files: Catalogue.files, Self.six)
+      #expect(attempt.trial.outcome == .completed)
+      #expect((1...6).contains(attempt.total("at-once") ?? 0) && (1...6).contains(attempt.total("in-progress") ?? 0))
+    }
+  }
+
+  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+    var pattern = TargetQueues()
+    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "6 threads and some more are needed: \(SystemError(11, "start a thread"))"))
+    pattern = TargetQueues()
+    pattern.looks.standstill.areOthersAsleep = { nil }
+    attempt = try await Attempt("serial-target", of: pattern, files: Catalogue.files, Self.six)
+    #expect(
+      attempt.trial.outcome
+        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = TargetQueues()
+    /// Queues that have their targets from `target`; they work long enough to meet, on one core too.
+    func red(_ check: String, _ variant: String, _ target: @escaping @Sendable () -> DispatchQueue?) -> Red {
+      Red(check, variant, of: pattern, six.merging(["work": .integer(20_000_000)]) { $1 }) { trial in
+        let queues = (0..<trial[pattern.queues]).map { DispatchQueue(label: "queue.\($0)", target: target()) }
+        try pattern.look(trial) { task, all in queues[task.place].async(group: all) { task.run() } }
+      }
+    }
+    let common = DispatchQueue(label: "target")
+    return [
+      red("independent.at-once > 1", "independent") { common },
+      // On the queue that it has already.
+      Red("set-target-active.trapped == 1", "set-target-active", of: pattern) { trial in
+        let queue = DispatchQueue(label: "queue", attributes: .initiallyInactive)
+        queue.setTarget(queue: common)
+        queue.activate()
+      },
+      // On targets of their own.
+      Red("sync-between.trapped == 1", "sync-between", of: pattern) { trial in
+        let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "other"))
+        queue.sync { other.sync {} }
+      },
+    ]
+      + ["serial-target", "concurrent-on-serial", "tree", "set-target", "actors"].flatMap { variant in
+        ["at-once", "in-progress"].map { metric in red("\(variant).\(metric) == 1", variant) { nil } }
+      }
+  }
+}

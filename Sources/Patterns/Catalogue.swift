@@ -39,6 +39,7 @@ public enum Catalogue {
     DescriptorWrite(),
     ProcessMonitorPattern(),
     StreamVsSource(),
+    TimerSource(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

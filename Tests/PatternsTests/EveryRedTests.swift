@@ -45,6 +45,7 @@ import Testing
       DescriptorWriteTests.reds,
       ProcessMonitorPatternTests.reds,
       StreamVsSourceTests.reds,
+      TimerSourceTests.reds,
     ].flatMap(\.self)
   }
 

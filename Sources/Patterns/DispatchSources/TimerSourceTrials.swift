@@ -1,0 +1,309 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through.
+extension TimerSource {
+  /// The fires, those of a slow handler too, and what comes after them.
+  func longest(_ trial: Trial) -> Duration? {
+    trial[interval] * (3 * trial[fires] + 5 * trial[hold] + 100) + .seconds(5)
+  }
+
+  /// Makes timers by `make`: one set to now, one to a time gone by, and one that is timed, suspended and resumed.
+  ///
+  /// - Parameters:
+  ///   - hold: for how many intervals the handler runs.
+  ///   - patience: how long the timed fires are waited for.
+  ///   - looks: how long a single fire is waited for, and the last interval that is not told of.
+  @discardableResult
+  func fire(
+    _ trial: Trial, by clock: TimerClock = .uptime, hold: Int = 0, patience: Duration = .seconds(20),
+    looks: Duration = .seconds(20), _ make: (TimerRun) -> any DispatchSourceProtocol
+  ) -> TimerRun {
+    let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
+    // The first use of a queue and a timer is dear, and the first fire of a process far later than any other.
+    let warmUp = TimerRun(by: clock, in: 0, every: Self.never)
+    let notWarm = warmUp.firstFire(of: make(warmUp), within: looks) == nil
+    let now = TimerRun(by: clock, in: 0, every: Self.never)
+    let toNow = now.firstFire(of: make(now), within: looks)
+    // Ten intervals and a half ago: the first fire tells of eleven.
+    let long = min(60_000_000_000, clock.now() / 20)
+    let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long)
+    let toPast = past.firstFire(of: make(past), within: looks)
+
+    let timed = TimerRun(by: clock, in: Int(interval), every: interval, hold: hold)
+    let switches = ContextSwitches.ofProcess {
+      timed.begin(make(timed))
+      timed.wait(within: patience) { $0.told >= fires }
+    }
+    timed.stopTiming()
+    let suspension = timed.suspendAndResume(beside: make, within: patience, looks: looks)
+    timed.slowDown()
+    timed.wait(within: looks) { $0.untold <= 0 }
+    timed.end()
+
+    let (all, paused) = (timed.tally, past.tally)
+    timed.record(trial, self, wakeUps: switches?.voluntary)
+    trial.record(early, all.early + now.tally.early + paused.early)
+    trial.record(uncounted, all.untold + paused.untold)
+    trial.record(merged, all.told - all.runs)
+    if let toNow { trial.record(nowDelay, toNow) }
+    trial.record(notAtOnce, [notWarm, toNow == nil, toPast == nil].count { $0 })
+    trial.record(toldSuspended, suspension.told)
+    trial.record(scattered, suspension.scattered)
+    return timed
+  }
+
+  /// Times what fires without a source.
+  func go(_ trial: Trial, patience: Duration = .seconds(20), _ body: (TimerRun) -> Void) {
+    let fires = trial[fires]
+    let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: fires)
+    let switches = ContextSwitches.ofProcess {
+      body(timed)
+      timed.wait(within: patience) { $0.runs >= fires }
+    }
+    timed.record(trial, self, wakeUps: switches?.voluntary)
+    trial.record(early, timed.tally.early)
+  }
+
+  /// Times what fires in a task.
+  func goInTask(_ trial: Trial, _ body: (TimerRun) async throws -> Void) async throws {
+    let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
+    let switches = try await ContextSwitches.ofProcess { try await body(timed) }
+    timed.record(trial, self, wakeUps: switches?.voluntary)
+    trial.record(early, timed.tally.early)
+  }
+
+  /// An interval that does not come to its end.
+  private static let never: UInt64 = 3_600_000_000_000
+}
+
+/// A duration as timers take it.
+func timerInterval(_ duration: Duration) -> DispatchTimeInterval { .nanoseconds(Int(clamping: duration.nanoseconds)) }
+
+/// The clock that a deadline is set by, and a fire judged.
+enum TimerClock: Sendable {
+  /// That of `DispatchTime`.
+  case uptime
+  /// That of `DispatchWallTime`, which somebody may set.
+  case wall
+
+  /// Its time in nanoseconds.
+  func now() -> UInt64 {
+    guard self == .wall else { return DispatchTime.now().uptimeNanoseconds }
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+/// One timer, as the code that makes it sees it, and what it told.
+final class TimerRun: Sendable {
+  /// Where its handler runs.
+  let queue = DispatchQueue(label: "timer")
+  private let clock: TimerClock
+  /// When the first fire is due, by the clock.
+  private let first: UInt64
+  private let length: UInt64
+  private let fires: Int
+  private let hold: Int
+  private let state = Mutex(State())
+  private let arrived = DispatchSemaphore(value: 0)
+  private let isSuspended = DispatchSemaphore(value: 0)
+
+  /// What came of it so far.
+  struct Tally {
+    /// Handler runs, or fires without a source.
+    var runs = 0
+    /// The sum of what a source's handler was told.
+    var told = 0
+    /// How many intervals were over in the last run, and not told of.
+    var untold = 0
+    /// The most that was told before it was due, or how many fires came before.
+    var early = 0
+  }
+
+  private struct State {
+    var tally = Tally()
+    var isTimed = true
+    var isSlow = true
+    var lateness: [UInt64] = []
+    var behind: [UInt64] = []
+    var source: SharedSource?
+    var suspends = false
+    /// What each run was told.
+    var data: [Int] = []
+  }
+
+  /// A timer whose first fire is due in so many nanoseconds, and one every `length`.
+  ///
+  /// - Parameters:
+  ///   - hold: for how many intervals its handler runs.
+  ///   - fires: after how many fires one without a source ends.
+  init(by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0) {
+    self.clock = clock
+    self.length = length
+    self.hold = hold
+    self.fires = fires
+    first = clock.now().advanced(by: delay)
+  }
+
+  // MARK: For the code that makes it
+
+  /// When the first fire is due.
+  var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
+  /// The same by the wall clock.
+  var wallStart: DispatchWallTime {
+    DispatchWallTime(timespec: timespec(tv_sec: Int(first / 1_000_000_000), tv_nsec: Int(first % 1_000_000_000)))
+  }
+  /// From one fire to the next.
+  var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
+  /// When fires that are sent ahead are due.
+  var deadlines: [DispatchTime] { (1...fires).map { DispatchTime(uptimeNanoseconds: first + UInt64($0) * length) } }
+
+  /// The handler of a source begins, and is told this.
+  func fired(_ data: UInt) {
+    let now = clock.now()
+    let over = overAt(now)
+    let suspended = state.withLock { state in
+      state.tally.runs += 1
+      state.tally.told += Int(data)
+      state.tally.untold = over - state.tally.told
+      state.tally.early = max(state.tally.early, -state.tally.untold)
+      state.data.append(Int(data))
+      if state.isTimed {
+        let due = first + UInt64(max(0, state.tally.told - 1)) * length
+        let late = now > due ? now - due : 0
+        state.lateness.append(late)
+        state.behind.append(late)
+      }
+      defer { state.suspends = false }
+      return state.suspends ? state.source : nil
+    }
+    suspended?.suspend()
+    if suspended != nil { isSuspended.signal() }
+    arrived.signal()
+  }
+
+  /// What a slow handler does.
+  func letIntervalsPass() {
+    guard hold > 0, state.withLock({ $0.isSlow }) else { return }
+    blockThread(for: .nanoseconds(length) * hold)
+  }
+
+  /// A fire comes that is due then; returns whether there is another.
+  @discardableResult func fired(due: DispatchTime) -> Bool {
+    let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
+    return fired(late: Int(now) - Int(due))
+  }
+
+  /// The same by the clock of tasks.
+  func fired(due: ContinuousClock.Instant) -> Bool {
+    let (seconds, attoseconds) = due.duration(to: .now).components
+    return fired(late: Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  }
+
+  private func fired(late: Int) -> Bool {
+    let now = clock.now()
+    defer { arrived.signal() }
+    return state.withLock { state in
+      state.tally.runs += 1
+      if late < 0 { state.tally.early += 1 }
+      state.lateness.append(UInt64(max(0, late)))
+      let due = first + UInt64(state.tally.runs) * length
+      state.behind.append(now > due ? now - due : 0)
+      return state.tally.runs < fires
+    }
+  }
+
+  // MARK: For the trial
+
+  /// It has begun.
+  func begin(_ source: any DispatchSourceProtocol) {
+    let source = SharedSource(source)
+    state.withLock { $0.source = source }
+  }
+
+  /// Waits for its first fire, and ends it; returns how late that was. Nil when it did not come.
+  func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
+    defer { source.cancel() }
+    wait(within: patience) { $0.runs > 0 }
+    return state.withLock { $0.lateness.first }
+  }
+
+  /// Waits until it has come so far.
+  func wait(within patience: Duration, until isSo: (Tally) -> Bool) {
+    let deadline = DispatchTime.now() + timerInterval(patience)
+    while !isSo(tally), arrived.wait(timeout: deadline) == .success {}
+  }
+
+  /// What comes from now on is not timed.
+  func stopTiming() { state.withLock { $0.isTimed = false } }
+
+  /// The handler is slow no more.
+  func slowDown() { state.withLock { $0.isSlow = false } }
+
+  /// Ends it.
+  func end() { state.withLock { $0.source }?.cancel() }
+
+  /// What came of it so far.
+  var tally: Tally { state.withLock { $0.tally } }
+
+  /// How many fires are due by then.
+  private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
+
+  /// Suspends it in its handler, lets intervals pass, and resumes it.
+  ///
+  /// That they have passed is told by another timer, `make`'s too, half an interval behind: the system looks at timers in the
+  /// order in which they are due.
+  func suspendAndResume(
+    beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
+  ) -> (told: Int, scattered: Int) {
+    let source = state.withLock { state in
+      state.suspends = true
+      return state.source
+    }
+    // Nothing to look at, where no fire comes any more.
+    guard isSuspended.wait(timeout: .now() + timerInterval(patience)) == .success else { return (0, 0) }
+    let before = tally
+    let now = clock.now()
+    let toCome = overAt(now) + 3
+    let delay = Int(first) + toCome * Int(length) - Int(length) / 2 - Int(now)
+    let witness = TimerRun(by: clock, in: delay, every: 3_600_000_000_000)
+    _ = witness.firstFire(of: make(witness), within: looks)
+    let suspended = tally
+    source?.resume()
+    wait(within: patience) { $0.runs > suspended.runs }
+    let next = state.withLock { $0.data.dropFirst(suspended.runs).first ?? 0 }
+    return (suspended.runs - before.runs, max(0, toCome - before.told - next))
+  }
+
+  /// Records what was timed.
+  func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
+    let (lateness, behind) = state.withLock { ($0.lateness, $0.behind) }
+    var histogram = LatencyHistogram()
+    for late in lateness { histogram.record(late) }
+    trial.record(pattern.lateness, histogram)
+    if let drift = behind.suffix(10).min() { trial.record(pattern.drift, drift) }
+    if let wakeUps { trial.record(pattern.wakeUps, Double(wakeUps) / Double(trial[pattern.fires])) }
+  }
+
+  /// Records how many fires were not later than that.
+  func record(_ trial: Trial, _ measure: Measure<Double>, _ leeway: Duration) {
+    let lateness = state.withLock { $0.lateness }
+    trial.record(measure, 100 * Double(lateness.count { $0 <= leeway.nanoseconds }) / Double(lateness.count))
+  }
+}
+
+extension UInt64 {
+  /// So much more, and not less than 1.
+  fileprivate func advanced(by delay: Int) -> UInt64 { UInt64(Swift.max(1, Int(self) + delay)) }
+}

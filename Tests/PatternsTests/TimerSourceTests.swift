@@ -1,0 +1,152 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+@Suite struct TimerSourceTests {
+  static let settings: [String: ParameterValue] = [
+    "interval": .integer(1_000_000), "fires": .integer(10), "leeway": .integer(0), "hold": .integer(2),
+  ]
+
+  static func settings(of variant: String) -> [String: ParameterValue] {
+    settings.filter { name, _ in
+      switch name {
+      case "leeway": ["leeway", "wall-clock"].contains(variant)
+      case "hold": variant == "slow-handler"
+      default: true
+      }
+    }
+  }
+
+  @Test(arguments: TimerSource().variants.map(\.name))
+  func `every variant keeps its promises`(_ variant: String) async throws {
+    let attempt = try await Attempt(
+      variant, of: TimerSource(), files: Catalogue.files, Self.settings(of: variant))
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(!attempt.verdicts.isEmpty)
+  }
+
+  @Test func `a timer that never fires is told as that, and not awaited for ever`() async throws {
+    let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
+      TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
+        let source = DispatchSource.makeTimerSource(queue: timer.queue)
+        source.activate()
+        return source
+      }
+    }
+    #expect(attempt.trial.outcome != .completed)
+  }
+
+  @Test func `fires that are told and not due are early, those that are due and not told uncounted`() {
+    let hour: UInt64 = 3_600_000_000_000
+    let due = TimerRun(by: .uptime, in: -1, every: hour)
+    due.fired(1 as UInt)
+    #expect(due.tally.untold == 0 && due.tally.early == 0)
+    due.fired(2 as UInt)
+    #expect(due.tally.untold == -2 && due.tally.early == 2)
+    let notDue = TimerRun(by: .wall, in: Int(hour), every: hour)
+    notDue.fired(1 as UInt)
+    #expect(notDue.tally.early == 1)
+    let passed = TimerRun(by: .wall, in: -Int(10 * hour), every: hour)
+    passed.fired(3 as UInt)
+    #expect(passed.tally.untold == 8 && passed.tally.early == 0)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = TimerSource()
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings(of: variant), body)
+    }
+    /// A repeating timer with another handler.
+    @Sendable func timer(_ timer: TimerRun, _ handler: @escaping (UInt) -> Void) -> any DispatchSourceProtocol {
+      let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
+      source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
+      source.setEventHandler { handler(source.data) }
+      source.activate()
+      return source
+    }
+    return [
+      red("all.early == 0", "sleep-loop") { trial in
+        pattern.go(trial) { timer in
+          _ = trial[pattern.interval]
+          while timer.fired(due: .now() + timer.interval) {}
+        }
+      },
+      // Waits for its interval first.
+      red("all.not-at-once == 0", "strict") { trial in
+        pattern.fire(trial, looks: .milliseconds(20)) { timer in
+          let source = DispatchSource.makeTimerSource(queue: timer.queue)
+          source.schedule(deadline: timer.start + timer.interval, repeating: timer.interval)
+          source.setEventHandler { timer.fired(source.data) }
+          source.activate()
+          return source
+        }
+      },
+      // Takes a handler run for an interval.
+      red("all.uncounted == 0", "slow-handler") { trial in
+        pattern.fire(trial, hold: trial[pattern.hold], looks: .milliseconds(100)) { run in
+          timer(run) { _ in
+            run.fired(1 as UInt)
+            run.letIntervalsPass()
+          }
+        }
+      },
+      red("slow-handler.merged > 0", "slow-handler") { trial in
+        pattern.fire(trial, hold: trial[pattern.hold]) { run in
+          timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
+        }
+      },
+      red("all.scattered == 0", "strict") { trial in
+        pattern.fire(trial) { run in
+          timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
+        }
+      },
+      // Another source is suspended than the one that fires. The last that is made waits until that one has fired twice more.
+      red("all.told-suspended == 0", "strict") { trial in
+        let made = Atomic(0)
+        let runs = RunCount()
+        pattern.fire(trial) { run in
+          let number = made.add(1, ordering: .relaxed).newValue
+          let seen = runs.count
+          let source = timer(run) { data in
+            let deadline = DispatchTime.now() + 20
+            while number == 5, runs.count < seen + 2, .now() < deadline { blockThread(for: .milliseconds(1)) }
+            run.fired(data)
+            if number == 4 { runs.another() }
+          }
+          guard number == 4 else { return source }
+          let other = DispatchSource.makeTimerSource(queue: run.queue)
+          other.setCancelHandler { source.cancel() }
+          other.activate()
+          return other
+        }
+      },
+      // The first twice, and the last not at all.
+      red("after.not-once == 0", "after") { trial in
+        let ran = InnerBlocks(count: trial[pattern.fires])
+        pattern.go(trial) { timer in
+          for (index, deadline) in timer.deadlines.enumerated() {
+            timer.queue.asyncAfter(deadline: deadline) {
+              ran.ran(index == ran.count - 1 ? 0 : index)
+              timer.fired(due: deadline)
+            }
+          }
+        }
+        trial.record(pattern.notOnce, ran.notOnce)
+      },
+    ]
+  }
+}
+
+/// How often a handler ran.
+private final class RunCount: Sendable {
+  private let runs = Atomic(0)
+  var count: Int { runs.load(ordering: .acquiring) }
+  func another() { runs.add(1, ordering: .acquiringAndReleasing) }
+}

@@ -40,6 +40,7 @@ public enum Catalogue {
     ProcessMonitorPattern(),
     StreamVsSource(),
     TimerSource(),
+    SignalSource(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -46,6 +46,7 @@ import Testing
       ProcessMonitorPatternTests.reds,
       StreamVsSourceTests.reds,
       TimerSourceTests.reds,
+      SignalSourceTests.reds,
     ].flatMap(\.self)
   }
 

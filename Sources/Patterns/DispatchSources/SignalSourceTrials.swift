@@ -1,0 +1,322 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the variants are put through. `begin` sets up who is told of a signal, and returns what ends it.
+extension SignalSource {
+  /// A signal, or the end of a child, may be waited for as long as a busy machine takes.
+  func longest(_ trial: Trial) -> Duration? { .seconds(2) }
+
+  /// Sends signals, each when the one before has been told.
+  ///
+  /// - Parameter ready: how long a source is waited for that is not registered.
+  func sendOneByOne(
+    _ trial: Trial, ready: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
+  ) throws {
+    let inbox = try SignalInbox()
+    let end = begin(inbox)
+    defer { end() }
+    try inbox.awaitReady(within: ready)
+    let count = trial[signals]
+    var histogram = LatencyHistogram()
+    // The first one is the warm-up.
+    for number in 0...count {
+      let sent = MonotonicClock.now()
+      kill(getpid(), SIGUSR1)
+      guard inbox.awaitNext() else { break }
+      if number > 0, let arrival = inbox.arrival { histogram.record(arrival > sent ? arrival - sent : 0) }
+    }
+    trial.record(latency, histogram)
+    trial.record(miscounted, abs(count + 1 - inbox.told))
+  }
+
+  /// Sends signals while the handler waits for its queue.
+  ///
+  /// - Parameter patience: how long a burst is waited for that is not told.
+  func sendBurst(
+    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
+  ) throws {
+    let (inbox, marks) = (try SignalInbox(), try SignalInbox())
+    let end = begin(inbox)
+    let endMarks = mark(marks)
+    defer {
+      end()
+      endMarks()
+    }
+    try inbox.awaitReady()
+    try marks.awaitReady()
+    let count = trial[burst]
+    let release = inbox.holdQueue()
+    for _ in 0..<count { kill(getpid(), SIGUSR1) }
+    release()
+    let isHeard = inbox.awaitNext(within: patience)
+    // What the system still has of the burst is told before what comes now.
+    kill(getpid(), SIGUSR2)
+    _ = marks.awaitNext()
+    inbox.queue.sync {}
+    inbox.queue.sync {}
+    trial.record(sent, count)
+    trial.record(told, inbox.told)
+    trial.record(runs, inbox.runs)
+    trial.record(unheard, isHeard ? 0 : 1)
+  }
+
+  /// Has another signal told, which shows that those before it have been.
+  private func mark(_ inbox: SignalInbox) -> () -> Void {
+    signal(SIGUSR2, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: inbox.queue)
+    source.setEventHandler { inbox.handled(source.data) }
+    source.setRegistrationHandler { inbox.isReady() }
+    source.activate()
+    return { source.cancel() }
+  }
+
+  /// Starts children, and lets all of them end at once.
+  ///
+  /// - Parameter patience: how long those are waited for that nobody reaps.
+  func endChildren(
+    _ trial: Trial, patience: Duration = .seconds(20),
+    _ begin: (SignalInbox, ChildProcesses) -> () -> Void
+  ) throws {
+    let inbox = try SignalInbox()
+    let processes = try ChildProcesses(child)
+    let end = begin(inbox, processes)
+    defer { end() }
+    try inbox.awaitReady()
+    defer { processes.endAndReap() }
+    for _ in 0..<trial[children] { try processes.start() }
+    processes.letEnd()
+    processes.awaitAll(within: patience)
+    // A handler that runs still is awaited.
+    inbox.queue.sync {}
+    trial.record(notReaped, processes.notReaped)
+    trial.record(runs, inbox.runs)
+  }
+
+  /// Has a thread do what faults, and waits until it is past that, or the source has told of it. Where neither happens, the
+  /// thread is in its fault still: on Linux, what the source has put in the signal's way lets it fault again and again. That is
+  /// taken out of the way, so that the trial comes to its end.
+  func survive(
+    _ trial: Trial, _ begin: (SignalInbox) -> Void, fault: @escaping @Sendable () -> Void
+  ) throws {
+    let inbox = try SignalInbox()
+    begin(inbox)
+    try inbox.awaitReady()
+    trial.hazard()
+    let thread = try SystemThread {
+      fault()
+      inbox.handled(1)
+    }
+    if !inbox.awaitNext(within: .milliseconds(30)) { signal(SIGSEGV, SIG_DFL) }
+    thread.join()
+  }
+}
+
+/// Has a function called for a signal, by `sigaction`; system calls that it interrupts go on.
+func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+  var action = sigaction()
+  #if canImport(Darwin)
+    action.__sigaction_u.__sa_handler = handler
+  #else
+    action.__sigaction_handler.sa_handler = handler
+  #endif
+  action.sa_flags = Int32(SA_RESTART)
+  sigaction(signal, &action, nil)
+}
+
+/// Where signals arrive: what a handler tells. It may be told by a signal handler, so it does not lock, and who waits is woken
+/// through a pipe.
+final class SignalInbox: Sendable {
+  /// Where that of a source runs.
+  let queue = DispatchQueue(label: "signals")
+  private let sumTold = Atomic<Int>(0)
+  private let countRuns = Atomic<Int>(0)
+  private let lastArrival = Moment()
+  private let ready = DispatchSemaphore(value: 0)
+  private let output: Int32
+  private let input: Int32
+
+  /// That of the signal handler, which can be given nothing. Set before the handler is.
+  nonisolated(unsafe) static var ofHandler: SignalInbox?
+
+  /// An empty one.
+  ///
+  /// - Throws: ``SystemError`` when there is no descriptor left.
+  init() throws(SystemError) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
+    (output, input) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  }
+
+  deinit {
+    close(output)
+    close(input)
+  }
+
+  // MARK: For who is told
+
+  /// A handler begins, and is told of so many signals.
+  func handled(_ data: UInt) {
+    lastArrival.set()
+    sumTold.add(Int(data), ordering: .acquiringAndReleasing)
+    countRuns.add(1, ordering: .acquiringAndReleasing)
+    let before = errno
+    var byte: UInt8 = 0
+    _ = write(input, &byte, 1)
+    errno = before
+  }
+
+  /// Signals are told from now on.
+  func isReady() { ready.signal() }
+
+  // MARK: For the trial
+
+  /// Waits until signals are told.
+  func awaitReady(within patience: Duration = .seconds(20)) throws {
+    if ready.wait(timeout: .now() + timerInterval(patience)) == .timedOut { throw NotRegistered(patience: patience) }
+  }
+
+  /// Waits for the next run of a handler; returns whether it came.
+  func awaitNext(within patience: Duration = .seconds(20)) -> Bool {
+    let end = MonotonicClock.now() + patience.nanoseconds
+    while true {
+      let now = MonotonicClock.now()
+      var waited = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      let found = poll(&waited, 1, now < end ? Int32((end - now) / 1_000_000 + 1) : 0)
+      if found < 0, errno == EINTR { continue }
+      guard found > 0 else { return false }
+      var byte: UInt8 = 0
+      if read(output, &byte, 1) == 1 { return true }
+    }
+  }
+
+  /// Keeps the handler waiting until what is returned is called.
+  func holdQueue() -> () -> Void {
+    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    queue.async {
+      isHeld.signal()
+      isReleased.wait()
+    }
+    isHeld.wait()
+    return { isReleased.signal() }
+  }
+
+  /// The sum of what was told.
+  var told: Int { sumTold.load(ordering: .acquiring) }
+  /// How often a handler ran.
+  var runs: Int { countRuns.load(ordering: .acquiring) }
+  /// When it began last.
+  var arrival: UInt64? { lastArrival.time }
+}
+
+/// A source that was waited for in vain.
+private struct NotRegistered: Error, CustomStringConvertible {
+  let patience: Duration
+  var description: String { "the source was not registered within \(patience)" }
+}
+
+/// Children of this process, which end when their standard input does.
+final class ChildProcesses: Sendable {
+  private struct State {
+    var input: Int32
+    var output: Int32
+    var started: Set<pid_t> = []
+    var statuses: [pid_t: [Int32]] = [:]
+  }
+  private let command: [String]
+  private let state: Mutex<State>
+  private let reaping = DispatchSemaphore(value: 0)
+
+  /// None yet.
+  ///
+  /// - Parameter command: what each runs; its path first.
+  /// - Throws: ``SystemError`` when there is no descriptor left.
+  init(_ command: [String]) throws(SystemError) {
+    self.command = command
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    state = Mutex(State(input: ends[1], output: ends[0]))
+  }
+
+  deinit { letEnd() }
+
+  /// Starts one.
+  ///
+  /// - Throws: ``SystemError`` when it cannot be had.
+  func start() throws(SystemError) {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    let output = state.withLock { $0.output }
+    posix_spawn_file_actions_adddup2(&actions, output, STDIN_FILENO)
+    // What it says of its end is of no interest.
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    }
+    let words = command.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var child = pid_t()
+    let status = state.withLock { state in
+      let status = posix_spawn(&child, command[0], &actions, nil, words, environ)
+      if status == 0 { state.started.insert(child) }
+      return status
+    }
+    guard status == 0 else { throw SystemError(status, "start \(command[0])") }
+  }
+
+  /// Lets all of them end.
+  func letEnd() {
+    let ends = state.withLock { state in
+      defer { (state.input, state.output) = (-1, -1) }
+      return [state.input, state.output]
+    }
+    for end in ends where end >= 0 { close(end) }
+  }
+
+  /// One was reaped, with this status.
+  func reaped(_ child: pid_t, _ status: Int32) {
+    state.withLock { $0.statuses[child, default: []].append(status) }
+    reaping.signal()
+  }
+
+  /// Waits until all have been reaped.
+  func awaitAll(within patience: Duration) {
+    let deadline = DispatchTime.now() + timerInterval(patience)
+    while notReaped > 0, reaping.wait(timeout: deadline) == .success {}
+  }
+
+  /// How many were not reaped just once, with the status of one that ended by itself.
+  var notReaped: Int {
+    state.withLock { state in
+      state.started.count { state.statuses[$0]?.count != 1 || state.statuses[$0]?.first.map { $0 & 0x7f } != 0 }
+    }
+  }
+
+  /// Those that have been started.
+  var started: Set<pid_t> { state.withLock { $0.started } }
+
+  /// Leaves none behind.
+  func endAndReap() {
+    letEnd()
+    let left = state.withLock { state in state.started.filter { state.statuses[$0] == nil } }
+    for child in left {
+      kill(child, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Platform
+import Testing
+
+@testable import Patterns
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What is done with a signal is the whole process's, so each of these runs in one of its own. What ends by a signal does so in
+/// a worker only: `PromiseTests` looks at that.
+@Suite struct SignalSourceTests {
+  /// A test's process is not the lab: its children run something else that ends with its input.
+  static var pattern: SignalSource {
+    var pattern = SignalSource()
+    pattern.child = ["/bin/cat"]
+    return pattern
+  }
+
+  static let settings: [String: [String: ParameterValue]] = [
+    "source": ["signals": .integer(20)], "sigaction": ["signals": .integer(20)], "burst": ["burst": .integer(10)],
+    "children": ["children": .integer(3)],
+  ]
+
+  @Test(arguments: ["source", "sigaction", "burst", "children"])
+  func `every variant that completes keeps its promises, and leaves no descriptor and no child`(
+    _ variant: String
+  ) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      // The first attempt leaves what Dispatch keeps open.
+      _ = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, Self.settings[variant] ?? [:])
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, Self.settings[variant] ?? [:])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+      #expect(!attempt.verdicts.isEmpty)
+      var status: Int32 = 0
+      #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
+      #expect(OpenDescriptors.paths().allSatisfy { !$0.hasPrefix("pipe:") })
+    }
+  }
+
+  @Test func `a child that cannot be started is told, and those before it are reaped`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      var pattern = SignalSource()
+      pattern.child = ["/nonexistent/child"]
+      let attempt = try await Attempt("children", of: pattern, files: Catalogue.files, ["children": .integer(2)])
+      #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/child: No such file or directory"))
+    }
+  }
+
+  @Test func `too few descriptors: unavailable`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      try DescriptorLimit.setSoft(64)
+      while dup(0) >= 0 {}
+      let attempt = try await Attempt(
+        "sigaction", of: Self.pattern, files: Catalogue.files, ["signals": .integer(1)])
+      #expect(attempt.trial.outcome == .unavailable(reason: "cannot make a pipe: Too many open files"))
+    }
+  }
+
+  @Test func `a source that is never registered is told as that`() async throws {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Attempt(
+        "source", of: Self.pattern, files: Catalogue.files, ["signals": .integer(1)]
+      ) { trial in
+        try Self.pattern.sendOneByOne(trial, ready: .milliseconds(1)) { _ in {} }
+      }
+      #expect(attempt.trial.outcome == .broken(reason: "the source was not registered within 0.001 seconds"))
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings[variant] ?? [:], body)
+    }
+    /// A source that tells so many more.
+    @Sendable func source(_ inbox: SignalInbox, more: UInt) -> () -> Void {
+      signal(SIGUSR1, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+      source.setEventHandler { inbox.handled(source.data + more) }
+      source.setRegistrationHandler { inbox.isReady() }
+      source.activate()
+      return { source.cancel() }
+    }
+    /// A handler that is called at once.
+    @Sendable func handler(_ inbox: SignalInbox, _ handler: @escaping @convention(c) (Int32) -> Void) -> () -> Void {
+      SignalInbox.ofHandler = inbox
+      setSignalHandler(SIGUSR1, handler)
+      inbox.isReady()
+      return { signal(SIGUSR1, SIG_IGN) }
+    }
+    return [
+      red("source.miscounted == 0", "source") { trial in
+        try pattern.sendOneByOne(trial) { source($0, more: 1) }
+      },
+      red("sigaction.miscounted == 0", "sigaction") { trial in
+        try pattern.sendOneByOne(trial) { inbox in
+          handler(inbox) { _ in
+            SignalInbox.ofHandler?.handled(1)
+            SignalInbox.ofHandler?.handled(1)
+          }
+        }
+      },
+      // Ignored.
+      red("not-ignored.trapped == 1", "not-ignored") { trial in
+        signal(SIGUSR1, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+        source.setEventHandler { _ = source.data }
+        source.activate()
+        kill(getpid(), SIGUSR1)
+      },
+      // Nothing faults.
+      red("fault.trapped == 1", "fault") { trial in
+        try pattern.survive(trial) { inbox in
+          let source = DispatchSource.makeSignalSource(signal: SIGSEGV, queue: .global())
+          source.setEventHandler { inbox.handled(source.data) }
+          source.setRegistrationHandler { inbox.isReady() }
+          source.activate()
+        } fault: {
+        }
+      },
+      // Interrupts the sender at each.
+      red("burst.runs < burst.sent", "burst") { trial in
+        try pattern.sendBurst(trial) { inbox in
+          handler(inbox) { _ in SignalInbox.ofHandler?.handled(1) }
+        }
+      },
+      red("burst.unheard == 0", "burst") { trial in
+        try pattern.sendBurst(trial, patience: .milliseconds(50)) { inbox in
+          signal(SIGUSR1, SIG_IGN)
+          inbox.isReady()
+          return {}
+        }
+      },
+      // One for each run, of which the first lasts until all have ended.
+      red("children.not-reaped == 0", "children") { trial in
+        try pattern.endChildren(trial, patience: .milliseconds(300)) { inbox, children in
+          let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
+          source.setEventHandler {
+            inbox.handled(source.data)
+            guard inbox.runs == 1 else { return }
+            for child in children.started {
+              var information = siginfo_t()
+              while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            }
+            var status: Int32 = 0
+            let child = waitpid(-1, &status, WNOHANG)
+            children.reaped(child, status)
+          }
+          source.setRegistrationHandler { inbox.isReady() }
+          source.activate()
+          return { source.cancel() }
+        }
+      },
+    ]
+  }
+}

@@ -14,14 +14,20 @@ import Testing
     try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
   }
 
-  @Test(arguments: ["add", "or", "replace", "async"], [2, 64, 1000])
+  @Test(arguments: ["add", "or", "replace", "add-c", "async"], [2, 64, 1000])
   func `every variant keeps its promises, of few pieces and of many`(_ variant: String, _ burst: Int) async throws {
     let attempt = try await Self.attempt(
       variant, ["burst": .integer(burst), "stream": .integer(burst + 1), "work": .integer(1000)])
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.trial.reads == ["burst", "stream", "work"])
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(attempt.verdicts.isEmpty == (variant == "async"))
+    #expect(attempt.verdicts.isEmpty == ["add-c", "async"].contains(variant))
+  }
+
+  @Test func `by the functions of C it merges as by Swift's form`() async throws {
+    let attempt = try await Self.attempt("add-c")
+    #expect(attempt.total("told-while-waiting") == 1 && attempt.total("told-while-running") == 1)
+    #expect(attempt.total("inexact") == 0 && attempt.total("zeros-told") == 0 && attempt.total("lost-before-zero") == 0)
   }
 
   @Test func `asyncs tell every piece, zeros too`() async throws {

@@ -15,6 +15,7 @@ struct Sections {
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
       ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
       ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
+      ("merges", "Merges: news that one thread passes on to a handler, medians, left gcdlab, right C", merges),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("cost", "Cost of the lab", cost),
     ]
@@ -253,6 +254,35 @@ struct Sections {
         Row(
           title: "\(title), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
           unit: .nanoseconds, target: target)
+      }
+    }
+  }
+
+  // MARK: Merges
+
+  private func merges() -> [Row] {
+    // Only `add-c` makes the same calls; the other rows show what Swift's own form costs.
+    let cases: [Counterpart] = [
+      ("add-c", "add", true), ("add", "add", false), ("or", "or", false), ("replace", "replace", false),
+    ]
+    let (burst, stream) = (200, 20_000)
+    let series = interleave(
+      rounds,
+      cases.flatMap { way, counterpart, _ in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial("custom-source", way, ["burst": .number(burst), "stream": .number(stream), "work": 0])
+          },
+          Side(name: "C") { try probe("custom_source", counterpart, "\(burst)", "\(stream)") },
+        ]
+      })
+    return cases.indices.flatMap { index in
+      let (way, counterpart, isSame) = cases[index]
+      return [("cost", "a merge"), ("stream-cost", "over merges"), ("lag", "delivery")].map { figure, says in
+        Row(
+          title: isSame ? "\(way), \(says)" : "Swift's \(way) / \(counterpart) in C, \(says)", left: series[2 * index],
+          right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
+          target: isSame && figure != "lag" ? .within10Percent : .none)
       }
     }
   }

@@ -27,9 +27,21 @@ void gcdlab_dispatch_sync_f(void *queue, void *context, void (*function)(void *c
 void gcdlab_dispatch_async_f(void *queue, void *context, void (*function)(void *context))
     GCDLAB_SYMBOL("dispatch_async_f");
 void gcdlab_dispatch_retain(void *object) GCDLAB_SYMBOL("dispatch_retain");
+void gcdlab_dispatch_activate(void *object) GCDLAB_SYMBOL("dispatch_activate");
 void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dispatch_set_context");
 void gcdlab_dispatch_set_finalizer_f(void *object, void (*finalizer)(void *context))
     GCDLAB_SYMBOL("dispatch_set_finalizer_f");
+void *gcdlab_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue)
+    GCDLAB_SYMBOL("dispatch_source_create");
+void gcdlab_dispatch_source_set_event_handler_f(void *source, void (*handler)(void *context))
+    GCDLAB_SYMBOL("dispatch_source_set_event_handler_f");
+void gcdlab_dispatch_source_merge_data(void *source, uintptr_t value) GCDLAB_SYMBOL("dispatch_source_merge_data");
+uintptr_t gcdlab_dispatch_source_get_data(void *source) GCDLAB_SYMBOL("dispatch_source_get_data");
+void gcdlab_dispatch_source_cancel(void *source) GCDLAB_SYMBOL("dispatch_source_cancel");
+
+/// The type of a source that adds up what is merged, `DISPATCH_SOURCE_TYPE_DATA_ADD`, which is the address of a variable.
+extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
+static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
 
 #ifdef __linux__
 /// What CoreFoundation's run loop waits for, an eventfd, and what it calls then on the main thread. Asking for it says that the

@@ -74,6 +74,12 @@ struct CustomSource: Pattern {
         return Sender(of: source) { source.replace(data: $0) }
       }
     }
+    Variant("add-c", .yardstick, "as add, by the functions of C") { trial in
+      try tell(trial, .sum, on: FunctionQueue(label: "news")) { queue, news in
+        let source = FunctionSource(adding: { news.heard($0) }, on: queue)
+        return Sender { source.add(data: $0) }
+      }
+    }
     Variant("async", .yardstick, "no source: a block for each piece of news") { trial in
       try tell(trial, .sum) { news in
         Sender { data in

@@ -19,9 +19,20 @@ extension CustomSource {
   func tell(
     _ trial: Trial, _ merging: Merging, patience: Duration = .seconds(20), _ begin: (News) -> Sender
   ) throws {
-    let burst = trial[burst]
     let news = News(steps: trial.steps(work))
-    let sender = begin(news)
+    try tell(trial, merging, patience: patience, news, begin(news))
+  }
+
+  /// The same where the handler runs on a queue of the C functions.
+  func tell(
+    _ trial: Trial, _ merging: Merging, on queue: FunctionQueue, _ begin: (FunctionQueue, News) -> Sender
+  ) throws {
+    let news = News(steps: trial.steps(work), queue: queue)
+    try tell(trial, merging, patience: .seconds(20), news, begin(queue, news))
+  }
+
+  private func tell(_ trial: Trial, _ merging: Merging, patience: Duration, _ news: News, _ sender: Sender) throws {
+    let burst = trial[burst]
     defer { sender.end() }
     // The first use of a queue and a source is dear: it warms up.
     sender.send(1)
@@ -134,8 +145,9 @@ struct Sender {
 
 /// The news as the handler hears it.
 final class News: Sendable {
-  /// Where the handler runs.
+  /// Where the handler runs, but for one of the C functions.
   let queue = DispatchQueue(label: "news")
+  private let functionQueue: FunctionQueue?
   private let steps: Int
   private let state = Mutex(State())
   private let handlerIsHeld = DispatchSemaphore(value: 0)
@@ -147,8 +159,11 @@ final class News: Sendable {
     var holds = false
   }
 
-  /// News that the handler works on for so many steps.
-  init(steps: Int) { self.steps = steps }
+  /// News that the handler works on for so many steps; it runs on `queue`, where one is given.
+  init(steps: Int, queue: FunctionQueue? = nil) {
+    self.steps = steps
+    functionQueue = queue
+  }
 
   /// The handler was told this.
   func heard(_ data: UInt) {
@@ -170,8 +185,7 @@ final class News: Sendable {
   /// A source with news is in its queue, or its handler runs, and then it is in the queue when that has ended: behind a second
   /// block there is nothing left.
   func takeHeard() -> [UInt] {
-    queue.sync {}
-    queue.sync {}
+    for _ in 0..<2 { if let functionQueue { functionQueue.sync() } else { queue.sync {} } }
     return state.withLock { state in
       defer { state.heard.removeAll(keepingCapacity: true) }
       return state.heard
@@ -184,10 +198,11 @@ final class News: Sendable {
   /// Has a block run in the queue until what is returned is called, so that the handler waits.
   func holdQueue() -> () -> Void {
     let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    queue.async {
+    let block: @Sendable () -> Void = {
       isHeld.signal()
       isReleased.wait()
     }
+    if let functionQueue { functionQueue.async(block) } else { queue.async(execute: block) }
     isHeld.wait()
     return { isReleased.signal() }
   }

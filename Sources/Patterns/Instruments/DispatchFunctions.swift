@@ -24,5 +24,65 @@ final class FunctionQueue: @unchecked Sendable {
   /// A queue that runs one function at a time.
   init(label: String) { object = gcdlab_dispatch_queue_create(label, nil) }
 
+  /// Waits until it has run what was submitted before.
+  func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
+
+  /// Submits `body`.
+  func async(_ body: @escaping @Sendable () -> Void) {
+    gcdlab_dispatch_async_f(object, Unmanaged.passRetained(Body(body)).toOpaque()) { body in
+      if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run() }
+    }
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
   deinit { gcdlab_dispatch_release(object) }
+}
+
+/// A source of the C functions that adds up what is merged.
+///
+/// Unchecked: a source may be used from any thread.
+final class FunctionSource: @unchecked Sendable {
+  /// What the C functions take.
+  let object: UnsafeMutableRawPointer
+
+  private final class Handler: Sendable {
+    let run: @Sendable (UInt) -> Void
+    init(_ run: @escaping @Sendable (UInt) -> Void) { self.run = run }
+  }
+
+  /// What its handler gets: the source, and what is to be run with its data.
+  private struct Context {
+    let source: UnsafeMutableRawPointer
+    let handler: Handler
+  }
+
+  /// A source that runs `handler` on `queue` with the sum; it is active.
+  init(adding handler: @escaping @Sendable (UInt) -> Void, on queue: FunctionQueue) {
+    object = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue.object)
+    let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
+    context.initialize(to: Context(source: object, handler: Handler(handler)))
+    gcdlab_dispatch_set_context(object, context)
+    gcdlab_dispatch_source_set_event_handler_f(object) { context in
+      guard let context = context?.assumingMemoryBound(to: Context.self) else { return }
+      context.pointee.handler.run(UInt(gcdlab_dispatch_source_get_data(context.pointee.source)))
+    }
+    gcdlab_dispatch_set_finalizer_f(object) { context in
+      guard let context = context?.assumingMemoryBound(to: Context.self) else { return }
+      context.deinitialize(count: 1)
+      context.deallocate()
+    }
+    gcdlab_dispatch_activate(object)
+  }
+
+  deinit {
+    gcdlab_dispatch_source_cancel(object)
+    gcdlab_dispatch_release(object)
+  }
+
+  /// Adds `data` to what is not told yet.
+  @inline(__always) func add(data: UInt) { gcdlab_dispatch_source_merge_data(object, data) }
 }

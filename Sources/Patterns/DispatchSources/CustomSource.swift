@@ -47,6 +47,8 @@ struct CustomSource: Pattern {
     "cost", "passing on one piece of news while the handler waits, timed a burst at a time")
   let streamCost = Metric.latency(
     "stream-cost", "passing on one piece of news while the handler may run, timed over the whole stream")
+  let delivery = Metric.latency(
+    "delivery", "from passing on a single piece, with nobody in the way, until the handler was done with it")
   let lag = Metric.latency("lag", "from the last piece of the stream until the handler was done with it")
 
   var variants: [Variant] {

@@ -5,11 +5,14 @@ import Synchronization
 
 /// What the variants are put through: news is passed on, and what the handler is told is noted.
 extension CustomSource {
+  /// Single pieces whose delivery is timed.
+  private static let deliveries = 100
+
   /// How long a trial takes at most: the handler runs for each piece of news.
   func longest(_ trial: Trial) -> Duration? {
     // Bursts of two kinds and one of zeros, the stream, and single pieces.
     let bursts = 2 * (Batches.count + 1) + 1
-    let runs: Int = bursts * (trial[burst] + 1) + trial[stream] + 10
+    let runs: Int = bursts * (trial[burst] + 1) + trial[stream] + Self.deliveries + 10
     return trial[work] * runs
   }
 
@@ -61,9 +64,21 @@ extension CustomSource {
     }
     trial.record(toldWhileWaiting, mostWhileWaiting)
     trial.record(toldWhileRunning, mostWhileRunning)
+    tellSingly(trial, news, sender)
     tellZeros(trial, burst, news, sender)
     if tellStream(trial, merging, news, sender) { inexact += 1 }
     trial.record(self.inexact, inexact)
+  }
+
+  private func tellSingly(_ trial: Trial, _ news: News, _ sender: Sender) {
+    var deliveries = LatencyHistogram()
+    for _ in 0..<Self.deliveries {
+      let start = MonotonicClock.now()
+      sender.send(1)
+      // One that was not told has no time; if none was, the trial is broken.
+      if !news.takeHeard().isEmpty { deliveries.record(news.lastHeard - start) }
+    }
+    trial.record(delivery, deliveries)
   }
 
   private func tellZeros(_ trial: Trial, _ burst: Int, _ news: News, _ sender: Sender) {

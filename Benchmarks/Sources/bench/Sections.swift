@@ -17,6 +17,8 @@ struct Sections {
       ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
       ("merges", "Merges: news that one thread passes on to a handler, medians, left gcdlab, right C", merges),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
+      ("reads", "Reads: 500 single bytes, then 64 MiB, medians, left gcdlab, right C", reads),
+      ("exits", "Exits: 20 children, from the last act to the notice, medians, left gcdlab, right C", exits),
       ("cost", "Cost of the lab", cost),
     ]
   }
@@ -306,6 +308,50 @@ struct Sections {
       Row(
         title: figure, left: series[0], right: series[1], figure: figure, unit: .nanoseconds,
         target: figure == "latency" ? .within20Percent : .none)
+    }
+  }
+
+  // MARK: Reads and exits
+
+  private func reads() -> [Row] {
+    let (messages, size) = (500, 64 << 20)
+    let cases = ["drained", "blocking-read"].flatMap { way in ["pipe", "socket", "file"].map { (way, $0) } }
+    let series = interleave(
+      rounds,
+      cases.flatMap { way, kind in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial(
+              "descriptor-read", way, ["kind": .word(kind), "messages": .number(messages), "size": .number(size)])
+          },
+          Side(name: "C") { try probe("descriptor_read", way, kind, "\(messages)", "\(size)") },
+        ]
+      })
+    return cases.indices.flatMap { index in
+      let (way, kind) = cases[index]
+      let figures: [(String, Unit)] = [("latency", .nanoseconds), ("throughput", .perSecond)]
+      return figures.filter { kind != "file" || $0.0 == "throughput" }.map { figure, unit in
+        Row(
+          title: "\(way) \(kind), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
+          unit: unit, target: .within10Percent)
+      }
+    }
+  }
+
+  private func exits() -> [Row] {
+    let ways = ["child-exit", "waitpid-thread", "sigchld"]
+    let series = interleave(
+      rounds,
+      ways.flatMap { way in
+        [
+          Side(name: "gcdlab") { try lab.trial("process-monitor", way, ["processes": 20]) },
+          Side(name: "C") { try probe("process_exit", lab.binary, way, "20") },
+        ]
+      })
+    return ways.indices.map { index in
+      Row(
+        title: "\(ways[index]), notice", left: series[2 * index], right: series[2 * index + 1], figure: "notice",
+        unit: .nanoseconds, target: .within10Percent)
     }
   }
 

@@ -41,6 +41,7 @@ public enum Catalogue {
     StreamVsSource(),
     TimerSource(),
     SignalSource(),
+    HopCost(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

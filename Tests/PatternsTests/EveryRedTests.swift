@@ -47,6 +47,7 @@ import Testing
       StreamVsSourceTests.reds,
       TimerSourceTests.reds,
       SignalSourceTests.reds,
+      HopCostTests.reds,
     ].flatMap(\.self)
   }
 

@@ -1,0 +1,232 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+import Synchronization
+
+/// What the ways are put through.
+extension HopCost {
+  /// Goes there and back by blocks: from a serial queue of each who goes.
+  ///
+  /// - Parameter body: goes to the place, counts the visit there, and has `back` run on the queue it came from.
+  func hop(
+    _ trial: Trial,
+    _ body:
+      @escaping @Sendable (_ here: DispatchQueue, _ visits: Visits, _ back: @escaping @Sendable () -> Void) -> Void
+  ) throws {
+    try measure(trial) { visits, hops, times in
+      let hopper = BlockHopper(visits: visits, hops: hops, times: times, body)
+      hopper.run()
+    }
+  }
+
+  /// The same by functions, which are given a ``FunctionHopper``.
+  func hopByFunctions(
+    _ trial: Trial, to there: FunctionQueue, _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) throws {
+    try measure(trial) { visits, hops, times in
+      let hopper = FunctionHopper(visits: visits, hops: hops, times: times, to: there, body)
+      hopper.run()
+    }
+  }
+
+  /// Does it from a thread, which stays where it is.
+  func stay(_ trial: Trial, _ body: @escaping @Sendable (Visits) -> Void) throws {
+    try measure(trial) { visits, hops, times in
+      times.start.set()
+      for _ in 0..<hops {
+        visits.isHere()
+        body(visits)
+      }
+      visits.isHere()
+      times.end.set()
+    }
+  }
+
+  /// Goes there and back in a task.
+  func hopAsTask(_ trial: Trial, _ body: @escaping @Sendable (Visits) async -> Void) throws {
+    try measure(trial) { visits, hops, times in
+      let hasEnded = DispatchSemaphore(value: 0)
+      Task {
+        times.start.set()
+        for _ in 0..<hops {
+          visits.isHere()
+          await body(visits)
+        }
+        visits.isHere()
+        times.end.set()
+        hasEnded.signal()
+      }
+      hasEnded.wait()
+    }
+  }
+
+  /// - Parameter makeHops: goes there and back so many times, notes when that began and ended, and returns then.
+  private func measure(
+    _ trial: Trial,
+    _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
+  ) throws {
+    let (batch, hoppers, hops) = (trial[batch], trial[hoppers], trial[hops])
+    try SystemThread.requireRoom(for: 2 * hoppers + 4)
+    let visits = Visits()
+    for repeated in 0...Batches.count {
+      let times = HopTimes()
+      makeHops(visits, batch, times)
+      if repeated > 0, let time = times.end.since(times.start) { trial.record(roundTrip, time, over: batch) }
+    }
+    let watched = Visits(watchesThreads: true)
+    makeHops(watched, batch, HopTimes())
+    trial.record(changed, 100 * Double(watched.changes) / Double(2 * batch))
+
+    let all = (0..<hoppers).map { _ in HopTimes() }
+    let start = SpinBarrier(parties: hoppers)
+    let threads = try all.map { times in
+      try SystemThread {
+        start.wait()
+        makeHops(visits, hops, times)
+      }
+    }
+    for thread in threads { thread.join() }
+    if let first = all.compactMap({ $0.start.time }).min(), let last = all.compactMap({ $0.end.time }).max() {
+      trial.record(crowded, last - first, over: hoppers * hops)
+    }
+    trial.record(lost, abs(batch * (Batches.count + 1) + hoppers * hops - visits.count) + abs(batch - watched.count))
+  }
+}
+
+/// When somebody's round trips began and ended.
+final class HopTimes: Sendable {
+  /// He leaves for the first.
+  let start = Moment()
+  /// He is back from the last.
+  let end = Moment()
+}
+
+/// How often a place was visited. The accesses are relaxed: it is for the place to bring order into them.
+final class Visits: Sendable {
+  private let visits = Atomic<Int>(0)
+  private let watchesThreads: Bool
+  private let lastThread = Atomic<Int>(0)
+  private let changed = Atomic<Int>(0)
+
+  fileprivate init(watchesThreads: Bool = false) { self.watchesThreads = watchesThreads }
+
+  /// One more, at the place.
+  func add() {
+    visits.store(visits.load(ordering: .relaxed) + 1, ordering: .relaxed)
+    if watchesThreads { look() }
+  }
+
+  /// He who goes is where he came from, before each round trip and after the last.
+  fileprivate func isHere() { if watchesThreads { look() } }
+
+  private func look() {
+    let thread = ThreadCensus.currentThread
+    let last = lastThread.exchange(thread, ordering: .relaxed)
+    if last != thread, last != 0 { changed.add(1, ordering: .relaxed) }
+  }
+
+  /// How many there were.
+  fileprivate var count: Int { visits.load(ordering: .acquiring) }
+  /// How often another thread went on.
+  fileprivate var changes: Int { changed.load(ordering: .acquiring) }
+}
+
+/// Somebody who goes there and back by blocks, from a queue of his own.
+private final class BlockHopper: Sendable {
+  private let here = DispatchQueue(label: "here")
+  private let visits: Visits
+  private let times: HopTimes
+  private let body: @Sendable (DispatchQueue, Visits, @escaping @Sendable () -> Void) -> Void
+  private let left: Atomic<Int>
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  init(
+    visits: Visits, hops: Int, times: HopTimes,
+    _ body: @escaping @Sendable (DispatchQueue, Visits, @escaping @Sendable () -> Void) -> Void
+  ) {
+    (self.visits, self.times, self.body) = (visits, times, body)
+    left = Atomic(hops)
+  }
+
+  /// Makes all round trips.
+  func run() {
+    here.async {
+      self.times.start.set()
+      self.goes()
+    }
+    hasEnded.wait()
+  }
+
+  /// A block of `here`, the first or the one that came back.
+  private func goes() {
+    visits.isHere()
+    if left.subtract(1, ordering: .relaxed).newValue < 0 {
+      times.end.set()
+      hasEnded.signal()
+    } else {
+      body(here, visits) { self.goes() }
+    }
+  }
+}
+
+/// Somebody who goes there and back by functions, which are given a pointer to him.
+///
+/// Unchecked: the queues that he has pointers to may be used from any thread.
+final class FunctionHopper: @unchecked Sendable {
+  /// The queue that he comes from.
+  let here: UnsafeMutableRawPointer
+  /// The queue that he goes to.
+  let there: UnsafeMutableRawPointer
+  /// What he visits.
+  let visits: Visits
+  private let queues: (FunctionQueue, FunctionQueue)
+  private let times: HopTimes
+  private let body: @Sendable (UnsafeMutableRawPointer) -> Void
+  private let left: Atomic<Int>
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  fileprivate init(
+    visits: Visits, hops: Int, times: HopTimes, to place: FunctionQueue,
+    _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) {
+    queues = (FunctionQueue(label: "here"), place)
+    (here, there) = (queues.0.object, queues.1.object)
+    (self.visits, self.times, self.body) = (visits, times, body)
+    left = Atomic(hops)
+  }
+
+  /// He whom a function was given.
+  static func of(_ hopper: UnsafeMutableRawPointer?) -> FunctionHopper {
+    guard let hopper else { preconditionFailure("a function of a hopper's is always given the hopper") }
+    return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
+  }
+
+  /// He is back, in a function of the queue that he came from, and goes again.
+  static func isBack(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
+
+  /// Makes all round trips.
+  fileprivate func run() {
+    let hopper = Unmanaged.passUnretained(self).toOpaque()
+    gcdlab_dispatch_async_f(here, hopper) { hopper in
+      FunctionHopper.of(hopper).times.start.set()
+      FunctionHopper.isBack(hopper)
+    }
+    // He lives until the last function has run: it signals as its last act.
+    withExtendedLifetime(self) { hasEnded.wait() }
+  }
+
+  private func goes() {
+    visits.isHere()
+    // One at a time: a load and a store will do.
+    let next = left.load(ordering: .relaxed) - 1
+    left.store(next, ordering: .relaxed)
+    if next < 0 {
+      times.end.set()
+      hasEnded.signal()
+    } else {
+      body(Unmanaged.passUnretained(self).toOpaque())
+    }
+  }
+}

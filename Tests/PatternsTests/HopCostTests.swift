@@ -1,0 +1,47 @@
+import CDispatchSupport
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+/// The main queue of a test's process is nobody's promise to serve, so another one stands for it; `main-actor` runs in a worker
+/// only: `PromiseTests`.
+@Suite struct HopCostTests {
+  static var pattern: HopCost {
+    var pattern = HopCost()
+    pattern.mainQueue = DispatchQueue(label: "main")
+    return pattern
+  }
+  private static let few: [String: ParameterValue] = [
+    "batch": .integer(5), "hoppers": .integer(3), "hops": .integer(20),
+  ]
+
+  @Test(
+    arguments: ["queue", "queue-c", "queue-sync", "actor", "actor-on-queue", "continuation", "main-queue"], [1, 3])
+  func `every visit takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {
+    let attempt = try await Attempt(
+      variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["hoppers": .integer(hoppers)]) { $1 })
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts == ["all.lost == 0": .held])
+    #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == Batches.count)
+  }
+
+  @Test func `a sync stays on its thread`() async throws {
+    let attempt = try await Attempt("queue-sync", of: Self.pattern, files: Catalogue.files, Self.few)
+    #expect(attempt.trial.observation.samples("changed")?.summary?.max == 0)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = pattern
+    return [
+      // Back before it was there.
+      Red("all.lost == 0", "queue", of: pattern, few) { trial in
+        try pattern.hop(trial) { here, _, back in here.async(execute: back) }
+      }
+    ]
+  }
+}

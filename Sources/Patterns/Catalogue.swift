@@ -18,6 +18,7 @@ public enum Catalogue {
     QueueDeadlock(),
     TaskGranularity(),
     ThreadVsQueue(),
+    DispatchCompared(),
     BlockCapture(),
     ReadersWriter(),
     QueuePoolPattern(),

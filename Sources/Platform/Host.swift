@@ -42,13 +42,47 @@ public enum Host {
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
 
   /// Processor time this process and its finished children used so far, in nanoseconds.
-  public static var ownProcessorTime: UInt64 { usage(thisProcess).processorTime + usage(children).processorTime }
+  public static var ownProcessorTime: UInt64 { processorTime.total + usage(children).processorTime.total }
+
+  /// Processor time that all threads of this process used so far, those that have ended included.
+  public static var processorTime: ProcessorTime { usage(thisProcess).processorTime }
+}
+
+/// Processor time in nanoseconds, as the system counts it: in microseconds. Which of the two it was, Linux tells by samples, some
+/// hundreds a second: of less than a few milliseconds only the total says something.
+public struct ProcessorTime: Sendable, Equatable {
+  /// In the program.
+  public var user: UInt64
+  /// In the kernel, for the program.
+  public var system: UInt64
+
+  /// So much of either.
+  public init(user: UInt64 = 0, system: UInt64 = 0) {
+    self.user = user
+    self.system = system
+  }
+
+  /// Both.
+  public var total: UInt64 { user + system }
+
+  /// What came to it since `earlier`. A system that corrects its samples may take some of one back: none came to it then.
+  public static func - (later: ProcessorTime, earlier: ProcessorTime) -> ProcessorTime {
+    ProcessorTime(
+      user: later.user > earlier.user ? later.user - earlier.user : 0,
+      system: later.system > earlier.system ? later.system - earlier.system : 0)
+  }
+
+  /// Adds what another time comes to.
+  public static func += (sum: inout ProcessorTime, other: ProcessorTime) {
+    sum.user += other.user
+    sum.system += other.system
+  }
 }
 
 extension rusage {
-  fileprivate var processorTime: UInt64 {
+  fileprivate var processorTime: ProcessorTime {
     func nanoseconds(_ time: timeval) -> UInt64 { UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000 }
-    return nanoseconds(ru_utime) + nanoseconds(ru_stime)
+    return ProcessorTime(user: nanoseconds(ru_utime), system: nanoseconds(ru_stime))
   }
 }
 

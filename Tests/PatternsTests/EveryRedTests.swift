@@ -24,6 +24,7 @@ import Testing
       QueueDeadlockTests.reds,
       TaskGranularityTests.reds,
       ThreadVsQueueTests.reds,
+      DispatchComparedTests.reds,
       BlockCaptureTests.reds,
       ReadersWriterTests.reds,
       QueuePoolPatternTests.reds,

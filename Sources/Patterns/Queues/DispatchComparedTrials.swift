@@ -1,0 +1,141 @@
+import Dispatch
+import Laboratory
+import Measurement
+import Platform
+
+/// What runs the pieces, and what the sizes compared come to.
+extension DispatchCompared {
+  /// Times `body`, which must see to it that every piece is done once, as a member of the group where it does not wait for it.
+  func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
+    let all = DispatchGroup()
+    try measure(trial) { tasks, initiated in
+      // Also when there were not enough threads for all.
+      defer { all.wait() }
+      try body(tasks, all)
+      initiated.set()
+    }
+  }
+
+  /// Times `body`, which notes when all are initiated, and must return when all are done.
+  func compareTasks(
+    _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: Initiated) async -> Void
+  ) throws {
+    try measure(trial) { tasks, initiated in
+      try waitFor { await body(tasks, initiated) }
+    }
+  }
+
+  private func measure(_ trial: Trial, _ body: ([SmallTask], Initiated) throws -> Void) throws {
+    let (count, repeats) = (trial[tasks], trial[repeats])
+    let idle = SmallTasks(count: count, steps: 0)
+    var notOnce = 0
+    var idleTime = ProcessorTime()
+    // The first time is dear, and warms up.
+    for repeated in 0...repeats {
+      let before = Host.processorTime
+      try body(idle.all, Initiated())
+      if repeated > 0 { idleTime += Host.processorTime - before }
+      notOnce += idle.takeNotOnce()
+    }
+    trial.record(overhead, idleTime.total, over: count * repeats)
+
+    let tasks = SmallTasks(count: count, steps: trial.steps(work))
+    var used = ProcessorTime()
+    for _ in 0..<repeats {
+      let initiated = Initiated()
+      let before = Host.processorTime
+      let start = MonotonicClock.now()
+      try body(tasks.all, initiated)
+      let end = MonotonicClock.now()
+      used += Host.processorTime - before
+      trial.record(complete, end - start)
+      if let time = initiated.time { trial.record(initiate, time - start) }
+      notOnce += tasks.takeNotOnce()
+    }
+    trial.record(user, used.user, over: repeats)
+    trial.record(system, used.system, over: repeats)
+    trial.record(self.notOnce, notOnce)
+  }
+
+  // MARK: What came of it
+
+  /// Who is done first at each size, and from which size on it pays to dispatch.
+  func findings(in results: Results) -> [Remark] {
+    let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
+    return counts.flatMap { count in
+      let runs = results.runs.filter { tasks.value(in: $0.parameters) == count }
+      return winners(count, runs) + [crossovers(count, runs, results.experiment.variants)].compactMap(\.self)
+    }
+  }
+
+  /// One remark for each size: the way that is done first, and those that are not surely later.
+  private func winners(_ count: Int, _ runs: [Run]) -> [Remark] {
+    let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
+    return works.compactMap { work in
+      let runs = runs.filter { self.work.value(in: $0.parameters) == work }
+      let typical = { (run: Run) in Ranking.typical(run.trials.compactMap { $0.figure(complete.metric) }) }
+      guard runs.count > 1, let best = Ranking.lower.best(runs, by: typical) else { return nil }
+      let comparisons = ConfidenceInterval.comparisons(of: runs.count, withBest: true)
+      var equals: [String] = []
+      for run in runs where run.variant != best.variant {
+        guard let times = ConfidenceInterval.ofRatio(run.pairs(with: best, of: complete), among: comparisons) else {
+          return nil
+        }
+        if times.low <= 1 { equals.append(run.variant.name) }
+      }
+      let names = [best.variant.name] + equals
+      var says = "\(count) tasks of \(Quantity(work)): done first by \(names.listed(with: "or"))"
+      if names.count > 1 { says += ", too close to tell" }
+      let loop = runs.first { $0.variant.name == "loop" && !names.contains("loop") }
+      if let loop, let times = ConfidenceInterval.ofRatio(loop.pairs(with: best, of: complete)) {
+        let subject = names.count > 1 ? "; \(best.variant.name) is" : ","
+        says += "\(subject) \(Quantity.ratio(times.estimate)) times as fast as loop"
+      }
+      return Remark("winner", says, runs: [best.label])
+    }
+  }
+
+  /// From which size on each way is done sooner than the loop.
+  private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> Remark? {
+    let loop = runs.filter { $0.variant.name == "loop" }
+    var ways: [Int: [String]] = [:]
+    var never: [String] = []
+    var labels: [String] = []
+    for variant in variants where variant.name != "loop" {
+      let own = runs.filter { $0.variant == variant }
+      guard let crossover = Crossover(of: own, over: loop, by: complete, along: work) else { continue }
+      if let point = crossover.point {
+        ways[point.size, default: []].append(variant.name)
+        labels.append(point.label)
+      } else {
+        never.append(variant.name)
+      }
+    }
+    var parts = ways.sorted { $0.key < $1.key }.map { size, names in
+      "from \(Quantity(Double(size), .nanoseconds)) a task on by \(names.listed(with: "and"))"
+    }
+    guard !parts.isEmpty || !never.isEmpty else { return nil }
+    if parts.isEmpty {
+      return Remark("crossover", "\(count) tasks: by none of the ways does it surely pay to dispatch at these sizes")
+    }
+    if !never.isEmpty { parts.append("at none of these sizes by \(never.listed(with: "and"))") }
+    return Remark("crossover", "\(count) tasks: it pays to dispatch \(parts.joined(separator: ", "))", runs: labels)
+  }
+}
+
+/// When the caller could go on.
+final class Initiated: Sendable {
+  private let moment = Moment()
+
+  /// He can go on now.
+  func set() { moment.set() }
+
+  fileprivate var time: UInt64? { moment.time }
+}
+
+extension [String] {
+  /// `a`, `a and b`, `a, b and c`.
+  fileprivate func listed(with word: String) -> String {
+    count < 2 ? joined() : "\(dropLast().joined(separator: ", ")) \(word) \(last ?? "")"
+  }
+}

@@ -1,0 +1,114 @@
+import LabTesting
+import Laboratory
+import Measurement
+import Platform
+import Testing
+
+@testable import Patterns
+
+@Suite struct DispatchComparedTests {
+  private static let few: [String: ParameterValue] = [
+    "tasks": .integer(20), "repeats": .integer(2), "work": .integer(100),
+  ]
+
+  @Test(arguments: ["loop", "apply", "serial", "concurrent", "many-queues", "threads", "task-group"], [1, 20])
+  func `every piece is done once, and each time is timed`(_ variant: String, _ tasks: Int) async throws {
+    let attempt = try await Attempt(
+      variant, of: DispatchCompared(), files: Catalogue.files, Self.few.merging(["tasks": .integer(tasks)]) { $1 })
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts == ["all.not-once == 0": .held])
+    let (initiate, complete) = (
+      attempt.trial.observation.samples("initiate")?.summary, attempt.trial.observation.samples("complete")?.summary
+    )
+    #expect(initiate?.count == 2 && complete?.count == 2)
+    #expect((initiate?.max ?? .infinity) <= (complete?.max ?? 0))
+  }
+
+  @Test func `no threads to be had is the machine's affair`() async throws {
+    let attempt = try await Attempt("threads", of: DispatchCompared(), files: Catalogue.files, Self.few) { trial in
+      try DispatchCompared().compare(trial) { _, _ in throw SystemError(11, "start a thread") }
+    }
+    guard case .unavailable = attempt.trial.outcome else {
+      Issue.record("\(attempt.trial.outcome)")
+      return
+    }
+  }
+
+  @Test func `processor time is that of the program and that of the kernel`() {
+    let earlier = ProcessorTime(user: 5, system: 7)
+    var sum = ProcessorTime(user: 9, system: 6) - earlier
+    #expect(sum == ProcessorTime(user: 4, system: 0))
+    sum += ProcessorTime(user: 1, system: 2)
+    #expect(sum == ProcessorTime(user: 5, system: 2) && sum.total == 7)
+    let before = Host.processorTime
+    CalibratedWork.consume(CalibratedWork.spin(steps: 20_000_000, from: 1))
+    #expect((Host.processorTime - before).total > 0)
+  }
+
+  // MARK: What the findings say
+
+  /// Runs of some ways with 20 tasks at two sizes, with so many rounds of these times (ns).
+  private func findings(_ times: [String: [Double]], rounds: Int = 6) throws -> [String] {
+    let pattern = DispatchCompared()
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [pattern])
+    let experiment = try library.experiment(DispatchCompared.name).applying(
+      Overrides(settings: ["tasks=20"], variants: Array(times.keys))
+    ).sweeping([("work", [.integer(1000), .integer(10_000)])])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      guard let times = times[runs[index].variant.name] else { continue }
+      let time = times[runs[index].parameters["work"] == .integer(1000) ? 0 : 1]
+      runs[index].trials = (0..<rounds).map { round in
+        var observation = Observation()
+        observation.record("complete", time * (1 + 0.01 * Double(round)), batch: 1)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    return pattern.findings(in: results).map(\.says)
+  }
+
+  @Test func `the winner of each size is said, and from where on it pays to dispatch`() throws {
+    #expect(
+      try findings([
+        "loop": [1000, 9000], "apply": [2000, 4500], "concurrent": [4000, 6000], "serial": [4000, 9100],
+      ])
+        == [
+          "20 tasks of 1 us: done first by loop",
+          "20 tasks of 10 us: done first by apply, 2.00 times as fast as loop",
+          "20 tasks: it pays to dispatch from 10 us a task on by apply and concurrent, at none of these sizes by serial",
+        ])
+    #expect(
+      try findings(["loop": [3000, 9000], "apply": [2000, 4500], "concurrent": [2000, 9000]])
+        == [
+          "20 tasks of 1 us: done first by apply or concurrent, too close to tell; apply is 1.50 times as fast as loop",
+          "20 tasks of 10 us: done first by apply, 2.00 times as fast as loop",
+          "20 tasks: it pays to dispatch from 1 us a task on by apply, at none of these sizes by concurrent",
+        ])
+  }
+
+  @Test func `where the loop is among the first, nothing is faster than it`() throws {
+    #expect(
+      try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
+        == [
+          "20 tasks of 1 us: done first by loop or apply, too close to tell", "20 tasks of 10 us: done first by loop",
+          "20 tasks: by none of the ways does it surely pay to dispatch at these sizes",
+        ])
+  }
+
+  @Test func `too few rounds say nothing`() throws {
+    #expect(try findings(["loop": [1000, 9000], "apply": [2000, 4500]], rounds: 5).isEmpty)
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = DispatchCompared()
+    return [
+      // Leaves one out.
+      Red("all.not-once == 0", "loop", of: pattern, few) { trial in
+        try pattern.compare(trial) { tasks, _ in for task in tasks.dropLast() { task.run() } }
+      }
+    ]
+  }
+}

@@ -43,6 +43,7 @@ public enum Catalogue {
     TimerSource(),
     SignalSource(),
     HopCost(),
+    SourceLifecycle(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

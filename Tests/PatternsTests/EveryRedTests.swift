@@ -49,6 +49,7 @@ import Testing
       TimerSourceTests.reds,
       SignalSourceTests.reds,
       HopCostTests.reds,
+      SourceLifecycleTests.reds,
     ].flatMap(\.self)
   }
 

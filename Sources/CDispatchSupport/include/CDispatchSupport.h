@@ -43,6 +43,21 @@ void gcdlab_dispatch_source_cancel(void *source) GCDLAB_SYMBOL("dispatch_source_
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
 
+/// What a source is of; those of data that the program passes on itself.
+struct gcdlab_source_type;
+extern const struct gcdlab_source_type gcdlab_source_type_data_add_ GCDLAB_SYMBOL("_dispatch_source_type_data_add");
+static inline const void *gcdlab_source_type_data_add(void) { return &gcdlab_source_type_data_add_; }
+
+void *gcdlab_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue)
+    GCDLAB_SYMBOL("dispatch_source_create");
+void gcdlab_dispatch_source_set_event_handler_f(void *source, void (*handler)(void *context))
+    GCDLAB_SYMBOL("dispatch_source_set_event_handler_f");
+void gcdlab_dispatch_source_set_cancel_handler_f(void *source, void (*handler)(void *context))
+    GCDLAB_SYMBOL("dispatch_source_set_cancel_handler_f");
+void gcdlab_dispatch_source_merge_data(void *source, uintptr_t value) GCDLAB_SYMBOL("dispatch_source_merge_data");
+void gcdlab_dispatch_source_cancel(void *source) GCDLAB_SYMBOL("dispatch_source_cancel");
+void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
+
 #ifdef __linux__
 /// What CoreFoundation's run loop waits for, an eventfd, and what it calls then on the main thread. Asking for it says that the
 /// main queue is served so.

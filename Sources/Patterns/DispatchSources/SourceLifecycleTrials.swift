@@ -1,0 +1,395 @@
+import CDispatchSupport
+import Dispatch
+import Laboratory
+import Measurement
+import Synchronization
+
+/// What the variants are put through.
+extension SourceLifecycle {
+  /// A handler may be waited for as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(2) }
+
+  /// Has `body` hold a source back, let news come and let the source go, again and again. It returns what ends the source.
+  ///
+  /// The first time, which is also the warm-up, the source is looked at for a while.
+  func holdBack(_ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) -> () -> Void) {
+    let (count, repeats) = (trial[news], trial[repeats])
+    var (early, most, inexact) = (0, 0, 0)
+    var histogram = LatencyHistogram()
+    for repeated in 0...repeats {
+      let life = SourceLife(news: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      let end = body(life)
+      life.wait(within: patience) { $0.sum >= UInt(count) }
+      life.awaitIdle()
+      end()
+      let log = life.log
+      early += log.early
+      most = max(most, log.runs - log.early)
+      if log.sum != UInt(count) { inexact += 1 }
+      if repeated > 0, let time = life.resumeToRun { histogram.record(time) }
+    }
+    trial.record(toldEarly, early)
+    trial.record(deliveries, most)
+    trial.record(self.inexact, inexact)
+    trial.record(resumeToRun, histogram)
+  }
+
+  /// Cancels a source while its handler runs and news waits, and goes on with news.
+  func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
+    let (count, repeats) = (trial[news], trial[repeats])
+    var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
+    var histogram = LatencyHistogram()
+    for repeated in 0...repeats {
+      let life = SourceLife(news: count)
+      let source = make(life)
+      let release = life.holdNext()
+      source.add()
+      life.wait(within: patience) { $0.runs > 0 }
+      for _ in 0..<count { source.add() }
+      source.cancel()
+      life.cancelReturned()
+      for _ in 0..<count { source.add() }
+      release()
+      life.wait(within: patience) { $0.ends > 0 }
+      source.add()
+      life.awaitIdle()
+      let log = life.log
+      new += log.afterCancel
+      stopped += log.runs - log.completed
+      if log.ends != 1 { notOnce += 1 }
+      if log.afterEnd > 0 { notLast += 1 }
+      if repeated > 0, let time = life.toEnd { histogram.record(time) }
+    }
+    trial.record(newAfterCancel, new)
+    trial.record(self.stopped, stopped)
+    trial.record(endNotOnce, notOnce)
+    trial.record(endNotLast, notLast)
+    trial.record(toEnd, histogram)
+  }
+
+  /// Gives a source another queue while its handler waits in the old one, and goes on with news.
+  func retargetWaiting(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
+    var (moved, stray) = (0, 0)
+    for _ in 0..<trial[repeats] {
+      let life = SourceLife(news: 1)
+      let source = make(life)
+      let other = DispatchQueue(label: "new")
+      life.name(life.queue, .old)
+      life.name(other, .new)
+      let release = life.holdQueue()
+      source.add()
+      source.retarget(other)
+      release()
+      life.wait(within: patience) { $0.runs > 0 }
+      source.add()
+      life.wait(within: patience) { $0.runs > 1 }
+      source.cancel()
+      let places = life.log.places
+      if places.first != .old { moved += 1 }
+      stray += places.count { $0 == nil }
+    }
+    trial.record(self.moved, moved)
+    trial.record(self.stray, stray)
+  }
+
+  /// Removes a source of the C functions while its handler runs, which uses the context.
+  ///
+  /// - Parameter frees: how long a context is waited for that nobody frees.
+  func cancelInUse(
+    _ trial: Trial, frees: Duration = .seconds(20),
+    _ make: (SourceContext, _ queue: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?,
+    remove: (UnsafeMutableRawPointer?, SourceContext) -> Void
+  ) {
+    var (used, notFreed) = (0, 0)
+    for _ in 0..<trial[repeats] {
+      let context = SourceContext()
+      let queue = FunctionQueue(label: "events")
+      let source = make(context, queue.object)
+      gcdlab_dispatch_source_merge_data(source, 1)
+      context.awaitUse(within: .seconds(20))
+      remove(source, context)
+      context.letUseEnd()
+      context.awaitFree(within: frees)
+      // What runs still has come to its end.
+      gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
+      used += context.usesOfFreed
+      if context.frees != 1 { notFreed += 1 }
+    }
+    trial.record(usedFreed, used)
+    trial.record(self.notFreed, notFreed)
+  }
+
+  /// Has a source tell news that has its queue for itself, and lets the source go. The first is looked at for a while before.
+  ///
+  /// - Parameter leaves: how long a queue is waited for that is not freed.
+  func keepQueue(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
+    var (gone, left) = (0, 0)
+    for repeated in 0..<trial[repeats] {
+      let life = SourceLife(news: 1, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      do {
+        let source = make(life)
+        life.look()
+        source.add()
+        life.wait(within: .seconds(20)) { $0.runs > 0 }
+        if life.isQueueGone || !life.log.wasInQueue { gone += 1 }
+        source.cancel()
+      }
+      if !life.awaitQueueGone(within: leaves) { left += 1 }
+    }
+    trial.record(queueGone, gone)
+    trial.record(queueLeft, left)
+  }
+}
+
+/// What a trial does with a source.
+struct HeldSource {
+  /// Passes a piece of news on.
+  let add: () -> Void
+  /// Cancels it.
+  let cancel: () -> Void
+  /// Gives it another queue.
+  var retarget: (DispatchQueue) -> Void = { _ in }
+}
+
+/// The life of a source, as its handlers tell it.
+final class SourceLife: Sendable {
+  /// Where its handlers run.
+  let queue = DispatchQueue(label: "events")
+  /// How many pieces of news there are while it is held back.
+  let news: Int
+  /// By which something belongs to its queue.
+  let key = DispatchSpecificKey<Owned>()
+  private let place = DispatchSpecificKey<Place>()
+  private let state = Mutex(State())
+  private let something = DispatchSemaphore(value: 0)
+  private let isSuspended = DispatchSemaphore(value: 0)
+  private let mayRunOn = DispatchSemaphore(value: 0)
+  private let hasGone = DispatchSemaphore(value: 0)
+  private let comesEarly: BoundedGate
+  private let times = Times()
+
+  private final class Times: Sendable {
+    let letGo = Moment()
+    let began = Moment()
+    let ended = Moment()
+    let cancelled = Moment()
+  }
+
+  /// One of two queues.
+  enum Place: Sendable { case old, new }
+
+  /// What happened so far.
+  struct Log {
+    /// Handler runs.
+    var runs = 0
+    /// Those that went on to their end.
+    var completed = 0
+    /// The sum of what was told.
+    var sum: UInt = 0
+    /// Runs that began before the source was let go.
+    var early = 0
+    /// Runs that began when cancel had returned.
+    var afterCancel = 0
+    /// Runs of the cancel handler.
+    var ends = 0
+    /// What began or ended when the cancel handler had begun.
+    var afterEnd = 0
+    /// Where the handler ran.
+    var places: [Place?] = []
+    /// Whether the queue that ran the handler was the source's own.
+    var wasInQueue = false
+  }
+
+  private struct State {
+    var log = Log()
+    var suspends = true
+    var isLetGo = false
+    var isCancelled = false
+    var isQueueGone = false
+    var holds = false
+  }
+
+  /// A life that has not begun.
+  ///
+  /// - Parameter bound: how long a run is waited for that must not come.
+  init(news: Int, looks bound: Duration = .zero) {
+    self.news = news
+    comesEarly = BoundedGate(bound: bound)
+  }
+
+  // MARK: For the handlers
+
+  /// The handler is told this.
+  func told(_ data: UInt) {
+    let (holds, place, isOwn) = (
+      state.withLock { $0.holds }, DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil
+    )
+    times.began.set()
+    state.withLock { state in
+      state.holds = false
+      state.log.runs += 1
+      state.log.sum += data
+      state.log.places.append(place)
+      state.log.wasInQueue = isOwn
+      if !state.isLetGo { state.log.early += 1 }
+      if state.isCancelled { state.log.afterCancel += 1 }
+      if state.log.ends > 0 { state.log.afterEnd += 1 }
+    }
+    comesEarly.open()
+    something.signal()
+    if holds { mayRunOn.wait() }
+    times.ended.set()
+    state.withLock { state in
+      state.log.completed += 1
+      if state.log.ends > 0 { state.log.afterEnd += 1 }
+    }
+    something.signal()
+  }
+
+  /// The same; the first time it suspends the source, and that is not counted.
+  func told(_ data: UInt, _ suspend: () -> Void) {
+    let isFirst = state.withLock { state in
+      defer { state.suspends = false }
+      return state.suspends
+    }
+    guard isFirst else { return told(data) }
+    suspend()
+    isSuspended.signal()
+  }
+
+  /// The cancel handler runs.
+  func cancelHandler() {
+    times.cancelled.set()
+    state.withLock { state in
+      if state.log.ends > 0 { state.log.afterEnd += 1 }
+      state.log.ends += 1
+    }
+    something.signal()
+  }
+
+  /// The queue was freed.
+  func queueWent() {
+    state.withLock { $0.isQueueGone = true }
+    comesEarly.open()
+    hasGone.signal()
+  }
+
+  // MARK: For the variants
+
+  /// Waits until the handler has suspended its source.
+  func awaitSuspension() { isSuspended.wait() }
+
+  /// Looks at what must not come, until it does or the time for it is over.
+  func look() {
+    comesEarly.restHasFinished()
+    comesEarly.pass()
+  }
+
+  /// Lets the source go.
+  func lettingGo(_ resume: () -> Void) {
+    state.withLock { $0.isLetGo = true }
+    times.letGo.set()
+    resume()
+  }
+
+  // MARK: For the trial
+
+  /// Keeps the handler in its next run until what is returned is called.
+  func holdNext() -> () -> Void {
+    state.withLock { $0.holds = true }
+    return { [mayRunOn] in _ = mayRunOn.signal() }
+  }
+
+  /// Keeps the handler waiting for its queue until what is returned is called.
+  func holdQueue() -> () -> Void {
+    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    queue.async {
+      isHeld.signal()
+      isReleased.wait()
+    }
+    isHeld.wait()
+    return { isReleased.signal() }
+  }
+
+  /// Gives a queue a name that its blocks can see.
+  func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
+
+  /// Notes that cancel has returned.
+  func cancelReturned() { state.withLock { $0.isCancelled = true } }
+
+  /// What happened so far.
+  var log: Log { state.withLock { $0.log } }
+
+  /// Waits until it has come so far.
+  func wait(within patience: Duration, until isSo: (Log) -> Bool) {
+    let deadline = DispatchTime.now() + timerInterval(patience)
+    while !isSo(log), something.wait(timeout: deadline) == .success {}
+  }
+
+  /// Waits until a source that has nothing more to tell is done in the queue.
+  func awaitIdle() {
+    queue.sync {}
+    queue.sync {}
+  }
+
+  /// Whether the queue has been freed.
+  var isQueueGone: Bool { state.withLock { $0.isQueueGone } }
+
+  /// Waits until the queue has been freed; returns whether it was.
+  func awaitQueueGone(within patience: Duration) -> Bool {
+    hasGone.wait(timeout: .now() + timerInterval(patience)) == .success
+  }
+
+  /// Nanoseconds from letting the source go to the first run; nil when it came before.
+  var resumeToRun: UInt64? { log.early > 0 ? nil : times.began.since(times.letGo) }
+  /// Nanoseconds from the end of the last run to the cancel handler.
+  var toEnd: UInt64? { times.cancelled.since(times.ended) }
+}
+
+/// What the context of a source points to. It is never really freed: a handler that uses it then is to be counted.
+final class SourceContext: Sendable {
+  private struct State {
+    var frees = 0
+    var usesOfFreed = 0
+  }
+  private let state = Mutex(State())
+  private let isUsed = DispatchSemaphore(value: 0)
+  private let mayEnd = DispatchSemaphore(value: 0)
+  private let isFreed = DispatchSemaphore(value: 0)
+
+  /// What a context points to.
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  /// What a context points to.
+  static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
+    guard let context else { return SourceContext() }
+    return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// A handler uses it, in the beginning and in the end.
+  func use() {
+    touch()
+    isUsed.signal()
+    mayEnd.wait()
+    touch()
+  }
+
+  private func touch() { state.withLock { if $0.frees > 0 { $0.usesOfFreed += 1 } } }
+
+  /// It is freed.
+  func free() {
+    state.withLock { $0.frees += 1 }
+    isFreed.signal()
+  }
+
+  /// Waits until a handler uses it.
+  func awaitUse(within patience: Duration) { _ = isUsed.wait(timeout: .now() + timerInterval(patience)) }
+  /// Lets that handler end.
+  func letUseEnd() { mayEnd.signal() }
+  /// Waits until it is freed.
+  func awaitFree(within patience: Duration) { _ = isFreed.wait(timeout: .now() + timerInterval(patience)) }
+  /// How often it was used when it was freed.
+  var usesOfFreed: Int { state.withLock { $0.usesOfFreed } }
+  /// How often it was freed.
+  var frees: Int { state.withLock { $0.frees } }
+}

@@ -1,0 +1,185 @@
+import CDispatchSupport
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+/// What traps does so in a worker only: `PromiseTests` looks how each variant ends.
+@Suite struct SourceLifecycleTests {
+  static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
+    switch variant {
+    case "starts-suspended", "suspend-merges", "cancel": ["repeats": .integer(repeats), "news": .integer(news)]
+    case "release-inactive": [:]
+    default: ["repeats": .integer(repeats)]
+    }
+  }
+
+  @Test(
+    arguments: [
+      "starts-suspended", "suspend-merges", "cancel", "retarget", "context", "context-freed", "queue-kept",
+    ], [1, 200])
+  func `every variant that completes keeps its promises`(_ variant: String, _ count: Int) async throws {
+    let attempt = try await Attempt(
+      variant, of: SourceLifecycle(), files: Catalogue.files,
+      Self.settings(of: variant, repeats: min(count, 20), news: count))
+    #expect(attempt.trial.outcome == .completed)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(!attempt.verdicts.isEmpty)
+  }
+
+  // MARK: Broken bodies
+
+  /// A source on `queue` with what else is given.
+  private static func source(
+    _ life: SourceLife, on queue: DispatchQueue? = nil, end: @escaping @Sendable () -> Void,
+    _ told: @escaping @Sendable (UInt) -> Void
+  ) -> HeldSource {
+    let source = DispatchSource.makeUserDataAddSource(queue: queue ?? life.queue)
+    source.setEventHandler { told(source.data) }
+    source.setCancelHandler(handler: end)
+    source.activate()
+    return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+  }
+
+  /// A source of the C functions, with a cancel handler that frees, or without.
+  @Sendable private static func functionSource(
+    _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool
+  ) -> UnsafeMutableRawPointer? {
+    let source = gcdlab_dispatch_source_create(gcdlab_source_type_data_add(), 0, 0, queue)
+    gcdlab_dispatch_set_context(source, context.pointer)
+    gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
+    if frees { gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() } }
+    gcdlab_dispatch_resume(source)
+    return source
+  }
+
+  @Sendable private static func remove(_ source: UnsafeMutableRawPointer?) {
+    gcdlab_dispatch_source_cancel(source)
+    gcdlab_dispatch_release(source)
+  }
+
+  static var reds: [Red] {
+    let pattern = SourceLifecycle()
+    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, variant, of: pattern, settings(of: variant), body)
+    }
+    /// No source: a block for each piece of news.
+    @Sendable func blocks(_ trial: Trial) {
+      pattern.holdBack(trial) { life in
+        life.lettingGo {}
+        for _ in 0..<life.news { life.queue.async { life.told(1) } }
+        return {}
+      }
+    }
+    /// Never cancelled: the cancel handler's work is sent by async.
+    @Sendable func goesOn(_ trial: Trial) {
+      pattern.cancelRunning(trial) { life in
+        let source = source(life, end: {}) { life.told($0) }
+        return HeldSource(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
+      }
+    }
+    return [
+      // Active from the start.
+      red("all.told-early == 0", "starts-suspended") { trial in
+        pattern.holdBack(trial) { life in
+          let source = source(life, end: {}) { life.told($0) }
+          for _ in 0..<life.news { source.add() }
+          life.wait(within: .seconds(20)) { $0.runs > 0 }
+          life.look()
+          life.lettingGo {}
+          return source.cancel
+        }
+      },
+      red("starts-suspended.deliveries == 1", "starts-suspended", blocks),
+      red("suspend-merges.deliveries == 1", "suspend-merges", blocks),
+      red("all.inexact == 0", "starts-suspended") { trial in
+        pattern.holdBack(trial) { life in
+          let source = source(life, end: {}) { life.told($0 + 1) }
+          life.lettingGo { for _ in 0..<life.news { source.add() } }
+          return source.cancel
+        }
+      },
+      red("cancel.new-after-cancel == 0", "cancel", goesOn),
+      red("cancel.end-not-last == 0", "cancel", goesOn),
+      // Another run hangs when the source is cancelled, and is let go by nobody.
+      red("cancel.stopped == 0", "cancel") { trial in
+        pattern.cancelRunning(trial) { life in
+          let queue = DispatchQueue(label: "another")
+          let source = source(life, on: queue, end: { life.cancelHandler() }) { life.told($0) }
+          return HeldSource(
+            add: source.add,
+            cancel: {
+              _ = life.holdNext()
+              DispatchQueue(label: "a third").async { life.told(0) }
+              life.wait(within: .seconds(20)) { $0.runs > 1 }
+              source.cancel()
+            })
+        }
+      },
+      red("cancel.end-not-once == 0", "cancel") { trial in
+        pattern.cancelRunning(trial) { life in
+          source(
+            life,
+            end: {
+              life.cancelHandler()
+              life.cancelHandler()
+            }
+          ) { life.told($0) }
+        }
+      },
+      // Its handler sends what it has to do elsewhere.
+      red("retarget.stray == 0", "retarget") { trial in
+        pattern.retargetWaiting(trial) { life in
+          source(life, end: {}) { data in DispatchQueue.global().async { life.told(data) } }
+        }
+      },
+      red("context.used-freed == 0", "context") { trial in
+        pattern.cancelInUse(trial) {
+          functionSource($0, $1, frees: false)
+        } remove: { source, context in
+          remove(source)
+          context.free()
+        }
+      },
+      red("context.not-freed == 0", "context") { trial in
+        pattern.cancelInUse(trial, frees: .milliseconds(10)) {
+          functionSource($0, $1, frees: false)
+        } remove: { source, _ in
+          remove(source)
+        }
+      },
+      red("context-freed.used-freed > 0", "context-freed") { trial in
+        pattern.cancelInUse(trial) {
+          functionSource($0, $1, frees: true)
+        } remove: { source, _ in
+          remove(source)
+        }
+      },
+      // The source has another queue.
+      red("queue-kept.queue-gone == 0", "queue-kept") { trial in
+        pattern.keepQueue(trial) { life in
+          let queue = DispatchQueue(label: "com.example.MyQueue")
+          queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+          return source(life, end: {}) { life.told($0) }
+        }
+      },
+      // Never cancelled.
+      red("queue-kept.queue-left == 0", "queue-kept") { trial in
+        pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
+          let queue = DispatchQueue(label: "com.example.MyQueue")
+          queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+          let source = source(life, on: queue, end: {}) { life.told($0) }
+          return HeldSource(add: source.add, cancel: {})
+        }
+      },
+      red("release-inactive.trapped == 1", "release-inactive") { _ in
+        let source = DispatchSource.makeUserDataAddSource(queue: .global())
+        source.setEventHandler { _ = source.data }
+        source.activate()
+        source.cancel()
+      },
+    ]
+  }
+}

@@ -44,6 +44,7 @@ public enum Catalogue {
     SignalSource(),
     HopCost(),
     SourceLifecycle(),
+    MachPortPattern(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -50,6 +50,7 @@ import Testing
       SignalSourceTests.reds,
       HopCostTests.reds,
       SourceLifecycleTests.reds,
+      MachPortTests.reds,
     ].flatMap(\.self)
   }
 

@@ -1,0 +1,89 @@
+import Dispatch
+import Laboratory
+import Synchronization
+
+/// What the variants are put through.
+extension MachPortPattern {
+  /// A message may be waited for as long as a machine takes that has no thread to spare.
+  func longest(_ trial: Trial) -> Duration? { .seconds(2) }
+
+  /// Sends messages, and ends the source when all have come.
+  ///
+  /// - Parameter patience: how long messages, and the cancel handler, are waited for that do not come.
+  func exchange(
+    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
+  ) throws {
+    let inbox = PortInbox()
+    let sender = try begin(inbox)
+    let count = trial[messages]
+    for number in 0..<count { try sender.send(Int32(number)) }
+    inbox.wait(within: patience) { $0.numbers.count >= count }
+    sender.end()
+    inbox.wait(within: patience) { $0.ends > 0 }
+    inbox.queue.sync {}
+    let seen = inbox.seen
+    let inTurn = zip(seen.numbers, 0..<Int32(count)).count { $0 == $1 }
+    trial.record(lost, count - inTurn + max(0, seen.numbers.count - count))
+    trial.record(endNotOnce, seen.ends == 1 ? 0 : 1)
+  }
+
+  /// Lets a port die, and ends the source when that was told.
+  func die(
+    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
+  ) throws {
+    let inbox = PortInbox()
+    let sender = try begin(inbox)
+    try sender.send(0)
+    inbox.wait(within: patience) { !$0.numbers.isEmpty }
+    sender.end()
+    inbox.wait(within: patience) { $0.ends > 0 }
+    inbox.queue.sync {}
+    trial.record(untold, inbox.seen.numbers.isEmpty ? 1 : 0)
+    trial.record(endNotOnce, inbox.seen.ends == 1 ? 0 : 1)
+  }
+}
+
+/// What a trial does with a port.
+struct PortSender {
+  /// Sends a message.
+  let send: (Int32) throws -> Void
+  /// Ends its source.
+  let end: () -> Void
+}
+
+/// What came of a port.
+final class PortInbox: Sendable {
+  /// Where its handlers run.
+  let queue = DispatchQueue(label: "port")
+  private let state = Mutex(Seen())
+  private let something = DispatchSemaphore(value: 0)
+
+  /// What was seen so far.
+  struct Seen {
+    /// The messages, as they came.
+    var numbers: [Int32] = []
+    /// Runs of the cancel handler.
+    var ends = 0
+  }
+
+  /// A message came, or the port died.
+  func received(_ number: Int32) {
+    state.withLock { $0.numbers.append(number) }
+    something.signal()
+  }
+
+  /// The cancel handler ran.
+  func ended() {
+    state.withLock { $0.ends += 1 }
+    something.signal()
+  }
+
+  /// What was seen so far.
+  var seen: Seen { state.withLock { $0 } }
+
+  /// Waits until it has come so far.
+  func wait(within patience: Duration, until isSo: (Seen) -> Bool) {
+    let deadline = DispatchTime.now() + timerInterval(patience)
+    while !isSo(seen), something.wait(timeout: deadline) == .success {}
+  }
+}

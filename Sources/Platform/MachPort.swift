@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+  import Darwin
+
+  // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
+
+  /// A Mach port of this process, which messages of a number each are sent to.
+  ///
+  /// Unchecked: the kernel takes care of a port, whichever thread uses it.
+  public final class MachPort: @unchecked Sendable {
+    /// By which the process calls its rights to the port.
+    public let name: mach_port_name_t
+    /// Room for a message and for what the kernel adds to it.
+    private static let largestMessage = 256
+
+    /// A port with the right to receive, and one to send.
+    ///
+    /// - Throws: ``SystemError`` when the kernel has none to give.
+    public init() throws(SystemError) {
+      var name = mach_port_name_t(MACH_PORT_NULL)
+      guard mach_port_allocate(mach_task_self_, MACH_PORT_RIGHT_RECEIVE, &name) == KERN_SUCCESS else {
+        throw SystemError(EAGAIN, "make a Mach port")
+      }
+      self.name = name
+      let right = mach_msg_type_name_t(MACH_MSG_TYPE_MAKE_SEND)
+      guard mach_port_insert_right(mach_task_self_, name, name, right) == KERN_SUCCESS else {
+        mach_port_mod_refs(mach_task_self_, name, MACH_PORT_RIGHT_RECEIVE, -1)
+        throw SystemError(EAGAIN, "make a right to send to a Mach port")
+      }
+    }
+
+    /// Sends a message that is nothing but its number; waits while the port is full.
+    ///
+    /// - Throws: ``SystemError`` when the port is dead.
+    public func send(_ number: Int32) throws(SystemError) {
+      var header = mach_msg_header_t()
+      header.msgh_bits = mach_msg_bits_t(MACH_MSG_TYPE_COPY_SEND)
+      header.msgh_size = mach_msg_size_t(MemoryLayout<mach_msg_header_t>.size)
+      header.msgh_remote_port = name
+      header.msgh_id = number
+      let status = mach_msg(&header, MACH_SEND_MSG, header.msgh_size, 0, mach_port_name_t(MACH_PORT_NULL), 0, 0)
+      guard status == KERN_SUCCESS else { throw SystemError(EPIPE, "send to a Mach port") }
+    }
+
+    /// The number of the next message; nil when none is there.
+    public func receive() -> Int32? {
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.largestMessage, alignment: 16)
+      defer { memory.deallocate() }
+      let header = memory.bindMemory(to: mach_msg_header_t.self, capacity: 1)
+      let size = mach_msg_size_t(Self.largestMessage)
+      let status = mach_msg(header, MACH_RCV_MSG | MACH_RCV_TIMEOUT, 0, size, name, 0, 0)
+      return status == KERN_SUCCESS ? header.pointee.msgh_id : nil
+    }
+
+    /// Gives the right to receive back: the port is dead then.
+    public func endReceiving() { mach_port_mod_refs(mach_task_self_, name, MACH_PORT_RIGHT_RECEIVE, -1) }
+
+    /// Gives the right to send back, of a port that lives or is dead.
+    public func endSending() { mach_port_deallocate(mach_task_self_, name) }
+  }
+#endif

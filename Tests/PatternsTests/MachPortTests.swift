@@ -1,0 +1,58 @@
+import Dispatch
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Patterns
+
+@Suite struct MachPortTests {
+  static let settings: [String: ParameterValue] = ["messages": .integer(10)]
+
+  /// What passes messages on without a port, all but the last `lost`.
+  private static func sender(_ inbox: PortInbox, lost: Int32 = 0, ends: Int = 1) -> PortSender {
+    PortSender(
+      send: { number in if number < 10 - lost { inbox.queue.async { inbox.received(number) } } },
+      end: { for _ in 0..<ends { inbox.queue.async { inbox.ended() } } })
+  }
+
+  @Test(arguments: MachPortPattern().variants.map(\.name))
+  func `where there are no ports it is unavailable, and says why`(_ variant: String) async throws {
+    let attempt = try await Attempt(
+      variant, of: MachPortPattern(), files: Catalogue.files, variant == "receive" ? Self.settings : [:])
+    #if canImport(Darwin)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)
+    #else
+      #expect(attempt.trial.outcome == .unavailable(reason: "Mach ports are needed, which only Darwin has"))
+      let description = try PatternDescription(MachPortPattern())
+      #expect(description.obstacle(on: .test) == "only on Darwin, this is Linux")
+    #endif
+  }
+
+  @Test func `messages that come in their turn are judged so, and others lost`() async throws {
+    for (lost, verdict) in [(Int32(0), Verdict.held), (1, .violated)] {
+      let attempt = try await Attempt("receive", of: MachPortPattern(), files: Catalogue.files, Self.settings) {
+        try MachPortPattern().exchange($0, patience: lost > 0 ? .milliseconds(20) : .seconds(20)) {
+          Self.sender($0, lost: lost)
+        }
+      }
+      #expect(try attempt.verdict("receive.lost == 0") == verdict)
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = MachPortPattern()
+    return [
+      Red("receive.lost == 0", "receive", of: pattern, settings) { trial in
+        try pattern.exchange(trial, patience: .milliseconds(20)) { sender($0, lost: 1) }
+      },
+      Red("dead-name.untold == 0", "dead-name", of: pattern) { trial in
+        try pattern.die(trial, patience: .milliseconds(20)) { sender($0, lost: 10) }
+      },
+      Red("all.end-not-once == 0", "receive", of: pattern, settings) { trial in
+        try pattern.exchange(trial) { sender($0, ends: 2) }
+      },
+    ]
+  }
+}

@@ -45,6 +45,7 @@ public enum Catalogue {
     HopCost(),
     SourceLifecycle(),
     MachPortPattern(),
+    Autorelease(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -51,6 +51,7 @@ import Testing
       HopCostTests.reds,
       SourceLifecycleTests.reds,
       MachPortTests.reds,
+      AutoreleaseTests.reds,
     ].flatMap(\.self)
   }
 

@@ -1,0 +1,52 @@
+import LabTesting
+import Laboratory
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+@Suite struct AutoreleaseTests {
+  static let settings: [String: ParameterValue] = ["blocks": .integer(5), "objects": .integer(3)]
+
+  @Test(arguments: Autorelease().variants.map(\.name))
+  func `where nothing is autoreleased it is unavailable, and says why`(_ variant: String) async throws {
+    let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings)
+    #if canImport(ObjectiveC)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held })
+    #else
+      #expect(attempt.trial.outcome == .unavailable(reason: "autorelease pools are needed, which only Darwin has"))
+      let description = try PatternDescription(Autorelease())
+      #expect(description.obstacle(on: .test) == "only on Darwin, this is Linux")
+    #endif
+  }
+
+  @Test(arguments: ["own-pool", "work-item"])
+  func `objects that go at once are not kept`(_ variant: String) async throws {
+    let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings) { trial in
+      try Autorelease().autorelease(trial, by: .other { _ in }) { made in
+        for block in made.blocks { block.makeAndAutorelease() }
+      }
+    }
+    #expect(try attempt.verdict("\(variant).kept == 0") == .held)
+    #expect(attempt.total("left") == 0)
+  }
+
+  // MARK: Broken bodies
+
+  /// Keeps what is released.
+  private final class Keeper: Sendable {
+    private let kept = Mutex<[any Sendable & AnyObject]>([])
+    func keep(_ object: any Sendable & AnyObject) { kept.withLock { $0.append(object) } }
+  }
+
+  static var reds: [Red] {
+    ["own-pool", "work-item"].map { variant in
+      Red("\(variant).kept == 0", variant, of: Autorelease(), settings) { trial in
+        let keeper = Keeper()
+        try Autorelease().autorelease(trial, by: .other { keeper.keep($0) }) { made in
+          for block in made.blocks { block.makeAndAutorelease() }
+        }
+      }
+    }
+  }
+}

@@ -47,7 +47,7 @@ import Testing
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool
   ) -> UnsafeMutableRawPointer? {
-    let source = gcdlab_dispatch_source_create(gcdlab_source_type_data_add(), 0, 0, queue)
+    let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
     gcdlab_dispatch_set_context(source, context.pointer)
     gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
     if frees { gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() } }

@@ -20,8 +20,6 @@ void *gcdlab_dispatch_queue_create(const char *label, void *attributes) GCDLAB_S
 void gcdlab_dispatch_release(void *object) GCDLAB_SYMBOL("dispatch_release");
 void gcdlab_dispatch_apply_f(size_t iterations, void *queue, void *context, void (*work)(void *, size_t))
     GCDLAB_SYMBOL("dispatch_apply_f");
-void *gcdlab_dispatch_queue_create(const char *label, void *attributes) GCDLAB_SYMBOL("dispatch_queue_create");
-void gcdlab_dispatch_release(void *object) GCDLAB_SYMBOL("dispatch_release");
 void gcdlab_dispatch_sync_f(void *queue, void *context, void (*function)(void *context))
     GCDLAB_SYMBOL("dispatch_sync_f");
 void gcdlab_dispatch_async_f(void *queue, void *context, void (*function)(void *context))
@@ -39,24 +37,14 @@ void gcdlab_dispatch_source_merge_data(void *source, uintptr_t value) GCDLAB_SYM
 uintptr_t gcdlab_dispatch_source_get_data(void *source) GCDLAB_SYMBOL("dispatch_source_get_data");
 void gcdlab_dispatch_source_cancel(void *source) GCDLAB_SYMBOL("dispatch_source_cancel");
 
-/// The type of a source that adds up what is merged, `DISPATCH_SOURCE_TYPE_DATA_ADD`, which is the address of a variable.
-extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
-static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
-
-/// What a source is of; those of data that the program passes on itself.
-struct gcdlab_source_type;
-extern const struct gcdlab_source_type gcdlab_source_type_data_add_ GCDLAB_SYMBOL("_dispatch_source_type_data_add");
-static inline const void *gcdlab_source_type_data_add(void) { return &gcdlab_source_type_data_add_; }
-
-void *gcdlab_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue)
-    GCDLAB_SYMBOL("dispatch_source_create");
-void gcdlab_dispatch_source_set_event_handler_f(void *source, void (*handler)(void *context))
-    GCDLAB_SYMBOL("dispatch_source_set_event_handler_f");
 void gcdlab_dispatch_source_set_cancel_handler_f(void *source, void (*handler)(void *context))
     GCDLAB_SYMBOL("dispatch_source_set_cancel_handler_f");
-void gcdlab_dispatch_source_merge_data(void *source, uintptr_t value) GCDLAB_SYMBOL("dispatch_source_merge_data");
-void gcdlab_dispatch_source_cancel(void *source) GCDLAB_SYMBOL("dispatch_source_cancel");
 void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
+
+/// The type of a source that adds up what is merged, `DISPATCH_SOURCE_TYPE_DATA_ADD`, which is the address of a variable.
+struct gcdlab_source_type;
+extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
+static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
 
 #ifdef __linux__
 /// What CoreFoundation's run loop waits for, an eventfd, and what it calls then on the main thread. Asking for it says that the

@@ -97,7 +97,7 @@ struct SourceLifecycle: Pattern {
       own: [repeats, usedFreed, notFreed]
     ) { trial in
       cancelInUse(trial) { context, queue in
-        let source = gcdlab_dispatch_source_create(gcdlab_source_type_data_add(), 0, 0, queue)
+        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
         gcdlab_dispatch_set_context(source, context.pointer)
         gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
         gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() }
@@ -112,7 +112,7 @@ struct SourceLifecycle: Pattern {
       "context-freed", .broken, "it is freed as soon as the source is cancelled", own: [repeats, usedFreed, notFreed]
     ) { trial in
       cancelInUse(trial) { context, queue in
-        let source = gcdlab_dispatch_source_create(gcdlab_source_type_data_add(), 0, 0, queue)
+        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
         gcdlab_dispatch_set_context(source, context.pointer)
         gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
         gcdlab_dispatch_resume(source)

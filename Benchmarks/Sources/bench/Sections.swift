@@ -11,7 +11,8 @@ struct Sections {
       ("races", "Races: check-then-act by two threads over 1024 slots, left gcdlab, right C", races),
       ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
       ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
-      ("hops", "Hops: to the main queue and back, medians, left gcdlab, right C", hops),
+      ("hops", "Hops: to the main queue or another and back, medians, left gcdlab, right C", hops),
+      ("ways", "Ways: 100 pieces of 10 us, dispatched in each way, medians, left gcdlab, right C", ways),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
       ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
       ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
@@ -180,6 +181,55 @@ struct Sections {
         Row(
           title: "\(ways[index]), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
           unit: .nanoseconds, target: .within10Percent)
+      }
+    } + roundTrips()
+  }
+
+  /// Each way there and back against the same hop by dispatch_async_f in C: where it is the same call, and where it is what
+  /// Swift has instead.
+  private func roundTrips() -> [Row] {
+    let ways = ["queue-c", "queue", "actor", "actor-on-queue", "continuation"]
+    let series = interleave(
+      rounds,
+      ways.map { way in
+        Side(name: "gcdlab") { try lab.trial("hop-cost", way, ["batch": 100, "hoppers": 1, "hops": 1]) }
+      } + [Side(name: "C") { try probe("hop_cost", "100", "30") }])
+    return ways.indices.map { index in
+      let isSame = ways[index] == "queue-c"
+      return Row(
+        title: isSame ? "dispatch_async_f, round-trip" : "Swift's \(ways[index]) / dispatch_async_f in C, round-trip",
+        left: series[index], right: series[ways.count], figure: "round-trip", unit: .nanoseconds,
+        target: isSame ? .within10Percent : .none)
+    }
+  }
+
+  // MARK: Ways to dispatch
+
+  private func ways() -> [Row] {
+    let ways = ["loop", "apply", "serial", "concurrent", "many-queues", "threads"]
+    let steps = Int((10 * lab.stepsPerMicrosecond).rounded())
+    let series = interleave(
+      rounds,
+      ways.flatMap { way in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial("dispatch-compared", way, ["tasks": 100, "work": 10_000, "repeats": 5])
+          },
+          Side(name: "C") { try probe("dispatch_compared", way, "100", "\(steps)", "5") },
+        ]
+      })
+    return ways.indices.flatMap { index in
+      let way = ways[index]
+      // A loop and apply are done when they return, and a loop costs nothing that could be told from nothing.
+      let figures =
+        ["loop": ["complete"], "apply": ["complete", "overhead"]][way] ?? ["initiate", "complete", "overhead"]
+      return figures.map { figure in
+        // A closure each: what that costs beyond a block is Swift's own price.
+        let isSwifts = ["serial", "concurrent", "many-queues"].contains(way) || (way, figure) == ("apply", "overhead")
+        return Row(
+          title: isSwifts ? "Swift's \(way) / \(way) in C, \(figure)" : "\(way), \(figure)", left: series[2 * index],
+          right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
+          target: isSwifts ? .none : .within10Percent)
       }
     }
   }

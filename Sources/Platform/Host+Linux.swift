@@ -6,7 +6,8 @@
     public static var executablePath: String {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let length = readlink("/proc/self/exe", &buffer, buffer.count)
-      guard length > 0 else { return CommandLine.arguments[0] }
+      // Without /proc there are no arguments either.
+      guard length > 0 else { return CommandLine.arguments.first ?? "" }
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

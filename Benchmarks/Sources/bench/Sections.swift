@@ -17,6 +17,8 @@ struct Sections {
       ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
       ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
       ("merges", "Merges: news that one thread passes on to a handler, medians, left gcdlab, right C", merges),
+      ("timers", "Timers: 200 fires a millisecond apart, medians, left gcdlab, right C", timers),
+      ("signals", "Signals: from kill until the handler begins, medians, left gcdlab, right C", signals),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("reads", "Reads: 500 single bytes, then 64 MiB, medians, left gcdlab, right C", reads),
       ("exits", "Exits: 20 children, from the last act to the notice, medians, left gcdlab, right C", exits),
@@ -336,6 +338,63 @@ struct Sections {
           right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
           target: isSame ? .within10Percent : .none)
       }
+    }
+  }
+
+  // MARK: Timers and signals
+
+  private func timers() -> [Row] {
+    let ways = ["strict", "after-rearmed", "sleep-loop"]
+    let (interval, fires) = (1_000_000, 200)
+    let series = interleave(
+      rounds,
+      ways.flatMap { way in
+        [
+          Side(name: "gcdlab") {
+            try lab.trial("timer-source", way, ["interval": .number(interval), "fires": .number(fires)])
+          },
+          Side(name: "C") { try probe("timer_lateness", way, "\(interval)", "\(fires)") },
+        ]
+      } + [
+        Side(name: "cyclictest") {
+          guard Program.isInstalled("cyclictest") else {
+            throw Failure(reason: "not installed: apt-get install rt-tests", isOfTheMachine: true)
+          }
+          let command = "cyclictest --quiet --nsecs --policy=other --interval=\(interval / 1000) --loops=\(fires)"
+          let words = try Program(path: "/bin/sh").run(["-c", command]).split { $0 == " " || $0 == "\n" }
+          guard let mean = words.firstIndex(of: "Avg:").flatMap({ Double(words[($0 + 1)...].first ?? "") }) else {
+            throw Failure(reason: "cyclictest printed no mean")
+          }
+          return ["lateness": mean]
+        }
+      ])
+    let lateness = ways.indices.map { index in
+      Row(
+        title: "\(ways[index]), lateness", left: series[2 * index], right: series[2 * index + 1], figure: "lateness",
+        unit: .nanoseconds, target: .within10Percent)
+    }
+    return lateness + [
+      // What it prints is a mean, and it sleeps until a time and not for one.
+      Row(
+        title: "sleep-loop / mean of cyclictest, lateness", left: series[4], right: series[6], figure: "lateness",
+        unit: .nanoseconds, target: .none)
+    ]
+  }
+
+  private func signals() -> [Row] {
+    let ways = ["source", "sigaction"]
+    let series = interleave(
+      rounds,
+      ways.flatMap { way in
+        [
+          Side(name: "gcdlab") { try lab.trial("signal-source", way, ["signals": 500]) },
+          Side(name: "C") { try probe("signal_latency", way, "500") },
+        ]
+      })
+    return ways.indices.map { index in
+      Row(
+        title: "\(ways[index]), latency", left: series[2 * index], right: series[2 * index + 1], figure: "latency",
+        unit: .nanoseconds, target: .within10Percent)
     }
   }
 

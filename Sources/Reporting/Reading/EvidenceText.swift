@@ -3,7 +3,10 @@ import Measurement
 
 extension ClaimFacts {
   /// The evidence in one sentence.
-  var evidenceText: String {
+  var evidenceText: String { evidenceText(unless: nil) }
+
+  /// The same without the number of rounds, where that is `known`.
+  func evidenceText(unless known: Int?) -> String {
     func figure(_ value: Number?) -> String {
       value.map { Quantity($0.value, evidence.unit).description } ?? "-"
     }
@@ -25,7 +28,7 @@ extension ClaimFacts {
         let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
         text += ", " + interval.wording(ofTimes: evidence.unit == .nanoseconds)
       }
-      return text + (evidence.reason.map { "; \($0)" } ?? ", \(evidence.trials) rounds")
+      return text + (evidence.reason.map { "; \($0)" } ?? (evidence.trials == known ? "" : ", \(evidence.trials) rounds"))
     }
   }
 }

@@ -85,7 +85,8 @@ public struct Reading: Sendable {
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 
-  private var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
+  /// The most that a run has.
+  var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
   // MARK: The answer
 

@@ -182,13 +182,15 @@ public struct TerminalReport: Sendable {
 
   private func claims(_ reading: Reading) -> [String] {
     let room = reading.claims.map(\.verdict.rawValue.count).max() ?? 0
-    return reading.claims.flatMap { claim($0, room) }
+    // The foot of the report says how many there were.
+    let rounds = details ? nil : reading.rounds
+    return reading.claims.flatMap { claim($0, room, rounds) }
   }
 
   /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
-  private func claim(_ claim: ClaimFacts, _ room: Int) -> [String] {
+  private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
-    let evidence = (isPlain ? "" : "\(claim.check): ") + claim.evidenceText
+    let evidence = (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
         + wrapped(evidence, .quiet, indent: 4)

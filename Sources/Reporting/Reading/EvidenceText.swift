@@ -28,7 +28,8 @@ extension ClaimFacts {
         let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
         text += ", " + interval.wording(ofTimes: evidence.unit == .nanoseconds)
       }
-      return text + (evidence.reason.map { "; \($0)" } ?? (evidence.trials == known ? "" : ", \(evidence.trials) rounds"))
+      if let reason = evidence.reason { return text + "; \(reason)" }
+      return text + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
     }
   }
 }

@@ -28,7 +28,7 @@ BINARY  := .build/release/gcdlab
 SWIFT_FILES := Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts example lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts darwin-check example lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -57,6 +57,10 @@ intervals:            ## simulate COMPARISONS (50 000) a case and print how ofte
 tallies:              ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
 	$(SWIFT) build $(RELEASE) --product twins
 	Tests/Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
+
+darwin-check:         ## type-check the lab as for Darwin, against declarations of what Darwin has of its own
+	$(SWIFT) build --build-tests
+	Tests/Tools/darwin-check
 
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \

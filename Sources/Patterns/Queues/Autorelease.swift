@@ -1,6 +1,10 @@
 import Dispatch
 import Laboratory
 
+#if canImport(ObjectiveC)
+  import ObjectiveC
+#endif
+
 /// When do the objects go that a block has autoreleased?
 ///
 /// An Objective-C object that is autoreleased goes when the pool of its thread is drained. A queue has such a pool, says the

@@ -2,7 +2,9 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-#if !canImport(ObjectiveC)
+#if canImport(ObjectiveC)
+  import ObjectiveC
+#else
   /// Runs `body`: there are no pools.
   func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 #endif

@@ -15,16 +15,20 @@ import Testing
       ("task-queued", 3, 3), ("task-running", 3, 3), ("task-checked", 3, 0), ("task-sleep", 3, 0),
     ])
   func `what runs and ends is told`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
-    var settings = Self.few
-    if variant == "never-submitted" { settings["patience"] = .integer(0) }
-    let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.total("ran") == ran && attempt.total("skipped") == 3 - ran)
-    #expect(attempt.total("finished") == finished && attempt.total("cut-short") == ran - finished)
-    let isToldOf = variant != "never-submitted"
-    #expect(attempt.total("not-notified") == (isToldOf ? 0 : 3))
-    if !variant.hasPrefix("task") { #expect(attempt.total("not-waited") == (isToldOf ? 0 : 3)) }
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !attempt.verdicts.isEmpty)
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) {
+      [variant = variant as String, ran = ran as Int, finished = finished as Int] in
+      var settings = Self.few
+      if variant == "never-submitted" { settings["patience"] = .integer(0) }
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("ran") == ran && attempt.total("skipped") == 3 - ran)
+      #expect(attempt.total("finished") == finished && attempt.total("cut-short") == ran - finished)
+      let isToldOf = variant != "never-submitted"
+      #expect(attempt.total("not-notified") == (isToldOf ? 0 : 3))
+      if !variant.hasPrefix("task") { #expect(attempt.total("not-waited") == (isToldOf ? 0 : 3)) }
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !attempt.verdicts.isEmpty)
+    }
   }
 
   @Test func `an item's reference to itself does not keep it`() {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Laboratory
 import Platform
 
@@ -99,8 +98,6 @@ public struct DocumentsReport: Sendable {
               verdicts: Dictionary(entry.verdicts.map { ($0.verdict.rawValue, $0.count) }, uniquingKeysWith: +))
           })
       })
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(all), as: UTF8.self) + "\n"
+    return try JSONReport.pretty(all)
   }
 }

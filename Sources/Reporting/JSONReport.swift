@@ -11,4 +11,13 @@ public enum JSONReport {
     let data = documents.count == 1 ? try encoder.encode(documents[0]) : try encoder.encode(documents)
     return JSONLayout.laidOut([UInt8](data)) + "\n"
   }
+
+  /// Anything else that is printed as JSON, which is short.
+  ///
+  /// - Throws: `EncodingError`, where a value is none that JSON has.
+  static func pretty(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
 }

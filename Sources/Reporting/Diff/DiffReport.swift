@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Laboratory
 import Measurement
 
@@ -100,14 +99,12 @@ public struct DiffReport: Sendable {
         high: row.ratio.map { .init($0.high) }, change: row.change, reason: row.reason,
         oldRuns: row.runs.old, newRuns: row.runs.new, failed: hasFailed(row))
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let document = Document(
       rows: rows,
       gate: gate.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
       verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
       missing: diff.missing, added: diff.added, cautions: diff.cautions)
-    return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
+    return try JSONReport.pretty(document)
   }
 
   private func hasFailed(_ row: ResultDiff.Row) -> Bool {

@@ -115,15 +115,12 @@ struct Tables {
       return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
     }
     let tail = mark.isEmpty ? "" : " \(mark)"
-    guard let interval = contrast.interval else {
-      let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: metric.kind == .latency)
-      return Cell(text + tail, facts.union([.ratio, .glimpse]))
-    }
     let ofTimes = metric.kind == .latency
+    let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
+    guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
     if contrast.isDistinct == false {
       return Cell("within noise \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
     }
-    let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
     let reach = interval.isWide ? interval.ends(ofTimes: ofTimes) : interval.margin
     return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Laboratory
 import Measurement
 import Platform
@@ -27,8 +26,6 @@ public enum MachineReport {
   ///
   /// - Throws: `EncodingError`, which no machine can cause.
   public static func json(_ machine: Machine) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(machine), as: UTF8.self) + "\n"
+    return try JSONReport.pretty(machine)
   }
 }

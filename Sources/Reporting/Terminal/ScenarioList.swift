@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Laboratory
 import Platform
 
@@ -55,14 +54,12 @@ public enum ScenarioList {
       /// Why it cannot be tried here.
       let unavailable: String?
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     let entries = experiments.map { experiment in
       Entry(
         name: experiment.name, title: experiment.title, source: experiment.source, pattern: experiment.pattern.name,
         tags: experiment.tags, variants: experiment.variants.map(\.name),
         metrics: experiment.pattern.metrics.map(\.name), unavailable: experiment.pattern.obstacle(on: machine))
     }
-    return String(decoding: try encoder.encode(entries), as: UTF8.self) + "\n"
+    return try JSONReport.pretty(entries)
   }
 }

@@ -27,26 +27,32 @@ import Testing
 
   @Test(arguments: ["blocking", "on-global-queue"])
   func `the task and the global queue are held up, and no other`(_ variant: String) async {
-    await #expect(processExitsWith: .success) { [variant = variant as String] in
-      closeInheritedDescriptors()
-      let attempt = try await Attempt(variant, of: PoolStarvation(), files: Catalogue.files, Self.settings)
-      #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.total("held-up") == 2)
-      #expect(attempt.total("task-held-up") == 1 && attempt.total("global-held-up") == 1)
-      if variant == "blocking" {
-        #expect(attempt.total("parked") == Host.cores && attempt.total("begun") == Host.cores)
+    // Once a second the pool may add a thread for the global queue, which on a busy machine is often enough within a trial:
+    // then that is not held up.
+    let isSeen = await isSeen(inProcesses: 20) {
+      await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        [variant = variant as String] in
+        closeInheritedDescriptors()
+        let attempt = try await Attempt(variant, of: PoolStarvation(), files: Catalogue.files, Self.settings)
+        #expect(attempt.trial.outcome == .completed)
+        #expect(attempt.total("own-queue-held-up") == 0 && attempt.total("other-priority-held-up") == 0)
+        if variant == "blocking" {
+          #expect(attempt.total("task-held-up") == 1)
+          #expect(attempt.total("parked") == Host.cores && attempt.total("begun") == Host.cores)
+        }
+        if attempt.total("task-held-up") == 1, attempt.total("global-held-up") == 1 { tellSeen() }
       }
     }
+    #expect(isSeen)
   }
 
-  @Test func `the pool adds a thread for the global queue, and none for tasks`() async {
+  @Test func `the pool adds no thread for tasks`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
-      // It ends when the block on the global queue begins.
+      // As long as the pool needs to add one for the global queue.
       var settings = Self.settings
-      settings["hold"] = .integer(60_000_000_000)
+      settings["hold"] = .integer(2_000_000_000)
       let attempt = try await Attempt("blocking", of: PoolStarvation(), files: Catalogue.files, settings)
-      #expect(attempt.total("global-held-up") == 1)
       #expect(attempt.total("begun") == Host.cores)
       #expect(attempt.total("still-held-up") == 1)
     }

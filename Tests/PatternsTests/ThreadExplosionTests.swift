@@ -23,14 +23,21 @@ import Testing
   }
 
   @Test func `on the global queue the stranger is held up, and no other`() async {
-    await #expect(processExitsWith: .success) {
-      closeInheritedDescriptors()
-      // As many as the process has: the pool asks the system, not the lab.
-      let attempt = try await Attempt(
-        "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)], cores: Host.cores)
-      #expect(attempt.total("held-up") == 1 && attempt.total("global-held-up") == 1)
-      #expect(attempt.total("parked") == Host.cores)
+    // Once a second the pool may add a thread, which on a busy machine is often enough within a trial: then nobody is held up.
+    let isSeen = await isSeen(inProcesses: 20) {
+      await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+        closeInheritedDescriptors()
+        // As many as the process has: the pool asks the system, not the lab.
+        let attempt = try await Attempt(
+          "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)],
+          cores: Host.cores)
+        #expect(attempt.trial.outcome == .completed)
+        #expect(attempt.total("held-up") == attempt.total("global-held-up"))
+        #expect(attempt.total("parked") == Host.cores)
+        if attempt.total("global-held-up") == 1 { tellSeen() }
+      }
     }
+    #expect(isSeen)
   }
 
   @Test func `private queues have a thread each, and below the pool's limit hold nobody up`() async {
@@ -76,7 +83,7 @@ import Testing
         if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.behind) }
       }
     }
-    // More than the pool has threads, all of which wait.
+    // More than the pool has threads, all of which wait. Who comes last is held up surely, though the pool may add a thread.
     let many = 300
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [
@@ -86,19 +93,19 @@ import Testing
       red("lock-in-private-queues.own-queue-held-up > 0", "lock-in-private-queues", 20, on: serial()),
       red("lock-in-serial-queue.behind > 0", "lock-in-serial-queue", 20, on: serial()),
       // They wait on the queue of the one who must not be held up.
-      red("lock-in-global-queue.other-class-held-up == 0", "lock-in-global-queue", Host.cores, waits: true) {
+      red("lock-in-global-queue.other-class-held-up == 0", "lock-in-global-queue", many, waits: true) {
         .global(qos: .utility)
       },
       red("lock-in-global-queue.own-queue-held-up == 0", "lock-in-global-queue", many, waits: true, on: serial()),
-      red("lock-in-private-queues.global-held-up == 0", "lock-in-private-queues", Host.cores, waits: true) {
+      red("lock-in-private-queues.global-held-up == 0", "lock-in-private-queues", many, waits: true) {
         .global()
       },
-      // As many as there are cores.
-      red("semaphore-gated.held-up == 0", "semaphore-gated", Host.cores, waits: true) { .global() },
+      // More than there are cores.
+      red("semaphore-gated.held-up == 0", "semaphore-gated", many, waits: true) { .global() },
       // A lock all the same.
       red("serial-queue-instead.held-up == 0", "serial-queue-instead", many, waits: true, on: serial()),
       red("serial-queue-instead.parked == 0", "serial-queue-instead", 2, waits: true, on: serial()),
-      red("actor.held-up == 0", "actor", Host.cores, waits: true) { .global() },
+      red("actor.held-up == 0", "actor", many, waits: true) { .global() },
       red("actor.parked == 0", "actor", 2, waits: true, on: serial()),
     ]
   }

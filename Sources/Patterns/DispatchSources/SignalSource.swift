@@ -64,7 +64,10 @@ struct SignalSource: Pattern {
           SignalInbox.ofHandler?.handled(1)
         }
         inbox.isReady()
-        return { signal(SIGUSR1, SIG_IGN) }
+        return {
+          signal(SIGUSR1, SIG_IGN)
+          SignalInbox.ofHandler = nil
+        }
       }
     }
     Variant(

@@ -34,7 +34,7 @@ run: build            ## build, then run SCENARIO (singleton-race; several names
 	$(BINARY) scenario $(SCENARIO)
 
 test:                 ## build and run the tests
-	$(SWIFT) test
+	Tests/Tools/failures $(SWIFT) test
 
 build:                ## build the release binary
 	$(SWIFT) build $(RELEASE) --product gcdlab
@@ -64,12 +64,12 @@ darwin-check:         ## type-check the lab as for Darwin, against declarations 
 
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \
-	  $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
+	  Tests/Tools/failures $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
 	# Not for leaks: what a command line tool still holds when it calls exit() is no leak, and the test runner has its own.
 	ASAN_OPTIONS="detect_leaks=0" \
-	  $(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
+	  Tests/Tools/failures $(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)

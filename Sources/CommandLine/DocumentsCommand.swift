@@ -28,7 +28,7 @@ struct DocumentsCommand: ParsableCommand {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
-    if results.isEmpty { found = Archive.ofUser?.verdicts(on: .current()) ?? [] }
+    if results.isEmpty { found = Archive.ofUser?.verdicts(on: .unmeasured()) ?? [] }
     let index = try SentenceIndex(documents, tried: try Lab.library.all(), results: found, only: names)
     let report = DocumentsReport(index)
     try color.print(asIs: format != .table) { style in

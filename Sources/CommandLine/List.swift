@@ -13,7 +13,7 @@ struct List: ParsableCommand {
 
   func run() throws {
     let experiments = try Lab.library.all()
-    let machine = Machine.current()
+    let machine = Machine.unmeasured()
     try color.print(asIs: format != .table) { style in
       switch format {
       case .table: ScenarioList.render(experiments, on: machine, style)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-@Suite(.timeLimit(.minutes(1))) struct WaitForTests {
+@Suite struct WaitForTests {
   @Test func `gives the result to a thread outside every pool`() async throws {
     let result = try await onOwnThread {
       try waitFor {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Patterns
 
+/// Each in a process of its own, so that no other test has the threads of Swift's pool.
 @Suite struct ActorReentrancyTests {
   private static let pattern = ActorReentrancy()
   private static let right = ["check-again", "take-first", "in-turn", "serial-queue"]
@@ -16,30 +17,37 @@ import Testing
   }
 
   @Test(arguments: right, [(1, 2), (1, 20), (10, 20), (5, 3)])
-  func `every seat is sold once`(_ variant: String, _ size: (seats: Int, buyers: Int)) async throws {
-    let attempt = try await Self.attempt(variant, seats: size.seats, buyers: size.buyers)
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.total("oversold") == 0 && attempt.total("unsold") == 0)
-    let isTooMany = variant == "check-again"
-    #expect(
-      try #require(attempt.total("paying-at-once")) > (isTooMany ? size.seats : 0)
-        && isTooMany == (attempt.total("paying-at-once") ?? 0 > size.seats))
-    #expect(isTooMany == (attempt.total("refunds") ?? 0 > 0))
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+  func `every seat is sold once`(_ variant: String, _ size: (seats: Int, buyers: Int)) async {
+    await #expect(processExitsWith: .success) {
+      [variant = variant as String, seats = size.seats as Int, buyers = size.buyers as Int] in
+      let attempt = try await Self.attempt(variant, seats: seats, buyers: buyers)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("oversold") == 0 && attempt.total("unsold") == 0)
+      let isTooMany = variant == "check-again"
+      #expect(
+        try #require(attempt.total("paying-at-once")) > (isTooMany ? seats : 0)
+          && isTooMany == (attempt.total("paying-at-once") ?? 0 > seats))
+      #expect(isTooMany == (attempt.total("refunds") ?? 0 > 0))
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    }
   }
 
   @Test(arguments: [(1, 2), (1, 20), (10, 20)])
-  func `what was checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async throws
-  {
-    let attempt = try await Self.attempt("check-then-await", seats: size.seats, buyers: size.buyers)
-    #expect(attempt.trial.outcome == .completed)
-    #expect(try #require(attempt.total("oversold")) > 0)
-    #expect(attempt.total("refunds") == 0 && attempt.total("unsold") == 0)
+  func `what was checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async {
+    await #expect(processExitsWith: .success) { [seats = size.seats as Int, buyers = size.buyers as Int] in
+      let attempt = try await Self.attempt("check-then-await", seats: seats, buyers: buyers)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(try #require(attempt.total("oversold")) > 0)
+      #expect(attempt.total("refunds") == 0 && attempt.total("unsold") == 0)
+    }
   }
 
   @Test(arguments: ["in-turn", "serial-queue"])
-  func `who takes turns pays alone`(_ variant: String) async throws {
-    #expect(try await Self.attempt(variant, seats: 3, buyers: 9).total("paying-at-once") == 1)
+  func `who takes turns pays alone`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Self.attempt(variant, seats: 3, buyers: 9)
+      #expect(attempt.total("paying-at-once") == 1)
+    }
   }
 
   // MARK: Broken bodies

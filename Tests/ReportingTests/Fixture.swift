@@ -129,13 +129,14 @@ enum Fixture {
   /// A comparison of `plain`, which ignores the stride, and `apply`, whose figures follow from the settings.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
-    _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
+    seeksBest: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
   ) throws -> Results {
     let pattern = described(Wide())
-    let experiment = try Experiment(
+    var experiment = try Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
       baseline: baseline, show: ["elapsed"]
     ).sweeping(sweeps.map { ($0.name, $0.values.map(ParameterValue.integer)) })
+    experiment.seeksBest = seeksBest
     let runs = Plan(experiment, budget: .quick, seed: 1).runs.map { run in
       var run = run
       let values = run.parameters.compactMapValues { if case .integer(let number) = $0 { number } else { nil } }

@@ -42,7 +42,6 @@ import Testing
         warnings
           • a word of care
 
-        Nowhere at all
         stride 1
         Test CPU, 2 cores, Linux 6.1.0, 6 rounds in 1.50 s, seed 7, noise floor 45 ns
         1 claim: 1 violated
@@ -75,6 +74,34 @@ import Testing
     let long = TerminalReport(TextStyle(width: 60), details: true).render(results.reading)
     #expect(short.contains("see --details") && !long.contains("see --details"))
     #expect(long.contains("rate") && long.count > short.count)
+  }
+
+  @Test func `that a guarantee held in every trial, the verdict says; the details give the evidence`() {
+    var results = Fixture.pair
+    results.judgements = [Fixture.judgement(.held, Evidence(left: 0, trials: 12, met: 12))]
+    let (short, long) = (
+      render(results), TerminalReport(TextStyle(width: 80), details: true).render(results.reading)
+    )
+    #expect(short.contains("✓ held  Nothing is left out.\n") && !short.contains("all 12 trials"))
+    #expect(long.contains("all.missed == 0") && long.contains("all 12 trials"))
+  }
+
+  @Test func `many settings are a column each, a row a variant`() throws {
+    let results = try Fixture.compared(
+      [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false
+    ) { variant, _, values in
+      variant == "plain" ? 500 : Double(1000 * (values["stride"] ?? 0) + (values["threads"] ?? 0))
+    }
+    let lines = render(results, width: 300).split(separator: "\n").map(String.init)
+    let heading = try #require(lines.firstIndex { $0.contains("1, 1") && $0.contains("8, 5") })
+    #expect(lines[heading - 1] == "elapsed  the median; across: stride, threads")
+    // One ignores the stride: its figure stands under each.
+    #expect(lines[heading + 1].hasPrefix("  plain") && lines[heading + 2].hasPrefix("  apply"))
+    #expect(lines[heading + 1].split(separator: " ns").count == 20)
+    // A table of so many columns does not fit: what is left out is said, and in the details.
+    #expect(render(results, width: 80).contains("see --details"))
+    let long = TerminalReport(TextStyle(width: 120), details: true).render(results.reading)
+    #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
   }
 
   @Test func `a hazard that is claimed is expected, another is not`() {

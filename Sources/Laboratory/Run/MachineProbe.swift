@@ -4,12 +4,20 @@ import Platform
 extension Machine {
   /// Looks at this machine and measures the lab's own floor and the speed of calibrated work: about 50 ms.
   public static func current() -> Machine {
+    var machine = unmeasured()
+    machine.clockRead = NoiseFloor.clockRead()
+    machine.floor = NoiseFloor.sample()
+    machine.work = .calibrated()
+    return machine
+  }
+
+  /// Looks at this machine and measures nothing, for what only asks which machine it is: its three measures are 0.
+  public static func unmeasured() -> Machine {
     let kernel = Host.kernel
     return Machine(
       os: kernel.name, kernel: kernel.release, cpu: Host.processorName, cores: Host.cores, memory: Host.memory,
       swift: swiftVersion, optimised: isOptimised, descriptorLimit: Host.descriptorLimit,
-      threadLimit: Host.threadLimit, clockRead: NoiseFloor.clockRead(), floor: NoiseFloor.sample(),
-      work: .calibrated())
+      threadLimit: Host.threadLimit, clockRead: 0, floor: 0, work: CalibratedWork(stepsPerMicrosecond: 0))
   }
 
   private static var isOptimised: Bool {

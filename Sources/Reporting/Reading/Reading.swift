@@ -15,6 +15,8 @@ public struct Reading: Sendable {
   let headline: MetricFacts?
   let standings: Standings?
   let tables: [Table]
+  /// What a screen has room for of them.
+  let briefTables: [Table]
   /// The distributions of the shown latencies.
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
@@ -29,7 +31,8 @@ public struct Reading: Sendable {
     self.index = index
     headline = shown.first
     standings = shown.first.map { Standings(index, by: $0) }
-    tables = Tables(index: index, shown: shown, standings: standings).all
+    let made = Tables(index: index, shown: shown, standings: standings)
+    (tables, briefTables) = (made.all, made.brief)
     distributions = shown.filter { $0.kind == .latency }.compactMap { Distribution(index, $0) }
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }

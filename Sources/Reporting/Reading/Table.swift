@@ -30,13 +30,15 @@ struct Table: Sendable {
   let isGrid: Bool
   let headings: [Heading]
   let rows: [Row]
+  /// What else was measured, where the table stands for others.
+  var leftOut: [String] = []
 
   /// The table with some of its columns only.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
     return Table(
       title: title, note: note, keys: keys, isGrid: isGrid, headings: columns.map { headings[$0] },
-      rows: rows.map { row in Row(isBroken: row.isBroken, cells: columns.map { row.cells[$0] }) })
+      rows: rows.map { row in Row(isBroken: row.isBroken, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
   }
 
   /// Everything there is to know of some cell of it.

@@ -23,6 +23,48 @@ struct Tables {
     seeksBest && document.scenario.sweep.count > 1 ? grids : [headline, others].compactMap(\.self)
   }
 
+  /// The same, short: where settings make a long list of each variant, one table has the medians of the headline, a row a
+  /// variant and a column a setting, and stands for all.
+  var brief: [Table] { seeksBest || rows.count <= Self.longList ? all : [overview].compactMap(\.self) }
+
+  /// A list of more rows is long.
+  private static let longList = 16
+
+  private var overview: Table? {
+    guard let metric = shown.first else { return nil }
+    var seen: Set<[String: ParameterValue]> = []
+    // What a variant ignores is no setting of its own.
+    let points = rows.map { document.runs[$0].point }
+      .filter { $0.count == index.swept.count && seen.insert($0).inserted }
+    let variants = document.scenario.variants.filter { variant in
+      rows.contains { document.runs[$0].variant == variant.name && document.runs[$0].metrics[metric.name] != nil }
+    }
+    let cells = variants.map { variant in
+      Table.Row(
+        isBroken: variant.isBroken,
+        cells: [Cell(variant.name, .key)]
+          + points.map { point in
+            index.run(variant.name, at: point).flatMap { document.runs[$0].metrics[metric.name] }.map(median) ?? .none
+          })
+    }
+    guard !cells.isEmpty, !points.isEmpty else { return all.first }
+    let names = index.swept.map(\.name).joined(separator: ", ")
+    let headings = points.map { point in
+      let settings = index.swept.compactMap { parameter in point[parameter.name].map(parameter.describe) }
+      return Table.Heading(settings.joined(separator: ", "))
+    }
+    var table = Table(
+      title: metric.name, note: "the median; across: \(names)", keys: 1, isGrid: false,
+      headings: [.init("variant", .left)] + headings, rows: cells)
+    let others = shown.dropFirst().filter { metric in
+      rows.contains { document.runs[$0].metrics[metric.name] != nil }
+    }
+    table.leftOut = others.map(\.name)
+    return table
+  }
+
+  private func median(_ samples: SampleFacts) -> Cell { samples.median.map { cell($0, samples) } ?? .none }
+
   // MARK: Lists
 
   /// What is told of a latency, and how soon a column is left out where there is no room.

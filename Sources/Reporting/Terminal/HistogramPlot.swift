@@ -1,13 +1,16 @@
 import Laboratory
 import Measurement
 
-/// Distributions as bars, one line each on a common logarithmic axis, with ticks at the percentiles.
+/// Distributions as bars, one line each on a common logarithmic axis.
 struct HistogramPlot {
   private let series: [Distribution.Series]
   private let unit: Unit
   private let style: TextStyle
+  private let hasTicks: Bool
 
-  init(_ distribution: Distribution, _ style: TextStyle) {
+  /// A plot of a metric's distributions; with `ticks` a line below each that marks its percentiles.
+  init(_ distribution: Distribution, _ style: TextStyle, ticks: Bool = true) {
+    hasTicks = ticks
     series = distribution.series
     unit = distribution.metric.unit
     self.style = style
@@ -24,6 +27,7 @@ struct HistogramPlot {
     for one in series {
       let name = Ink.name(one.label.clipped(to: labels, style).padded(to: labels), style)
       lines.append("  \(name)  \(bars(one.samples, axis))")
+      guard hasTicks else { continue }
       lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(ticks(one.samples, axis), style))
     }
     lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(scale(axis), style))

@@ -24,7 +24,7 @@ public struct TerminalReport: Sendable {
     var sections = [heading(reading) + answer]
     sections.append(section("claims", claims(reading)))
     sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
-    let tables = reading.tables.map(fitted)
+    let tables = (details ? reading.tables : reading.briefTables).map(fitted)
     sections += tables.map(lines)
     sections.append(footnotes(reading, tables))
     sections += reading.seeksBest ? [sweep(reading)] : distributions(reading).map { distribution($0, reading) }
@@ -58,25 +58,23 @@ public struct TerminalReport: Sendable {
   /// Where, how much and by which command.
   private func foot(_ reading: Reading) -> [String] {
     let lines = [
-      reading.document.scenario.source, reading.settings, reading.facts.joined(separator: ", "), reading.command ?? "",
-      reading.sinceLast ?? "",
+      details ? reading.document.scenario.source : "", reading.settings, reading.facts.joined(separator: ", "),
+      reading.command ?? "", reading.sinceLast ?? "",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }
 
   private func footnotes(_ reading: Reading, _ tables: [Table]) -> [String] {
-    let notes = reading.footnotes(tables) + (details ? [] : outliers(reading))
-    return notes.flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
+    reading.footnotes(tables).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
   }
 
-  /// There always are some: a footnote, and no warning.
-  private func outliers(_ reading: Reading) -> [String] {
-    reading.document.warnings.filter { $0.kind == "outliers" }.map(\.says)
-  }
-
+  /// What there is to be careful with. There always are some outliers: they are a detail.
   private func warnings(_ reading: Reading) -> [String] {
     reading.document.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
   }
+
+  /// So many distributions have room for ticks at their percentiles.
+  private static let fewSeries = 3
 
   private func distributions(_ reading: Reading) -> [Distribution] {
     details ? reading.distributions : Array(reading.distributions.prefix(1))
@@ -118,12 +116,13 @@ public struct TerminalReport: Sendable {
     let parts = parts(of: table, grid.widths)
     let shown = details ? parts[...] : parts.prefix(1)
     let left = parts.dropFirst(shown.count).flatMap { $0.dropFirst(table.keys) }.map { table.headings[$0].title }
+    let unseen = left + (details ? [] : table.leftOut)
     let rest =
-      left.isEmpty ? [] : wrapped("not shown: \(left.joined(separator: ", ")); see --details", .quiet, indent: 2)
+      unseen.isEmpty ? [] : wrapped("not shown: \(unseen.joined(separator: ", ")); see --details", .quiet, indent: 2)
     return shown.enumerated().flatMap { index, columns -> [String] in
-      // A row that has nothing in a further part needs no place in it.
+      // A row that has nothing in a further part, or in a table that goes on, needs no place in it.
       let rows = table.rows.indices.filter { row in
-        index == 0
+        index == 0 && (details || table.title != nil)
           || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }
       }
       var lines = grid.keeping(columns, rows: rows).lines()
@@ -172,7 +171,8 @@ public struct TerminalReport: Sendable {
   }
 
   private func distribution(_ distribution: Distribution, _ reading: Reading) -> [String] {
-    let lines = HistogramPlot(distribution, style).lines()
+    let lines = HistogramPlot(distribution, style, ticks: details || distribution.series.count <= Self.fewSeries)
+      .lines()
     guard !lines.isEmpty else { return [] }
     let note = "log scale" + (reading.document.scenario.sweep.isEmpty ? "" : ", each variant at its best point")
     return [title("distribution of \(distribution.metric.name)", note)] + lines
@@ -193,12 +193,14 @@ public struct TerminalReport: Sendable {
     let evidence = (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
-        + wrapped(evidence, .quiet, indent: 4)
+        + (isPlain && claim.verdict == .held ? [] : wrapped(evidence, .quiet, indent: 4))
     }
     let indent = room + 6
     var lines = wrapped(claim.says, nil, indent: indent)
     lines[0] = "  " + claim.verdict.text(style, room: room) + "  " + lines[0].dropFirst(indent)
     let last = claim.says.wrapped(to: max(20, style.width - indent)).last?.displayWidth ?? 0
+    // That it was so in every trial, the verdict says.
+    if isPlain, claim.verdict == .held { return lines }
     guard isPlain, indent + last + 2 + evidence.displayWidth <= style.width else {
       return lines + wrapped(evidence, .quiet, indent: indent)
     }

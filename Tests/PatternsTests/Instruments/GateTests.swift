@@ -3,7 +3,7 @@ import Testing
 
 @testable import Patterns
 
-@Suite(.timeLimit(.minutes(1))) struct GateTests {
+@Suite struct GateTests {
   @Test func `holds blocks and tasks back until it is open`() async {
     let (gate, gauge) = (Gate(), Gauge())
     async let task: Void = {

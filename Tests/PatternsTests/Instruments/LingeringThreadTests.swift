@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-@Suite(.timeLimit(.minutes(1))) struct LingeringThreadTests {
+@Suite struct LingeringThreadTests {
   final class Log: Sendable {
     let runs = Mutex<[(index: Int, thread: Int)]>([])
   }

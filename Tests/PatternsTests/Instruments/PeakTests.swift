@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct PeakTests {
+@Suite struct PeakTests {
   /// A count that the test sets, and that tells when it was looked at.
   final class Level: Sendable {
     let value = Atomic<Int>(0)

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Laboratory
+import Measurement
 import Platform
 import Reporting
 
 struct Compare: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "compare",
     abstract: "Compare settings: sweep parameters of a scenario and find the best.",
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
@@ -68,7 +70,7 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
-    budget.least = min(budget.rounds, Budget.smoke.rounds)
+    budget.least = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }

@@ -7,6 +7,7 @@ import Subprocess
 
 struct Diff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "diff",
     abstract: "Compare result documents, before and after.",
     discussion: """
       Figures are matched by scenario, variant, point and metric. Every document is a run of its scenario, and a change is \

@@ -4,6 +4,7 @@ import Reporting
 
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "explain",
     abstract: "Tell the lesson of a scenario, its parameters, variants, metrics and claims, or show its code.",
     discussion: """
       `gcdlab explain NAME --code` shows the bodies of the variants as they were compiled; with the names of variants \

@@ -91,9 +91,8 @@ public struct Lab: Sendable {
   /// The argument parser would call it an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
     guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }
-    let known = Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { command in
-      command.configuration.commandName ?? String(describing: command).lowercased()
-    }
+    let known = Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .compactMap { $0.configuration.commandName }
     guard !known.contains(arguments[1]), !["help", "worker"].contains(arguments[1]) else { return }
     throw InputError(
       "unknown command '\(arguments[1])' (known: \(known.joined(separator: ", ")))", near: arguments[1], of: known)

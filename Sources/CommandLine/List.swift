@@ -4,6 +4,7 @@ import Reporting
 
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "list",
     abstract: "List the scenarios by family, and what is not available here.")
 
   @Option(help: "How to print: table, json or markdown.")

@@ -6,6 +6,7 @@ import Reporting
 
 struct Smoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "smoke",
     abstract: "Run every scenario, short: all guarantees and anomalies, for CI.",
     discussion: """
       A passing scenario is one line; one that fails is shown in full. Performance claims are not graded, since three \

@@ -13,6 +13,7 @@ import Reporting
 
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "watch",
     abstract: "Show changes to files as they happen, until Ctrl-C.",
     discussion: """
       A file is watched by its name: when an editor saves by renaming a new file over it, watching goes on. A name that \

@@ -128,6 +128,8 @@ import Testing
     ])
     #expect(refused.status == 64)
     #expect(refused.errors.hasPrefix("gcdlab: 7 cells do not fit into 50 ms: at "), "\(refused.errors)")
+    // As many rounds as an interval needs; and of one variant there are no fewer.
+    #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 
   @Test func aCellPastItsTimeIsStoppedAndTheRestGoesOn() async throws {

@@ -19,7 +19,7 @@ import Testing
     #expect(shown.contains("● best (lower is better), ≈ these rounds do not tell it from the best"))
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        16") && $0.hasSuffix("≈") })
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        64") && $0.hasSuffix("stopped") })
-    #expect(shown.contains("elapsed by stride  medians of the rounds, stride logarithmic"))
+    #expect(shown.contains("elapsed by stride  medians of the rounds, both axes logarithmic"))
   }
 
   @Test func `with a baseline the ratios are to it, and the best is still marked`() throws {
@@ -44,12 +44,29 @@ import Testing
       if !unicode { #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) }) }
     }
     let shown = text(grid)
-    #expect(shown.contains("apply  elapsed as a multiple of the best, across: threads"))
+    #expect(shown.contains("apply  elapsed as a multiple of the best at its work, across: threads"))
     // Ten values across, in one piece.
     if width == 80 {
       #expect(
         shown.contains("\n   work      1      2      3      4      5      6      7      8      9     10\n"), "\(shown)")
     }
+  }
+
+  @Test func `each row of a grid has its best: a smaller problem is none`() throws {
+    let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? 40_000 : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+    }
+    let lines = text(grid).split(separator: "\n").map(String.init)
+    let table = try #require(lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best at its work") })
+    // Of the small problem apply is the best, of the large one the loop, which ignores the stride and the work.
+    #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
+    #expect(lines.contains { $0.contains("● best of its row, over all variants (lower is better)") })
+    // A line a problem, and no slice alone.
+    for label in ["apply[work=10ns]", "apply[work=1us]"] { #expect(lines.contains { $0.contains(label) }) }
+    let many = try Fixture.compared([("work", Array(1...9)), ("threads", Array(1...5))], rounds: 3) { _, values in
+      Double(values["work"] ?? 1)
+    }
+    #expect(text(many).contains("of each variant only at its best"))
   }
 
   @Test func `words are plotted at equal steps`() throws {

@@ -46,11 +46,12 @@ struct Pace {
     let each = Double(elapsed) / Double(trials)
     let needed = each * Double(plan.runs.count * least)
     guard needed > Double(limit.nanoseconds) else { return }
+    let variants = plan.experiment.variants.count
+    let fewer = variants > 1 ? "fewer values, fewer of the \(variants) variants with --variant," : "fewer values,"
     throw InputError(
       "\(plan.runs.count) cells do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
         + "(\(trials) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time with --time, or "
-        + "shrink it: fewer values, fewer of the \(plan.experiment.variants.count) variants with --variant, smaller "
-        + "trials with --set")
+        + "shrink it: \(fewer) smaller trials with --set")
   }
 
   /// How many trials there will be, as far as can be told, for the progress line.

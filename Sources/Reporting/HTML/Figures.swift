@@ -34,13 +34,16 @@ struct Figures {
     let numbers = sweep.settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     // Words stand at equal steps.
     let places = numbers.count == sweep.settings.count ? numbers : sweep.settings.indices.map { Double($0) }
-    let lines = sweep.series.map { series -> Chart.Line in
+    // A variant has its colour, unless it has several lines.
+    let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
+    let colors = sweep.series.indices.map { isOneEach ? sweep.series[$0].variant : $0 }
+    let lines = zip(sweep.series, colors).map { series, color -> Chart.Line in
       let points = zip(zip(places, sweep.settings), series.values).compactMap { setting, value -> Chart.Point? in
         guard let value else { return nil }
         let says = "\(series.label), \(sweep.parameter.label(setting.1)): \(Quantity(value, sweep.metric.unit))"
         return Chart.Point(x: setting.0, y: value, says: says)
       }
-      return Chart.Line(color: series.variant, points: points, isMarked: true)
+      return Chart.Line(color: color, points: points, isMarked: true)
     }
     let heights = lines.flatMap(\.points).map(\.y)
     guard heights.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }
@@ -50,9 +53,10 @@ struct Figures {
       low: isLog ? low / margin : low - margin, high: isLog ? high * margin : high + margin, isLog: isLog,
       ticks: thinned(Array(zip(places, sweep.settings.map(sweep.parameter.describe))), isLog: isLog))
     let chart = Chart(
-      title: "\(sweep.metric.name) by \(sweep.parameter.name)", says: "medians of the rounds", across: across,
+      title: "\(sweep.metric.name) by \(sweep.parameter.name)", says: "medians of the rounds\(sweep.note)",
+      across: across,
       up: Chart.Axis(heights, sweep.metric.unit), lines: lines)
-    return figure(chart.title, chart.says, chart.svg, sweep.series.map { ($0.label, $0.variant) })
+    return figure(chart.title, chart.says, chart.svg, Array(zip(sweep.series.map(\.label), colors)))
   }
 
   /// Of many ticks those that have room.

@@ -27,8 +27,9 @@ struct Distribution: Sendable {
   }
 }
 
-/// A figure along the swept parameter with the most values, a series a variant: at the best of whatever else is swept. The
-/// figures are those of the tables: medians over the rounds.
+/// A figure along the swept parameter with the most values: a series a variant and setting of whatever else is swept, or, where
+/// those are too many to be told apart, only the best of each variant. The figures are those of the tables: medians over the
+/// rounds.
 struct Sweep: Sendable {
   struct Series: Sendable {
     /// The variant and what of the sweep is held fast.
@@ -41,6 +42,14 @@ struct Sweep: Sendable {
   let parameter: ParameterFacts
   let settings: [ParameterValue]
   let series: [Series]
+  /// Whether only the best series of each variant is there.
+  let isOfBest: Bool
+
+  /// More series cannot be told apart.
+  private static let most = 8
+
+  /// What the plot leaves out, for its title; empty where that is nothing.
+  var note: String { isOfBest ? ", of each variant only at its best" : "" }
 
   /// Nil when there is nothing to draw.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
@@ -50,8 +59,16 @@ struct Sweep: Sendable {
     self.metric = metric
     parameter = along
     self.settings = settings
-    series = index.bestOfEachVariant(by: metric).map { best in
-      let run = index.document.runs[best]
+    // One run for each series: any of it will do.
+    var seen: Set<String> = []
+    let all = index.document.runs.indices.filter { run in
+      let facts = index.document.runs[run]
+      return facts.metrics[metric.name] != nil
+        && seen.insert(RunIndex.label(facts, index.swept, without: along.name)).inserted
+    }
+    isOfBest = all.count > Self.most && index.swept.count > 1
+    series = (isOfBest ? index.bestOfEachVariant(by: metric) : all).map { one in
+      let run = index.document.runs[one]
       let values = settings.map { setting -> Double? in
         let point = run.point.merging([along.name: setting]) { $1 }
         return index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name]?.median }

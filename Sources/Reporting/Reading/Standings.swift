@@ -5,6 +5,9 @@ import Measurement
 struct Standings: Sendable {
   /// The best run, where that is the question and there is a better and a worse.
   let best: Int?
+  /// The best runs: that one, and where several parameters are swept the best of each row of the grid. Rows may be different
+  /// problems, of which the smallest would always be the best.
+  let bests: Set<Int>
   /// What all ratios refer to in words: the baseline's name, or `the best`; nil when there are none.
   let reference: String?
   /// Each run against its reference: the baseline at its point, else the best run where that is the question.
@@ -17,7 +20,10 @@ struct Standings: Sendable {
   init(_ index: RunIndex, by metric: MetricFacts) {
     let document = index.document
     let samples = document.runs.map { $0.metrics[metric.name] }
-    let best = document.scenario.seeksBest == true ? index.best(of: document.runs.indices, by: metric) : nil
+    let seeksBest = document.scenario.seeksBest == true
+    let rows = Self.rows(index)
+    let bestOfRow = seeksBest ? rows.compactMapValues { index.best(of: $0, by: metric) } : [:]
+    let best = document.runs.indices.map { bestOfRow[Self.row(of: $0, index)] }
     func pairs(_ run: Int, _ other: Int) -> [(left: Double, right: Double)]? {
       guard run != other, let left = samples[run], let right = samples[other] else { return nil }
       return Contrast.pairs(left, against: right)
@@ -26,31 +32,43 @@ struct Standings: Sendable {
       document.scenario.baseline.flatMap { index.run($0, at: document.runs[run].point) }
     }
     // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
-    let cells = samples.count { $0 != nil }
     let comparisons =
-      best == nil
-      ? given.enumerated().count { run, other in other.flatMap { pairs(run, $0) } != nil }
-      : ConfidenceInterval.comparisons(of: cells, withBest: true)
-    let toBest = best.map { best in document.runs.indices.map { pairs($0, best) } } ?? []
+      seeksBest
+      ? rows.values.map { row in row.count { samples[$0] != nil } }
+        .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
+      : given.enumerated().count { run, other in other.flatMap { pairs(run, $0) } != nil }
+    let toBest = document.runs.indices.map { run in best[run].flatMap { pairs(run, $0) } }
     let spread = ConfidenceInterval.leastSpread(ofRatios: toBest.compactMap(\.self))
     var contrasts: [Int: Contrast] = [:]
     var references: Set<Int> = []
     var nearBest: Set<Int> = []
     for run in document.runs.indices {
-      let against = best == nil ? nil : toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
+      let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
       if against?.isDistinct == false { nearBest.insert(run) }
-      let reference = document.scenario.baseline == nil ? best : given[run]
+      let reference = document.scenario.baseline == nil ? best[run] : given[run]
       if let reference, reference == run {
         references.insert(run)
       } else if let reference {
         contrasts[run] =
-          reference == best ? against : pairs(run, reference).flatMap { Contrast($0, among: comparisons) }
+          reference == best[run] ? against : pairs(run, reference).flatMap { Contrast($0, among: comparisons) }
       }
     }
-    self.best = best
+    self.best = seeksBest ? index.best(of: document.runs.indices, by: metric) : nil
+    bests = Set(bestOfRow.values)
     reference = contrasts.isEmpty ? nil : document.scenario.baseline ?? "the best"
     self.contrasts = contrasts
     self.references = references
     self.nearBest = nearBest
+  }
+
+  /// The runs of each row of the grid: those that differ in the last swept parameter only, and in the variant. All of them where
+  /// one parameter is swept.
+  private static func rows(_ index: RunIndex) -> [[String: ParameterValue]: [Int]] {
+    Dictionary(grouping: index.document.runs.indices) { row(of: $0, index) }
+  }
+
+  private static func row(of run: Int, _ index: RunIndex) -> [String: ParameterValue] {
+    let down = index.swept.dropLast().map(\.name)
+    return index.document.runs[run].point.filter { down.contains($0.key) }
   }
 }

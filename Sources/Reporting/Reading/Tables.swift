@@ -170,7 +170,7 @@ struct Tables {
   /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
   private func marks(_ run: Int) -> (sign: String, facts: Cell.Facts) {
     let reference: Cell.Facts = standings?.references.contains(run) == true ? .reference : []
-    if standings?.best == run { return (Signs.best, reference.union(.best)) }
+    if standings?.bests.contains(run) == true { return (Signs.best, reference.union(.best)) }
     if standings?.nearBest.contains(run) == true { return (Signs.nearBest, reference.union(.nearBest)) }
     return ("", reference)
   }
@@ -212,9 +212,11 @@ struct Tables {
               ?? .none
           })
     }
+    let names = down.map(\.name).joined(separator: ", ")
+    let reference = document.scenario.baseline ?? "the best at its \(names)"
     return Table(
       title: variant.name,
-      note: "\(metric.name) as a multiple of \(standings?.reference ?? "the best"), across: \(across.name)",
+      note: "\(metric.name) as a multiple of \(reference), across: \(across.name)",
       keys: down.count, isGrid: true,
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }

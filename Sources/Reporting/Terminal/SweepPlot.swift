@@ -129,7 +129,7 @@ struct SweepPlot {
   /// Colours only help to tell neighbours apart: the marks alone say which is which.
   private func ink(_ series: Int) -> Ink { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale from 0 to 1, logarithmic when it spans more than eight times its low end.
+  /// A scale from 0 to 1, logarithmic when it spans more than four times its low end.
   private struct Scale {
     private let low: Double
     private let high: Double
@@ -137,7 +137,7 @@ struct SweepPlot {
 
     init(_ low: Double, _ high: Double) {
       (self.low, self.high) = (low, high)
-      isLog = low > 0 && high / low > 8
+      isLog = low > 0 && high / low > 4
     }
 
     func position(_ value: Double) -> Double {

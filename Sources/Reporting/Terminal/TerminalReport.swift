@@ -167,7 +167,8 @@ public struct TerminalReport: Sendable {
     let plot = SweepPlot(sweep, style)
     let lines = plot.lines()
     guard !lines.isEmpty else { return [] }
-    return [title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians of the rounds\(sweep.note)\(plot.note)")] + lines
+    return [title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians of the rounds\(sweep.note)\(plot.note)")]
+      + lines
   }
 
   private func distribution(_ distribution: Distribution, _ reading: Reading) -> [String] {

@@ -14,7 +14,15 @@ import Testing
   /// A document in which every text is hostile: each of a plain one is replaced by its place.
   private static func document() throws -> ResultDocument {
     var results = Fixture.results(
-      [(name, [[10, 20], [30]]), ("@b", [[10, 20], [30]])], baseline: "@b", cut: .interrupted, warnings: [text])
+      [(name, [[10, 20], [30]]), ("@b", [[10, 20], [30]])], baseline: "@b",
+      judgements: [
+        Judgement(
+          claim: Claim(
+            says: text, grades: [name], kind: .guarantee,
+            check: Check(text: name, left: .cores, comparison: .equal, right: .cores)),
+          verdict: .violated, evidence: Evidence(left: 1, trials: 1, reason: name))
+      ], cut: .interrupted, warnings: [text])
+    results.findings = [Remark(Conclusion.kind, text), Remark("finding", name)]
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])
     // As JSON has them: control characters written out, the others as they are.
@@ -49,6 +57,41 @@ import Testing
     expectHarmless(Explanation.render(experiment, style), style)
     expectHarmless(ScenarioList.render([experiment], on: .test, style), style)
     expectHarmless(ProgressLine.render(done: 1, total: 2, elapsed: 1, label: Self.name, style: style), style)
+  }
+
+  @Test(arguments: [false, true]) func `in the documents, and in the short table of many settings`(_ color: Bool) throws
+  {
+    let style = TextStyle(width: 1000, color: color)
+    // A lab of one's own may have any documents.
+    func written(_ text: String) -> String {
+      "\""
+        + text.unicodeScalars.map {
+          "\\U" + String(repeating: "0", count: 8 - String($0.value, radix: 16).count)
+            + String($0.value, radix: 16)
+        }.joined() + "\""
+    }
+    let documents = try Documents(
+      place: "documents.yml",
+      yaml: """
+        documents:
+          - document: d
+            title: \(written(Self.name))
+            sentences:
+              - { id: d.1, says: \(written(Self.text)) }
+              - { id: d.2, says: \(written(Self.name)), reason: \(written(Self.text)) }
+        """)
+    let index = try SentenceIndex(documents, tried: [], results: [try Self.document()])
+    expectHarmless(DocumentsReport(index).text(style), style)
+    let markdown = DocumentsReport(index).markdown
+    #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
+    #expect(!markdown.split(separator: "\n").contains { $0.hasPrefix("FORGED") })
+    let page = HTMLReport.render([Reading(try Self.document())], sentences: index)
+    #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
+
+    let many = try Fixture.compared([("stride", Array(1...20))], seeksBest: false) { _, _, _ in 1 }
+    let changed = try JSONReport.render([many.document]).replacing("\"apply\"", with: "\"te\\u001b[2J\\r\\nFORGED\"")
+    let hostile = try #require(try ResultDocument.parse(Array(changed.utf8), place: "hostile").first)
+    expectHarmless(TerminalReport(style).render(Reading(hostile)), style)
   }
 
   @Test func `in a watched change`() {

@@ -4,7 +4,8 @@ import Laboratory
 public enum HTMLReport {
   /// The page of some results; with the documents' sentences it is a book.
   public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
-    let names = readings.map(\.document.scenario.name).joined(separator: ", ")
+    let scenarios = readings.map(\.document.scenario.name)
+    let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
     let page: Markup = """
       <!doctype html>
       <html lang="en">
@@ -38,12 +39,25 @@ public enum HTMLReport {
     }
     let total = Reading.answer(readings.flatMap { $0.seeksBest ? [] : $0.document.claims.map(\.verdict) })
     return """
-      <nav><h1>Contents</h1>
-      <p>\(counts(total))</p>
+      <nav><h1>What the documents say, tried</h1>
+      <p>\(readings.count) scenarios, \(counts(total))</p>
+      \(places(readings))\
       <div class="scroll"><table><tbody>
       \(rows)</tbody></table></div></nav>
 
       """
+  }
+
+  /// On which machine all of it was run, and when; nothing where they were run on several.
+  private static func places(_ readings: [Reading]) -> Markup {
+    guard let first = readings.first?.document, readings.allSatisfy({ $0.document.machine == first.machine }) else {
+      return ""
+    }
+    let machine = first.machine
+    let place = [
+      machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")", "\(machine.os) \(machine.kernel)",
+    ].compactMap(\.self).joined(separator: ", ")
+    return "<p class=\"quiet\">\(place), \(first.started)</p>\n"
   }
 
   /// Each document's sentences with what became of them, and where it is shown.
@@ -191,7 +205,7 @@ public enum HTMLReport {
     .quiet { color: var(--quiet); font-size: .875rem; margin: .15rem 0; overflow-wrap: anywhere; }
     code { font: .9em ui-monospace, monospace; }
     .conclusion { font-weight: 600; font-size: 1.1rem; margin: .25rem 0 1rem; } a { color: inherit; }
-    nav details { max-width: none; margin: .4rem 0; } nav td { text-align: left; vertical-align: top; } nav td + td { white-space: normal; }
+    nav details { max-width: none; margin: .4rem 0; } nav td { text-align: left; vertical-align: top; } nav td + td, .sentences td { white-space: normal; }
     ul { padding-left: 1.2rem; margin: .25rem 0; } ul.warning li::marker { color: var(--care); }
     ul.claims { list-style: none; padding: 0; } ul.claims li { display: flex; gap: .75rem; margin: .6rem 0; }
     .verdict { flex: 0 0 7.5rem; text-align: center; align-self: flex-start; border: 1px solid; border-radius: 1rem;
@@ -220,6 +234,9 @@ public enum HTMLReport {
     .c8 { --c: light-dark(#c62f2f, #ff8f88); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
     .c11 { --c: light-dark(#9a5b2e, #e0b088); }
     section { break-before: page; } nav th { vertical-align: top; }
+    @media print { details::details-content { content-visibility: visible; display: block; } summary { list-style: none; }
+      figure, tr, ul.claims li { break-inside: avoid; } h1, h2, summary { break-after: avoid; } pre { white-space: pre-wrap; }
+      .scroll { overflow: visible; } main { padding: 0; max-width: none; } }
     @media (max-width: 700px) { nav :is(table, tbody, tr, th, td) { display: block; padding-right: 0; white-space: normal; text-align: left; }
       nav tr { margin: .6rem 0; } }
     @media (max-width: 520px) { ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }

@@ -1,3 +1,5 @@
+import Platform
+
 /// Text that is HTML already: it is written as it is, and everything else is escaped on its way in.
 struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
   let description: String
@@ -20,8 +22,9 @@ struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
         case ">": text += "&gt;"
         case "\"": text += "&quot;"
         case "'": text += "&#39;"
-        case "\u{0}"..."\u{8}", "\u{b}", "\u{c}", "\u{e}"..."\u{1f}": text += "\u{fffd}"
-        default: text.unicodeScalars.append(character)
+        case "\n", "\t": text.unicodeScalars.append(character)
+        // What turns the reading direction, too, would show what the lab never said.
+        default: if character.isHidden { text += character.writtenOut } else { text.unicodeScalars.append(character) }
         }
       }
     }

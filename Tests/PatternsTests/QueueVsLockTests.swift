@@ -48,11 +48,11 @@ import Testing
     let unguarded = guarded.map { variant in
       Red("\(variant).lost-updates == 0", variant, of: pattern) { trial in
         if variant == "serial-async" {
-          try pattern.measure(trial, { number in number.update() }, untilDone: {})
+          try pattern.measure(trial, patience: .seconds(10), { number in number.update() }, untilDone: {})
         } else if variant == "actor" {
-          try waitFor { try await pattern.measure(trial) { number async in number.update() } }
+          try waitFor { try await pattern.measure(trial, patience: .seconds(10)) { number async in number.update() } }
         } else {
-          try pattern.measure(trial) { number in number.update() }
+          try pattern.measure(trial, patience: .seconds(10)) { number in number.update() }
         }
       }
     }

@@ -98,6 +98,7 @@ final class TaskLog: Sendable {
   private let places = Atomic<Int>(0)
   /// Twice the task's number, and one more for its end; -1 where nothing was written.
   private let events: Slots<Atomic<Int>>
+  private let firstHasBegun: BoundedGate
   private let successorHasEnded: BoundedGate
 
   /// An empty log for so many tasks of each submitter.
@@ -105,6 +106,7 @@ final class TaskLog: Sendable {
     self.submitters = submitters
     self.tasks = tasks
     events = Slots(count: 2 * submitters * tasks) { _ in Atomic(-1) }
+    firstHasBegun = BoundedGate(bound: patience)
     successorHasEnded = BoundedGate(bound: patience)
   }
 
@@ -116,10 +118,15 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Writes down that it begins and that it ends. Between, the very first one waits for the second.
+    /// Writes down that it begins and that it ends. Between, the very first one waits for the second; which waits before for
+    /// the first to have written, that may have lost its core on the way.
     func run() {
+      if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
-      if number == 0 { log.successorHasEnded.pass() }
+      if number == 0 {
+        log.firstHasBegun.open()
+        log.successorHasEnded.pass()
+      }
       log.write(2 * number + 1)
       if number == 1 { log.successorHasEnded.open() }
     }
@@ -131,7 +138,10 @@ final class TaskLog: Sendable {
   }
 
   /// Nobody adds tasks any more.
-  func allIsSubmitted() { successorHasEnded.restHasFinished() }
+  func allIsSubmitted() {
+    firstHasBegun.restHasFinished()
+    successorHasEnded.restHasFinished()
+  }
 
   private func write(_ event: Int) {
     let place = places.add(1, ordering: .acquiringAndReleasing).oldValue

@@ -111,7 +111,7 @@ struct QueueVsLock: Pattern {
       }
     }
     Variant("unprotected", .broken, "nothing: whoever comes reads and writes") { trial in
-      try measure(trial) { number in
+      try measure(trial, patience: Self.surely) { number in
         number.update()
       }
     }
@@ -120,6 +120,7 @@ struct QueueVsLock: Pattern {
   /// The updates one after the other, with a wake-up for each at worst.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
+      + Self.surely
   }
 }
 

@@ -15,23 +15,31 @@ extension QueueVsLock {
   /// Updates whose system calls are counted.
   private static let counted = 100
 
+  /// How long the first reader waits for a second one that a guard keeps out.
+  static let patience = Duration.milliseconds(10)
+  /// The same where nothing keeps it out: it ends when the second one comes, which on a busy machine may take its time.
+  static let surely = Duration.seconds(10)
+
   /// Measures an update that is done when the call returns.
   @inline(__always)
-  func measure(_ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void) throws {
+  func measure(
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) -> Void
+  ) throws {
     let (batch, counted) = (trial[batch], Self.counted)
     let number = SharedNumber()
     for time in Batches.time(of: batch, { update(number) }) { trial.record(free, time, over: batch) }
     if let calls = SystemCalls.during({ for _ in 0..<counted { update(number) } }) {
       trial.record(callsPerUpdate, Double(calls) / Double(counted))
     }
-    try contend(trial, update, untilDone: {})
+    try contend(trial, patience, update, untilDone: {})
   }
 
   /// Measures an update that is done later.
   ///
   /// - Parameter untilDone: returns when all updates before it are done; its time is theirs.
   func measure(
-    _ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void, untilDone: @escaping @Sendable () -> Void
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) -> Void,
+    untilDone: @escaping @Sendable () -> Void
   ) throws {
     let batch = trial[batch]
     let number = SharedNumber()
@@ -40,11 +48,13 @@ extension QueueVsLock {
       untilDone()
     }
     for time in times { trial.record(free, time, over: batch) }
-    try contend(trial, update, untilDone: untilDone)
+    try contend(trial, patience, update, untilDone: untilDone)
   }
 
   /// Measures an update that is awaited.
-  func measure(_ trial: Trial, _ update: @escaping @Sendable (SharedNumber) async -> Void) async throws {
+  func measure(
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) async -> Void
+  ) async throws {
     let (batch, tasks, updates) = (trial[batch], trial[threads], trial[updates])
     let alone = SharedNumber()
     let times = await Batches.time(of: batch) {
@@ -52,7 +62,7 @@ extension QueueVsLock {
       return 0
     }
     for time in times { trial.record(free, time, over: batch) }
-    let number = SharedNumber(steps: trial.steps(hold), parties: tasks)
+    let number = SharedNumber(steps: trial.steps(hold), parties: tasks, patience: patience)
     let start = MonotonicClock.now()
     let slept = await ContextSwitches.ofProcess {
       await withTaskGroup { group in
@@ -69,11 +79,12 @@ extension QueueVsLock {
 
   /// Threads update at the same time.
   private func contend(
-    _ trial: Trial, _ update: @escaping @Sendable (SharedNumber) -> Void, untilDone: @escaping @Sendable () -> Void
+    _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (SharedNumber) -> Void,
+    untilDone: @escaping @Sendable () -> Void
   ) throws {
     let (threads, updates) = (trial[threads], trial[updates])
     try SystemThread.requireRoom(for: threads)
-    let number = SharedNumber(steps: trial.steps(hold), parties: threads)
+    let number = SharedNumber(steps: trial.steps(hold), parties: threads, patience: patience)
     let start = SpinBarrier(parties: threads + 1)
     let contenders = try (0..<threads).map { _ in
       try SystemThread {
@@ -104,13 +115,10 @@ extension QueueVsLock {
 
 /// A number that is read, and written one higher, as if nobody else did.
 final class SharedNumber: Sendable {
-  /// How long the first reader waits for a second one, once all are about to read.
-  private static let bound = Duration.milliseconds(10)
-
   private let number = Atomic<Int>(0)
   private let steps: Int
   private let isHeld: Bool
-  private let gate = BoundedGate(bound: bound)
+  private let gate: BoundedGate
   private let toCome: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
@@ -118,12 +126,15 @@ final class SharedNumber: Sendable {
   init() {
     (steps, isHeld) = (0, false)
     toCome = Atomic(0)
+    gate = BoundedGate(bound: .zero)
   }
 
-  /// A number for so many threads or tasks, with so many steps of work in each update.
-  init(steps: Int, parties: Int) {
+  /// A number for so many threads or tasks, with so many steps of work in each update. Once all are about to read, the first
+  /// reader waits for a second one, no longer than `patience`.
+  init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)
+    gate = BoundedGate(bound: patience)
   }
 
   /// One of the parties is about to update for the first time.

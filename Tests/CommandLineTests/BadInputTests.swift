@@ -45,6 +45,10 @@ import Testing
       ["scenario", "singleton-race", "--export", "x.pdf"],
       "gcdlab: --export: x.pdf: no format for '.pdf' (known: .json .md .csv .hgrm .xml .html)\n"
     ),
+    (
+      ["scenario", "library-load", "--set", "roots=/usr:/no/such"],
+      "gcdlab: --set: roots: cannot read the directory /no/such: No such file or directory\n"
+    ),
     (["watch", "/no/such/file"], "gcdlab: cannot watch /no/such/file: No such file or directory\n"),
   ])
   func isRefused(_ arguments: [String], _ message: String) async throws {

@@ -56,8 +56,11 @@ import Testing
     ("apply < 3", "check 'apply < 3': expected '.metric' behind 'apply'"),
     (
       "apply[stride=4.elapsed < 3ms",
-      "check 'apply[stride=4.elapsed < 3ms': stride: unknown unit 'elapsed<3ms' "
-        + "(known: ns, us, ms, s, min, B, KiB, MiB, GiB, /s, %, or none for a count)"
+      "check 'apply[stride=4.elapsed < 3ms': '[' is not closed by ']'"
+    ),
+    (
+      "apply[stride=4.elapsed < apply[stride=1].elapsed",
+      "check 'apply[stride=4.elapsed < apply[stride=1].elapsed': '[' is not closed by ']'"
     ),
     ("", "check '': expected a number, 'cores' or variant.metric at ''"),
   ])

@@ -131,6 +131,8 @@ struct CheckParser {
 
   private mutating func point() throws(InputError) -> [Assignment] {
     guard take("[") else { return [] }
+    // Looked for at once, or all that follows would be taken for a setting.
+    guard rest.prefix(while: { !"<>[".contains($0) }).contains("]") else { throw failure("'[' is not closed by ']'") }
     var settings: [Assignment] = []
     repeat {
       let name = String(takeWhile { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })

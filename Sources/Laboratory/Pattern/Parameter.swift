@@ -55,12 +55,18 @@ public struct Parameter: Sendable {
   public let standard: ParameterValue
   /// One sentence: what it means.
   public let summary: String
+  /// What is wrong with a text that somebody gives, which may be seen of the machine alone: whether a path can be read.
+  private let fault: @Sendable (String) -> String?
 
-  private init(_ name: String, _ kind: Kind, _ standard: ParameterValue, _ summary: String) {
+  private init(
+    _ name: String, _ kind: Kind, _ standard: ParameterValue, _ summary: String,
+    fault: @escaping @Sendable (String) -> String? = { _ in nil }
+  ) {
     self.name = name
     self.kind = kind
     self.standard = standard
     self.summary = summary
+    self.fault = fault
   }
 
   /// A whole number in `range`.
@@ -90,8 +96,10 @@ public struct Parameter: Sendable {
   }
 
   /// A path or another free text.
-  static func text(_ name: String, default standard: String, _ summary: String) -> Self {
-    Self(name, .text, .text(standard), summary)
+  static func text(
+    _ name: String, default standard: String, _ summary: String, fault: @escaping @Sendable (String) -> String?
+  ) -> Self {
+    Self(name, .text, .text(standard), summary, fault: fault)
   }
 
   /// The unit of its values.
@@ -125,7 +133,9 @@ public struct Parameter: Sendable {
         throw InputError("\(name): '\(text)' is not one of \(choices.joined(separator: ", "))", near: text, of: choices)
       }
       return .text(text)
-    case .text: return .text(text)
+    case .text:
+      if let fault = fault(text) { throw InputError("\(name): \(fault)") }
+      return .text(text)
     case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
     }
     let quantity: Quantity

@@ -80,18 +80,23 @@ extension LibraryLoad {
 
   /// The directories that `roots` names.
   ///
-  /// - Throws: ``Unavailable`` when one of them is none, or cannot be read.
+  /// - Throws: ``Unavailable`` when one of them is none, or cannot be read any more.
   static func directories(_ roots: String) throws(Unavailable) -> [String] {
-    let paths = roots.split(separator: ":").map(String.init)
-    guard !paths.isEmpty else { throw Unavailable("directories to walk are needed: roots names none") }
-    for path in paths {
-      guard let directory = opendir(path) else {
-        throw Unavailable("directories to walk are needed: \(SystemError(errno, "read the directory \(path)"))")
-      }
+    if let fault = fault(of: roots) { throw Unavailable("directories to walk are needed: \(fault)") }
+    return paths(roots)
+  }
+
+  /// What is wrong with `roots`: it names no directory, or one that cannot be read.
+  static func fault(of roots: String) -> String? {
+    guard !paths(roots).isEmpty else { return "roots names none" }
+    for path in paths(roots) {
+      guard let directory = opendir(path) else { return SystemError(errno, "read the directory \(path)").description }
       closedir(directory)
     }
-    return paths
+    return nil
   }
+
+  private static func paths(_ roots: String) -> [String] { roots.split(separator: ":").map(String.init) }
 }
 
 /// The library of one load, with its sources.

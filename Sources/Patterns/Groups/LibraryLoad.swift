@@ -41,7 +41,7 @@ struct LibraryLoad: Pattern {
 
   let roots = Setting.text(
     "roots", default: "/usr/lib:/usr/share:/etc",
-    "directories to walk, ':' between them; three sources take them in turn")
+    "directories to walk, ':' between them; three sources take them in turn", fault: Self.fault(of:))
   let items = Setting.count(
     "items", 2...10_000, default: 100, "files that a source takes at most; the one that fails takes half as many")
   let service = Setting.choice(

@@ -14,6 +14,8 @@ struct Chart {
     let points: [Point]
     /// Whether each point is drawn, or the line alone.
     let isMarked: Bool
+    /// Whether a line joins them: between words there is nothing.
+    var isJoined = true
   }
   /// An axis with its ticks; positions are those of ``LogScale`` where it is logarithmic.
   struct Axis {
@@ -65,7 +67,8 @@ struct Chart {
       ? line.points.map { point -> Markup in
         "<circle cx=\"\(n(x(point.x)))\" cy=\"\(n(y(point.y)))\" r=\"4\"><title>\(point.says)</title></circle>"
       } : []
-    return "<g class=\"c\(line.color % Chart.colors)\"><polyline points=\"\(path)\"/>\(dots)</g>"
+    let joined: Markup = line.isJoined ? "<polyline points=\"\(path)\"/>" : ""
+    return "<g class=\"c\(line.color % Chart.colors)\">\(joined)\(dots)</g>"
   }
 
   /// How many colours the page's style has.

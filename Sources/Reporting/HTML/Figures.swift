@@ -33,7 +33,8 @@ struct Figures {
   private func sweep(_ sweep: Sweep) -> Markup? {
     let numbers = sweep.settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     // Words stand at equal steps.
-    let places = numbers.count == sweep.settings.count ? numbers : sweep.settings.indices.map { Double($0) }
+    let areNumbers = numbers.count == sweep.settings.count
+    let places = areNumbers ? numbers : sweep.settings.indices.map { Double($0) }
     // A variant has its colour, unless it has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
     let colors = sweep.series.indices.map { isOneEach ? sweep.series[$0].variant : $0 }
@@ -43,7 +44,7 @@ struct Figures {
         let says = "\(series.label), \(sweep.parameter.label(setting.1)): \(Quantity(value, sweep.metric.unit))"
         return Chart.Point(x: setting.0, y: value, says: says)
       }
-      return Chart.Line(color: color, points: points, isMarked: true)
+      return Chart.Line(color: color, points: points, isMarked: true, isJoined: areNumbers)
     }
     let heights = lines.flatMap(\.points).map(\.y)
     guard heights.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }

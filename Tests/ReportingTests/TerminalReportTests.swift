@@ -93,8 +93,8 @@ import Testing
       variant == "plain" ? 500 : Double(1000 * (values["stride"] ?? 0) + (values["threads"] ?? 0))
     }
     let lines = render(results, width: 300).split(separator: "\n").map(String.init)
-    let heading = try #require(lines.firstIndex { $0.contains("1, 1") && $0.contains("8, 5") })
-    #expect(lines[heading - 1] == "elapsed  the median; across: stride, threads")
+    let heading = try #require(lines.firstIndex { $0.contains("1/1") && $0.contains("8/5") })
+    #expect(lines[heading - 1] == "elapsed  the median; across: stride/threads")
     // One ignores the stride: its figure stands under each.
     #expect(lines[heading + 1].hasPrefix("  plain") && lines[heading + 2].hasPrefix("  apply"))
     #expect(lines[heading + 1].split(separator: " ns").count == 20)

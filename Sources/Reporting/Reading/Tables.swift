@@ -48,10 +48,10 @@ struct Tables {
           })
     }
     guard !cells.isEmpty, !points.isEmpty else { return all.first }
-    let names = index.swept.map(\.name).joined(separator: ", ")
+    let names = index.swept.map(\.name).joined(separator: "/")
     let headings = points.map { point in
       let settings = index.swept.compactMap { parameter in point[parameter.name].map(parameter.describe) }
-      return Table.Heading(settings.joined(separator: ", "))
+      return Table.Heading(settings.joined(separator: "/"))
     }
     var table = Table(
       title: metric.name, note: "the median; across: \(names)", keys: 1, isGrid: false,

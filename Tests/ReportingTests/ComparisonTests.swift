@@ -69,6 +69,23 @@ import Testing
     #expect(text(many).contains("of each variant only at its best"))
   }
 
+  @Test func `where neither way is better nothing is chosen, and the intervals are as narrow as without a choice`()
+    throws
+  {
+    func cells(seeksBest: Bool) throws -> [[Cell]] {
+      let swept = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", seeksBest: seeksBest) {
+        variant, round, values in
+        let (mean, period) = variant == "plain" ? (20_000.0, 2) : (10_000 + Double(values["stride"] ?? 0), 3)
+        return mean * (1 + 0.01 * Double(round % period))
+      }
+      let json = try JSONReport.render([swept.document]).replacing("\"lower\"", with: "\"neither\"")
+      let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "neither").first)
+      return try #require(Reading(document).tables.first).rows.map(\.cells)
+    }
+    let (chosen, plain) = (try cells(seeksBest: true), try cells(seeksBest: false))
+    #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
+  }
+
   @Test func `words are plotted at equal steps`() throws {
     let plot = try Fixture.compared([("stride", [1, 2, 4])]) { _, values in Double(1000 * (values["stride"] ?? 1)) }
     let sweep = try #require(plot.reading.sweeps.first)

@@ -33,7 +33,7 @@ struct Standings: Sendable {
     }
     // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
     let comparisons =
-      seeksBest
+      !bestOfRow.isEmpty
       ? rows.values.map { row in row.count { samples[$0] != nil } }
         .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
       : given.enumerated().count { run, other in other.flatMap { pairs(run, $0) } != nil }

@@ -88,6 +88,28 @@ import Testing
     #expect(finished.errors.hasPrefix(start) && finished.errors.hasSuffix(end), "\(finished.errors)")
   }
 
+  @Test func `a percentile that no trial has is an error, and what was measured is shown all the same`() async throws {
+    let file = try TemporaryFile(
+      "x.yml",
+      """
+      scenario: x
+      pattern: fd-semaphore
+      title: t
+      source: s
+      claims:
+        - says: It is quick, nearly always.
+          kind: guarantee
+          check: semaphore.elapsed.p99 < 1s
+      """)
+    let refused = try await Binary.run(["scenario", file.path, "--quick", "--rounds", "1", "--variant", "semaphore"])
+    #expect(refused.status == 64)
+    #expect(
+      refused.errors.contains(
+        "x: check 'semaphore.elapsed.p99 < 1s': p99 needs 100 samples a trial, semaphore had at most 1"),
+      "\(refused.errors)")
+    #expect(refused.output.contains("elapsed"))
+  }
+
   @Test func aBrokenScenarioFileNamesItsLine() async throws {
     let file = try TemporaryFile("broken.yml", "scenario: x\npattern: apply-stride\ntitle: t\nsource: s\nswep: {}\n")
     let finished = try await Binary.run(["scenario", file.path])

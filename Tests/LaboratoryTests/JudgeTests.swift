@@ -1,15 +1,17 @@
 import LabTesting
+import Measurement
 import Testing
 
 @testable import Laboratory
 
 /// Every verdict, from made-up trials: each check is shown to fail as well as to hold.
 @Suite struct JudgeTests {
-  /// Results of one claim; `figures` has a value a round for each variant and metric, nil where none was measured.
-  private func judge(
+  /// Results of one claim; `figures` has a value a round for each variant and metric, nil where none was measured, which is
+  /// recorded `samples` times.
+  private func results(
     _ kind: Claim.Kind, _ check: String, _ figures: [String: [String: [Double?]]], outcome: Outcome = .completed,
-    rounds: Int = 10
-  ) throws -> Judgement {
+    rounds: Int = 10, samples: Int = 1
+  ) throws -> Results {
     var results = Results(
       experiment: FakePattern.experiment(claims: [try FakePattern.claim(kind, check)]), machine: .test,
       seed: 1, started: "2026-01-01T00:00:00Z",
@@ -18,13 +20,22 @@ import Testing
       for round in 0..<rounds {
         var observation = Observation()
         for (metric, values) in figures[results.runs[index].variant.name] ?? [:] {
-          if let value = values[round % values.count] { observation.record(metric, value) }
+          guard let value = values[round % values.count] else { continue }
+          for _ in 0..<samples { observation.record(metric, value) }
         }
         results.runs[index].trials.append(
           TrialRecord(
             round: round, outcome: observation.metrics.isEmpty ? outcome : .completed, observation: observation))
       }
     }
+    return results
+  }
+
+  private func judge(
+    _ kind: Claim.Kind, _ check: String, _ figures: [String: [String: [Double?]]], outcome: Outcome = .completed,
+    rounds: Int = 10, samples: Int = 1
+  ) throws -> Judgement {
+    let results = try results(kind, check, figures, outcome: outcome, rounds: rounds, samples: samples)
     return try #require(Judge(results).judgements().first)
   }
 
@@ -106,6 +117,29 @@ import Testing
     let refused = try judge(.guarantee, "apply.missed == 0", [:], outcome: .unavailable(reason: "too few descriptors"))
     #expect(refused.verdict == .unavailable)
     #expect(refused.evidence.reason == "too few descriptors")
+  }
+
+  @Test func `a percentile that no trial can have is a slip, and one that a trial lacked is none`() throws {
+    func slips(_ check: String, samples: Int) throws -> [String] {
+      try results(.performance, check, ["apply": ["elapsed": [5]], "loop": ["elapsed": [nil, 9]]], samples: samples)
+        .slips.map(\.description)
+    }
+    #expect(
+      try slips("apply.elapsed.p99 < loop.elapsed.p99", samples: 7) == [
+        "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples a trial, apply had at most 7"
+      ])
+    #expect(try slips("apply.elapsed.p99 < loop.elapsed.p99", samples: 100) == [])
+    #expect(try slips("apply.elapsed.p50 < loop.elapsed", samples: 1) == [])
+    let judged = try judge(.guarantee, "apply.elapsed.p90 < 9ns", ["apply": ["elapsed": [5]]], samples: 9)
+    #expect(judged.verdict == .unavailable)
+    #expect(judged.evidence.reason == "p90 needs 10 samples a trial, apply had at most 9")
+  }
+
+  @Test(arguments: Statistic.allCases)
+  func `a statistic exists from its fewest samples on`(_ statistic: Statistic) {
+    let fewest = statistic.fewestSamples
+    #expect(Summary(Array(repeating: 1, count: fewest))?[statistic] != nil)
+    #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)
   }
 
   @Test func onlyFailedGuaranteesAndAnomaliesFailUnlessStrict() {

@@ -57,6 +57,7 @@ struct OutputOptions: ParsableArguments {
     if let archive { Self.keep(&readings, in: archive) }
     var failures = rendering.deliver(readings, to: exports) { try print(readings) }
     if let cut { failures.append(cut) }
+    failures += results.flatMap(\.slips)
     try Lab.throwAll(failures)
     let status = status(of: readings)
     guard Interrupt.status == nil else { return }

@@ -223,6 +223,8 @@ public struct Judge: Sendable {
       }
       let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.wasNotTried ? $0.outcome.detail : nil }
       if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }
+      let shortages = runs.compactMap { $0.shortage(for: reference) }
+      if let shortage = shortages.first, shortages.count == runs.count { return shortage }
     }
     return nil
   }

@@ -178,4 +178,13 @@ public enum Statistic: String, Sendable, Codable, CaseIterable {
     case .min, .max, .mean, .total: nil
     }
   }
+  /// How many samples it takes: as many as a percentile needs for one of them to lie above it.
+  public var fewestSamples: Int {
+    switch self {
+    case .p90: 10
+    case .p99: 100
+    case .p999: 1000
+    case .min, .p50, .max, .mean, .total: 1
+    }
+  }
 }

@@ -86,6 +86,25 @@ import Testing
     #expect(long.contains("all.missed == 0") && long.contains("all 12 trials"))
   }
 
+  @Test(arguments: [true, false])
+  func `a headline of one column leads the others, unless there are ratios to it`(_ hasRatios: Bool) {
+    let rounds = Fixture.rounds(6) { round in ["elapsed": [1000], "missed": [3], "rate": [Double(2 + round % 2)]] }
+    let made = Fixture.made([("a", rounds), ("b", rounds)], baseline: hasRatios ? "a" : nil)
+    var experiment = made.experiment
+    experiment.show = ["rate", "missed", "elapsed"]
+    let results = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: made.runs)
+    let tables = results.reading.tables
+    let names = tables.map { $0.headings.map(\.title) }
+    if hasRatios {
+      #expect(names == [["variant", "median", "against a"], ["variant", "missed", "elapsed"]])
+    } else {
+      #expect(names == [["variant", "rate", "missed", "elapsed"]])
+      #expect(tables[0].title == "rate" && tables[0].note.hasPrefix("the median trial's; "))
+      #expect(tables[0].rows.first?.cells.map(\.text) == ["a", "2.50 /s", "3", "1 us"])
+    }
+  }
+
   @Test func `many settings are a column each, a row a variant`() throws {
     let results = try Fixture.compared(
       [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false

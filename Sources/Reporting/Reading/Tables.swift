@@ -20,7 +20,7 @@ struct Tables {
   /// Every table, in order: where two or more parameters are swept for the best, a grid a variant says more than a long
   /// list.
   var all: [Table] {
-    seeksBest && document.scenario.sweep.count > 1 ? grids : [headline, others].compactMap(\.self)
+    seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
   /// The same, short: where settings make a long list of each variant, one table has the medians of the headline, a row a
@@ -72,6 +72,17 @@ struct Tables {
     (.min, 4), (.p50, 0), (.p90, 3), (.p99, 2), (.p999, 5), (.max, 1),
   ]
 
+  /// The headline, then the other metrics; where the headline is a single column beside few others, it leads them.
+  private var lists: [Table] {
+    guard let headline, let others, let metric = shown.first else { return [headline, others].compactMap(\.self) }
+    let isSingle = headline.headings.count == keys + 1 && others.headings.count <= keys + Self.fewColumns
+    guard isSingle else { return [headline, others] }
+    return [figures(of: [metric] + metricsBeside, title: metric.name, "the median trial's; \(metric.says)")]
+  }
+
+  /// So many fit beside one more on most terminals.
+  private static let fewColumns = 5
+
   /// The headline metric and how the runs stand to each other by it.
   private var headline: Table? {
     guard let metric = shown.first else { return nil }
@@ -103,17 +114,23 @@ struct Tables {
       headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
-  /// The other metrics, one column each.
+  private var metricsBeside: [MetricFacts] {
+    shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
+  }
+
+  /// The other metrics.
   private var others: Table? {
-    let metrics = shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
-    guard !metrics.isEmpty else { return nil }
+    metricsBeside.isEmpty ? nil : figures(of: metricsBeside, title: nil, "the median trial's figure")
+  }
+
+  /// Some metrics, one column each.
+  private func figures(of metrics: [MetricFacts], title: String?, _ note: String) -> Table {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
     }
     let hasRange = cells.contains { $0.cells.contains { $0.facts.contains(.range) } }
     return Table(
-      title: nil,
-      note: "the median trial's figure" + (hasRange ? "; a range where a trial has many samples" : ""), keys: keys,
+      title: title, note: note + (hasRange ? "; a range where a trial has many samples" : ""), keys: keys,
       isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)
   }
 

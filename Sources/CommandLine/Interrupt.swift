@@ -1,5 +1,6 @@
 import ArgumentParser
 import CDispatchSupport
+import Platform
 import Synchronization
 
 #if canImport(Darwin)
@@ -9,8 +10,8 @@ import Synchronization
 #endif
 
 /// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints what it has and
-/// exits. Before there is anything to tell, and the second time, a signal ends it at once; workers notice by themselves. What
-/// the lab was started to ignore, as under `nohup`, it ignores.
+/// exits. Before there is anything to tell, and the second time, a signal ends it at once: what its workers, which the first
+/// one killed, have made is removed, and no more. What the lab was started to ignore, as under `nohup`, it ignores.
 enum Interrupt {
   private struct State {
     var caught: Int32?
@@ -50,7 +51,10 @@ enum Interrupt {
         defer { state.caught = state.caught ?? number }
         return state.caught != nil || !state.hasBegun
       }
-      if isLast { _exit(128 + number) }
+      if isLast {
+        ScratchDirectory.endTrials(within: .seconds(1))
+        _exit(128 + number)
+      }
       task.cancel()
     }
   }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 #if canImport(Darwin)
@@ -45,14 +46,9 @@ public struct ScratchDirectory: Sendable {
     rmdir(path)
   }
 
-  // MARK: The directory of a trial
+  // MARK: The directory of a trial, in its worker
 
   private static let trial = Mutex<String?>(nil)
-
-  /// A name for the directory of a trial that nobody can guess.
-  public static func nameForTrial() -> String {
-    "gcdlab-" + (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined(separator: "-")
-  }
 
   /// From now on all directories of this process are in that of its trial.
   public static func use(trial name: String) { trial.withLock { $0 = name } }
@@ -62,12 +58,47 @@ public struct ScratchDirectory: Sendable {
     if let name = trial.withLock({ $0 }) { remove(trial: name) }
   }
 
-  /// Removes all that a trial has made; nothing where it made nothing.
-  public static func remove(trial name: String) {
-    let path = "\(parent)/\(name)"
+  // MARK: The directories of trials, in the lab
+
+  /// Those that trials of this lab have, which it has not cleared up after.
+  private static let begun = Mutex<Set<String>>([])
+  /// Left with each trial that is cleared up after.
+  private static let trials = DispatchGroup()
+
+  /// A name for the directory of a trial that nobody can guess.
+  public static func beginTrial() -> String {
+    let words = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }
+    let name = "gcdlab-\(words.joined(separator: "-"))"
+    begun.withLock { _ = $0.insert(name) }
+    trials.enter()
+    return name
+  }
+
+  /// Removes all that a trial has made, whose worker is dead; nothing where it made nothing.
+  public static func endTrial(_ name: String) {
+    remove(trial: name)
+    begun.withLock { _ = $0.remove(name) }
+    trials.leave()
+  }
+
+  /// Removes what trials have made, for a lab that ends at once: when their workers, which it has killed, are dead, so that
+  /// they make nothing more, or when that takes longer than `limit`.
+  public static func endTrials(within limit: DispatchTimeInterval) {
+    _ = trials.wait(timeout: .now() + limit)
+    for name in begun.withLock({ $0 }) { remove(trial: name) }
+  }
+
+  // MARK: Both
+
+  private static func remove(trial name: String) {
+    let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")
     guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
+    // Under another name first: who goes on meanwhile, in a worker that ends because its lab is gone, makes nothing more in it.
+    guard rename(path, over) == 0, let renamed = OpenDirectory(over),
+      (renamed.device, renamed.inode) == (directory.device, directory.inode)
+    else { return }
     directory.empty()
-    rmdir(path)
+    rmdir(over)
   }
 
   /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with the

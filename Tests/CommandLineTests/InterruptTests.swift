@@ -34,6 +34,23 @@ import Testing
     #expect(await Binary.isGone(worker))
   }
 
+  @Test func `the second signal ends it at once, and what its trial had made is gone all the same`() async throws {
+    let finished = try await Binary.shell(
+      """
+      for round in 1 2 3 4 5; do
+        place=$(mktemp -d)
+        TMPDIR=$place "$0" scenario file-monitor --rounds 10000 >/dev/null 2>&1 &
+        while [ -z "$(ls -A $place)" ]; do :; done
+        kill -STOP $!; kill -HUP $!; kill -TERM $!; kill -CONT $!; wait $!
+        echo "$? $(ls -A $place)"
+        rm -r $place
+      done
+      """)
+    let lines = finished.output.split(separator: "\n")
+    // The first one's status where the lab had ended before it was on to the second.
+    #expect(lines.count == 5 && lines.allSatisfy { ["143 ", "129 "].contains($0) }, "\(finished)")
+  }
+
   @Test func watchingEndsWithASignal() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(

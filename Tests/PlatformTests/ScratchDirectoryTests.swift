@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 import Testing
 
 #if canImport(Darwin)
@@ -78,5 +79,34 @@ import Testing
     #expect(readFile(first.file("a")) == "a")
     first.remove()
     #expect(namesInDirectory(first.path) == nil)
+  }
+
+  @Test func `who goes on making files while all is removed leaves nothing`() async {
+    // In a process of its own: a worker has one trial.
+    await #expect(processExitsWith: .success) {
+      let making = Atomic(0), ended = Atomic(false)
+      let parent = try ScratchDirectory()
+      setenv("TMPDIR", parent.path, 1)
+      for round in 0..<200 {
+        ScratchDirectory.use(trial: "trial-\(round)")
+        let scratch = try ScratchDirectory()
+        making.store(0, ordering: .relaxed)
+        ended.store(false, ordering: .relaxed)
+        let thread = try SystemThread {
+          while !ended.load(ordering: .relaxed) {
+            let file = open(
+              scratch.file("\(making.wrappingAdd(1, ordering: .relaxed).newValue)"), O_CREAT | O_WRONLY, 0o600)
+            if file >= 0 { close(file) }
+          }
+        }
+        while making.load(ordering: .relaxed) < 20 { sched_yield() }
+        ScratchDirectory.removeAll()
+        ended.store(true, ordering: .relaxed)
+        thread.join()
+      }
+      let left = namesInDirectory(parent.path)
+      parent.remove()
+      #expect(left == [])
+    }
   }
 }

@@ -35,9 +35,9 @@ struct WorkerProcess {
   /// - Throws: ``LabError`` when no worker can be started; `CancellationError` when the run is cancelled, after the
   ///   worker is dead.
   func run(_ request: TrialRequest, limit: Duration, endingWithin ending: Duration? = nil) async throws -> Result {
-    let scratch = ScratchDirectory.nameForTrial()
+    let scratch = ScratchDirectory.beginTrial()
     // A killed worker cannot clear up after itself.
-    defer { ScratchDirectory.remove(trial: scratch) }
+    defer { ScratchDirectory.endTrial(scratch) }
     var request = request
     request.scratch = scratch
     let line = Array(try JSONEncoder().encode(request) + Data("\n".utf8))

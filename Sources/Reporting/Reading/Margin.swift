@@ -15,19 +15,26 @@ extension ConfidenceInterval {
   /// Whether its ends are shown, and not a share.
   var isWide: Bool { share > Self.widestShare }
 
-  /// A ratio in words, a multiple above 1 of times: `1.93x faster`; else the ratio itself: `0.52x`.
+  /// Whether every round has the very same ratio, as counts may have.
+  var isExact: Bool { low == high }
+
+  /// A ratio in words, a multiple above 1: `1.93x faster` of times, else `1.93x more`.
   static func wording(_ ratio: Double, ofTimes: Bool) -> String {
-    guard ofTimes else { return Quantity.ratio(ratio) + "x" }
-    return ratio <= 1 ? Quantity.ratio(1 / ratio) + "x faster" : Quantity.ratio(ratio) + "x slower"
+    let (below, above) = ofTimes ? ("faster", "slower") : ("less", "more")
+    return ratio <= 1
+      ? "\(Quantity.ratio(1 / ratio))x \(below)" : "\(Quantity.ratio(ratio))x \(above)"
   }
 
   /// Both ends as ``wording(_:ofTimes:)`` counts: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
-  func ends(ofTimes: Bool) -> String {
-    let turned = ofTimes && estimate <= 1
-    let ends = turned ? (1 / high, 1 / low) : (low, high)
+  var ends: String {
+    let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
     return "[\(Quantity.ratio(ends.0))x \(Signs.range) \(Quantity.ratio(ends.1))x]"
   }
 
   /// `54.2x faster [53.1x … 55.0x]`, as the tables say it.
-  func wording(ofTimes: Bool) -> String { Self.wording(estimate, ofTimes: ofTimes) + " " + ends(ofTimes: ofTimes) }
+  func wording(ofTimes: Bool) -> String {
+    let ratio = Self.wording(estimate, ofTimes: ofTimes)
+    guard isExact, !ofTimes else { return "\(ratio) \(ends)" }
+    return estimate == 1 ? "the same" : "\(ratio) in every round"
+  }
 }

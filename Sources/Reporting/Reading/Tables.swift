@@ -177,10 +177,13 @@ struct Tables {
     let ofTimes = metric.kind == .latency
     let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
+    if interval.isExact, !ofTimes {
+      return Cell((interval.estimate == 1 ? "the same" : text) + tail, facts.union(.ratio))
+    }
     if contrast.isDistinct == false {
       return Cell("within noise \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
     }
-    let reach = interval.isWide ? interval.ends(ofTimes: ofTimes) : interval.margin
+    let reach = interval.isWide ? interval.ends : interval.margin
     return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }
 

@@ -105,6 +105,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [(20, "1: 75 %, 2: 25 %", "the share of each value"), (1, "1 … 2", "a range")])
+  func `few values of many samples are outcomes with a share`(_ times: Int, _ text: String, _ note: String) {
+    let counts: [Double] = (0..<4 * times).map { $0 % 4 == 3 ? 2 : 1 }
+    let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": counts] }
+    let table = Fixture.made([("a", rounds)]).reading.tables.last
+    #expect(table?.rows.first?.cells.map(\.text) == ["a", text])
+    #expect(table?.note == "the median trial's figure; \(note) where a trial has many samples")
+  }
+
   @Test func `many settings are a column each, a row a variant`() throws {
     let results = try Fixture.compared(
       [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false

@@ -74,6 +74,8 @@ struct Cell: Sendable, Hashable {
     static let told = Facts(rawValue: 2048)
     /// A ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
+    /// The share of each value that the samples of all trials have.
+    static let shares = Facts(rawValue: 8192)
   }
   let text: String
   let facts: Facts

@@ -128,9 +128,12 @@ struct Tables {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
     }
-    let hasRange = cells.contains { $0.cells.contains { $0.facts.contains(.range) } }
+    let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
+    let ofMany = [(Cell.Facts.range, "a range"), (.shares, "the share of each value")]
+      .filter { facts.contains($0.0) }.map { $0.1 }
+    let ofManyNote = ofMany.isEmpty ? "" : "; \(ofMany.joined(separator: " or ")) where a trial has many samples"
     return Table(
-      title: title, note: note + (hasRange ? "; a range where a trial has many samples" : ""), keys: keys,
+      title: title, note: note + ofManyNote, keys: keys,
       isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)
   }
 
@@ -161,10 +164,22 @@ struct Tables {
 
   private func figure(_ samples: SampleFacts) -> Cell {
     guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
+    if samples.kind == .count, samples.count >= 100, (2...Self.fewOutcomes).contains(samples.histogram.count) {
+      return Cell(samples.histogram.map { outcome($0, of: samples) }.joined(separator: ", "), .shares)
+    }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
     return low.text == high.text
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
+  }
+
+  /// So many values of a hundred samples and more are outcomes, each with its share; else there is a range.
+  private static let fewOutcomes = 3
+
+  /// `2: 36.3 %`
+  private func outcome(_ pair: HistogramPair, of samples: SampleFacts) -> String {
+    let share = 100 * Double(pair.count) / Double(samples.count)
+    return "\(Quantity(pair.value.value, samples.unit)): \(Quantity(share, .percent))"
   }
 
   /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the best.

@@ -44,6 +44,10 @@ import Testing
       "--set: unknown parameter 'strid' of fake (known: stride, work, chunk, balance); did you mean 'stride'?"
     ),
     (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=64"),
+    (
+      ["stride=1,4,16"], [],
+      "--set: stride: found 3 values, a run has one; to compare them: gcdlab compare fake stride=1,4,16"
+    ),
     (["stride=1ms"], [], "--set: stride: found '1ms', expected a plain number without a unit"),
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake (known: loop, apply, broken); did you mean 'apply'?"),

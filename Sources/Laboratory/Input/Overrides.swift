@@ -55,7 +55,15 @@ extension Experiment {
       throw InputError("found '\(text)', expected NAME=VALUE as in stride=64")
     }
     let name = String(text[..<equals])
-    set(name, try pattern.knownParameter(name).value(parsing: String(text[text.index(after: equals)...])))
+    let parameter = try pattern.knownParameter(name)
+    do throws(InputError) {
+      set(name, try parameter.value(parsing: String(text[text.index(after: equals)...])))
+    } catch {
+      // Several values are another command's.
+      guard let values = try? SweepParser(pattern).sweep(text).values, values.count > 1 else { throw error }
+      throw InputError(
+        "\(name): found \(values.count) values, a run has one; to compare them: gcdlab compare \(self.name) \(text)")
+    }
   }
 
   private mutating func set(_ name: String, _ value: ParameterValue) {

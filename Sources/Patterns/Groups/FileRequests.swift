@@ -144,7 +144,7 @@ extension GroupAdapter {
 
   /// The queue of each reply may want a thread, and DispatchIO some. Where the pool cannot have them, Dispatch waits for ever.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
-    try SystemThread.requireRoom(for: min(requests + 8, 255))
+    try SystemThread.requireRoom(for: min(requests + 8, ThreadPool.limit))
   }
 
   private func record(_ trial: Trial, _ calls: [FileRequests]) throws {

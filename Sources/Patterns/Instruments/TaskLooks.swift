@@ -11,9 +11,6 @@ struct TaskLooks: Sendable {
   /// What makes sure of threads; a test gives another.
   var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
 
-  /// More threads than this the pool does not have.
-  static let poolLimit = 255
-
   /// What was seen.
   struct Seen {
     /// From the first submission to the end of the last task while they worked, in nanoseconds.

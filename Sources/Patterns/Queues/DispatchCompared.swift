@@ -64,7 +64,7 @@ struct DispatchCompared: Pattern {
       }
     }
     Variant("many-queues", .documented, "each is sent to a serial queue of its own") { trial in
-      try SystemThread.requireRoom(for: min(trial[tasks], TaskLooks.poolLimit))
+      try SystemThread.requireRoom(for: min(trial[tasks], ThreadPool.limit))
       let queues = (0..<trial[tasks]).map { DispatchQueue(label: "queue.\($0)") }
       try compare(trial) { tasks, all in
         for task in tasks {

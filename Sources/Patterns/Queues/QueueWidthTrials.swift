@@ -11,7 +11,7 @@ extension QueueWidth {
     _ trial: Trial, _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
     let count = trial[tasks]
-    let most = trial.variant == "threads" ? count : min(count, TaskLooks.poolLimit)
+    let most = trial.variant == "threads" ? count : min(count, ThreadPool.limit)
     let seen = try looks.take(count, steps: trial.steps(work), threads: most, run)
     trial.record(atOnce, seen.atOnce)
     trial.record(inProgress, seen.inProgress)

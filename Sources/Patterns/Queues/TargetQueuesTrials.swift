@@ -9,7 +9,7 @@ extension TargetQueues {
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
   func look(_ trial: Trial, _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void) throws {
     let queues = trial[queues]
-    let most = trial.variant == "independent" ? min(queues, TaskLooks.poolLimit) : 8
+    let most = trial.variant == "independent" ? min(queues, ThreadPool.limit) : 8
     let seen = try looks.take(queues * trial[each], steps: trial.steps(work), threads: most) { tasks, all in
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
       all.wait()

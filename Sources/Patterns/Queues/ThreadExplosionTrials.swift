@@ -5,9 +5,6 @@ import Synchronization
 
 /// What the variants are put through.
 extension ThreadExplosion {
-  /// More threads than this the pool does not have.
-  private static let poolLimit = 255
-
   /// Submits `count` tasks, from a thread of their own, while what they need is held; lets the bystanders come when all
   /// threads sleep, and then the tasks go on.
   ///
@@ -21,7 +18,7 @@ extension ThreadExplosion {
     _ submit: @escaping @Sendable (Crowd.Member) -> Void
   ) throws -> Crowd {
     let hold = trial[hold]
-    let most = min(count, Self.poolLimit)
+    let most = min(count, ThreadPool.limit)
     do { try requireRoom(most + 8) } catch {
       throw Unavailable("\(most) threads of the pool and some more are needed: \(error)")
     }

@@ -128,8 +128,7 @@ struct FileDescriptorSemaphore: Pattern {
   @discardableResult
   func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
     let (limit, tasks) = (trial[limit], trial[tasks])
-    // More than 255 threads the pool does not have.
-    let most = min(threads, tasks, 255)
+    let most = min(threads, tasks, ThreadPool.limit)
     do { try SystemThread.requireRoom(for: most) } catch {
       throw Unavailable("up to \(most) threads are needed: \(error)")
     }

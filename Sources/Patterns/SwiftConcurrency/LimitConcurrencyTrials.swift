@@ -20,7 +20,7 @@ extension LimitConcurrency {
     _ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void
   ) throws {
     let width = trial[width]
-    try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], TaskLooks.poolLimit)) { jobs, all in
+    try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], ThreadPool.limit)) { jobs, all in
       run(jobs, width, all)
     }
   }

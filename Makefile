@@ -62,14 +62,15 @@ darwin-check:         ## type-check the lab as for Darwin, against declarations 
 	$(SWIFT) build --build-tests
 	Tests/Tools/darwin-check
 
+# One test after the other: processes that sanitizers slow down, sixty at a time, come to no end on two cores.
 tsan:                 ## run the tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \
-	  Tests/Tools/failures $(SWIFT) test --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
+	  Tests/Tools/failures $(SWIFT) test --no-parallel --sanitize=thread --scratch-path .build/tsan $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
 	# Not for leaks: what a command line tool still holds when it calls exit() is no leak, and the test runner has its own.
 	ASAN_OPTIONS="detect_leaks=0" \
-	  Tests/Tools/failures $(SWIFT) test --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
+	  Tests/Tools/failures $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)

@@ -56,10 +56,7 @@ struct Tables {
     var table = Table(
       title: metric.name, note: "the median; across: \(names)", keys: 1, isGrid: false,
       headings: [.init("variant", .left)] + headings, rows: cells)
-    let others = shown.dropFirst().filter { metric in
-      rows.contains { document.runs[$0].metrics[metric.name] != nil }
-    }
-    table.leftOut = others.map(\.name)
+    table.leftOut = metricsBeside.map(\.name)
     return table
   }
 
@@ -74,10 +71,12 @@ struct Tables {
 
   /// The headline, then the other metrics; where the headline is a single column beside few others, it leads them.
   private var lists: [Table] {
-    guard let headline, let others, let metric = shown.first else { return [headline, others].compactMap(\.self) }
-    let isSingle = headline.headings.count == keys + 1 && others.headings.count <= keys + Self.fewColumns
-    guard isSingle else { return [headline, others] }
-    return [figures(of: [metric] + metricsBeside, title: metric.name, "the median trial's; \(metric.says)")]
+    let (headline, beside) = (headline, metricsBeside)
+    if let metric = shown.first, headline?.headings.count == keys + 1, (1...Self.fewColumns).contains(beside.count) {
+      return [figures(of: [metric] + beside, title: metric.name, "the median trial's; \(metric.says)")]
+    }
+    let others = beside.isEmpty ? nil : figures(of: beside, title: nil, "the median trial's figure")
+    return [headline, others].compactMap(\.self)
   }
 
   /// So many fit beside one more on most terminals.
@@ -114,13 +113,9 @@ struct Tables {
       headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
+  /// The other metrics that any run has.
   private var metricsBeside: [MetricFacts] {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
-  }
-
-  /// The other metrics.
-  private var others: Table? {
-    metricsBeside.isEmpty ? nil : figures(of: metricsBeside, title: nil, "the median trial's figure")
   }
 
   /// Some metrics, one column each.

@@ -39,7 +39,7 @@ struct ApplyStride: Pattern {
     "balance", default: Balance.uniform,
     "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice")
   let repeats = Setting.count(
-    "repeats", 1...1000, default: 10,
+    "repeats", 1...1000, default: 40,
     "timed loops in a trial; no more are begun when they took 40 ms together, or 30 times the plain loop")
   let threads = Setting.count("threads", 0...1024, default: 0, "how many there are; 0 for one a core")
   let groupBlocks = Setting.count(

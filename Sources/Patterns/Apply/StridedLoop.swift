@@ -200,7 +200,8 @@ extension ApplyStride {
     }
     let body = { (loop: StridedLoop) in try body(loop, loop.count, loop.stride) }
     try runHundredByFour(trial, body)
-    try measure(trial, stride: stride, body)
+    var meeting = PoolMeeting()
+    try measure(trial, stride: stride, before: { if trial.cores > 1 { meeting.take() } }, body)
   }
 
   /// The document's figures, and whether the end of the loop is its end.
@@ -216,11 +217,15 @@ extension ApplyStride {
     if missed == 0 { loop.deallocate() }
   }
 
-  private func measure(_ trial: Trial, stride: Int, _ body: (StridedLoop) throws -> Void) throws {
+  /// - Parameter prepare: what is done before each timed loop, and not timed.
+  private func measure(
+    _ trial: Trial, stride: Int, before prepare: () -> Void = {}, _ body: (StridedLoop) throws -> Void
+  ) throws {
     let loop = StridedLoop(
       count: trial[iterations], stride: stride, steps: trial.steps(work), balance: trial[balance])
     let enough: UInt64 = 40_000_000
-    let alone = times(of: loop, trial[repeats], within: enough) { loop in loop.run(0..<loop.count) }
+    // Steadier than any loop on several cores, and so known from fewer.
+    let alone = times(of: loop, min(trial[repeats], 10), within: enough) { loop in loop.run(0..<loop.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
     // This one also warms up.
     let count = BlockCount()
@@ -230,7 +235,9 @@ extension ApplyStride {
     loop.clear()
 
     var wrong = (missed: 0, repeated: 0)
-    let times = try times(of: loop, trial[repeats], within: min(enough, UInt64(30 * typical)), body) { visits in
+    let times = try times(
+      of: loop, trial[repeats], within: min(enough, UInt64(30 * typical)), before: prepare, body
+    ) { visits in
       wrong = (wrong.missed + visits.missed, wrong.repeated + visits.repeated)
     }
     // Else, and after an error, a part may still run.
@@ -250,11 +257,12 @@ extension ApplyStride {
   /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds are
   /// spent, no more are begun.
   private func times(
-    of loop: StridedLoop, _ repeats: Int, within enough: UInt64, _ body: (StridedLoop) throws -> Void,
-    check: ((missed: Int, repeated: Int)) -> Void = { _ in }
+    of loop: StridedLoop, _ repeats: Int, within enough: UInt64, before prepare: () -> Void = {},
+    _ body: (StridedLoop) throws -> Void, check: ((missed: Int, repeated: Int)) -> Void = { _ in }
   ) rethrows -> [UInt64] {
     var times: [UInt64] = []
     while times.count < repeats, times.reduce(0, +) < enough {
+      prepare()
       times.append(try MonotonicClock.time { try body(loop) })
       check(loop.irregularVisits)
       loop.clear()

@@ -28,9 +28,7 @@ import Testing
           variant  missed
           slow       2.50
           fast       2.50
-
-          ± half the interval of the ratio, as a share of it, over paired rounds: 99 %
-          for the whole table
+          ± half the interval in % of the ratio: 99 % for the whole table
 
         distribution of elapsed  log scale
           slow                                                                ▆▆█▆█▇▆█▃
@@ -42,7 +40,6 @@ import Testing
         warnings
           • a word of care
 
-        stride 1
         Test CPU, 2 cores, Linux 6.1.0, 6 rounds in 1.50 s, seed 7, noise floor 45 ns
         1 claim: 1 violated
 
@@ -86,6 +83,22 @@ import Testing
     #expect(long.contains("all.missed == 0") && long.contains("all 12 trials"))
   }
 
+  @Test func `what does not fit two screens is without the other metrics, but not without outcomes`() throws {
+    let outcomes: [Double] = (0..<80).map { $0 % 4 == 3 ? 2 : 1 }
+    let one = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
+    let several = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": outcomes, "rate": [2]] }
+    let few = Fixture.made([("a", one), ("b", several)])
+    var many = few
+    many.judgements = Array(repeating: Fixture.judgement(.held, Evidence(trials: 6, met: 6)), count: 40)
+    #expect(render(few).contains("  variant            missed  rate\n"))
+    let lines = render(many).split(separator: "\n").map(String.init)
+    let heading = try #require(lines.firstIndex(of: "how often there was which"))
+    #expect(lines[heading + 1] == "  variant            missed" && lines[heading + 2] == "  b        1: 75 %, 2: 25 %")
+    #expect(lines.contains("  not shown: rate; see --details"))
+    let long = TerminalReport(TextStyle(width: 80), details: true).render(many.reading)
+    #expect(long.contains("  variant            missed  rate\n") && !long.contains("not shown"))
+  }
+
   @Test(arguments: [true, false])
   func `a headline of one column leads the others, unless there are ratios to it`(_ hasRatios: Bool) {
     let rounds = Fixture.rounds(6) { round in ["elapsed": [1000], "missed": [3], "rate": [Double(2 + round % 2)]] }
@@ -111,7 +124,7 @@ import Testing
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": counts] }
     let table = Fixture.made([("a", rounds)]).reading.tables.last
     #expect(table?.rows.first?.cells.map(\.text) == ["a", text])
-    #expect(table?.note == "the median trial's figure; \(note) where a trial has many samples")
+    #expect(table?.note == "the median trial's figure; of many samples \(note)")
   }
 
   @Test func `many settings are a column each, a row a variant`() throws {

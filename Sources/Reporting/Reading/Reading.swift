@@ -138,12 +138,12 @@ public struct Reading: Sendable {
     }
     if !facts.isDisjoint(with: [.interval, .ends]) {
       let signs = [
-        facts.contains(.interval) ? "\(Signs.margin) half the interval of the ratio, as a share of it" : nil,
-        facts.contains(.ends) ? "[] the ends of a wide interval" : nil,
+        facts.contains(.interval) ? "\(Signs.margin) half the interval in % of the ratio" : nil,
+        facts.contains(.ends) ? facts.contains(.interval) ? "[] its ends" : "[] the ends of its interval" : nil,
       ]
-      notes.append("\(signs.compactMap(\.self).joined(separator: ", ")), over paired rounds: \(certainty)")
+      notes.append("\(signs.compactMap(\.self).joined(separator: ", ")): \(certainty)")
     } else if facts.contains(.told) {
-      notes.append("what has no \(Signs.nearBest) is told from the best, over paired rounds: \(certainty)")
+      notes.append("what has no \(Signs.nearBest) is told from the best: \(certainty)")
     }
     if facts.contains(.nearFloor) {
       notes.append(

@@ -23,13 +23,13 @@ struct Table: Sendable {
 
   /// What the table is of; nil for one that goes on with the table above it.
   let title: String?
-  let note: String
+  var note: String
   /// How many columns say what a row is.
   let keys: Int
   /// Whether its cells are of the same figure in both directions.
   let isGrid: Bool
   let headings: [Heading]
-  let rows: [Row]
+  var rows: [Row]
   /// What else was measured, where the table stands for others.
   var leftOut: [String] = []
 
@@ -39,6 +39,27 @@ struct Table: Sendable {
     return Table(
       title: title, note: note, keys: keys, isGrid: isGrid, headings: columns.map { headings[$0] },
       rows: rows.map { row in Row(isBroken: row.isBroken, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
+  }
+
+  /// The tables without what goes on from another one, except for outcomes of which there were several. What is left out, the table
+  /// above says.
+  static func leading(_ tables: [Table]) -> [Table] {
+    var leading: [Table] = []
+    for table in tables {
+      guard table.title == nil, let above = leading.indices.last else {
+        leading.append(table)
+        continue
+      }
+      let figures = table.headings.indices.dropFirst(table.keys)
+      let outcomes = figures.filter { column in table.rows.contains { $0.cells[column].facts.contains(.shares) } }
+      leading[above].leftOut += figures.filter { !outcomes.contains($0) }.map { table.headings[$0].title }
+      guard !outcomes.isEmpty else { continue }
+      var short = table.keeping(Array(0..<table.keys) + outcomes)
+      short.note = "how often there was which"
+      short.rows.removeAll { row in !row.cells.contains { $0.facts.contains(.shares) } }
+      leading.append(short)
+    }
+    return leading
   }
 
   /// Everything there is to know of some cell of it.

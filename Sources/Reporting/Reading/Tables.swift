@@ -28,7 +28,7 @@ struct Tables {
   var brief: [Table] { seeksBest || rows.count <= Self.longList ? all : [overview].compactMap(\.self) }
 
   /// A list of more rows is long.
-  private static let longList = 16
+  private static let longList = 12
 
   private var overview: Table? {
     guard let metric = shown.first else { return nil }
@@ -126,7 +126,7 @@ struct Tables {
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     let ofMany = [(Cell.Facts.range, "a range"), (.shares, "the share of each value")]
       .filter { facts.contains($0.0) }.map { $0.1 }
-    let ofManyNote = ofMany.isEmpty ? "" : "; \(ofMany.joined(separator: " or ")) where a trial has many samples"
+    let ofManyNote = ofMany.isEmpty ? "" : "; of many samples \(ofMany.joined(separator: " or "))"
     return Table(
       title: title, note: note + ofManyNote, keys: keys,
       isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)

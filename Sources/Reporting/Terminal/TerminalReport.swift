@@ -17,16 +17,26 @@ public struct TerminalReport: Sendable {
   /// Several results, an empty line between them.
   public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
+  /// Two screens of a terminal as it comes. A report that needs more leaves to the details what goes on from another table.
+  private static let twoScreens = 48
+
   /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, outcomes, warnings
   /// and what was run.
   public func render(_ reading: Reading) -> String {
+    guard !details else { return render(reading, reading.tables) }
+    let report = render(reading, reading.briefTables)
+    let lines = report.utf8.count { $0 == UInt8(ascii: "\n") }
+    return lines <= Self.twoScreens ? report : render(reading, Table.leading(reading.briefTables))
+  }
+
+  private func render(_ reading: Reading, _ tables: [Table]) -> String {
     let answer = answer(reading)
     var sections = [heading(reading) + answer]
     sections.append(section("claims", claims(reading)))
     sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
-    let tables = (details ? reading.tables : reading.briefTables).map(fitted)
+    let tables = tables.map(fitted)
     sections += tables.map(lines)
-    sections.append(footnotes(reading, tables))
+    sections[sections.count - 1] += footnotes(reading, tables)
     sections += reading.seeksBest ? [sweep(reading)] : distributions(reading).map { distribution($0, reading) }
     sections.append(
       section("outcomes", reading.outcomes.flatMap { item($0.text, $0.isExpected ? nil : .care) }))
@@ -58,8 +68,8 @@ public struct TerminalReport: Sendable {
   /// Where, how much and by which command.
   private func foot(_ reading: Reading) -> [String] {
     let lines = [
-      details ? reading.document.scenario.source : "", reading.settings, reading.facts.joined(separator: ", "),
-      reading.command ?? "", reading.sinceLast ?? "",
+      details ? reading.document.scenario.source : "", details ? reading.settings : "",
+      reading.facts.joined(separator: ", "), reading.command ?? "", reading.sinceLast ?? "",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }

@@ -22,6 +22,12 @@ public struct Summary: Sendable, Hashable, Codable {
   /// The sum.
   public let total: Double
 
+  /// How many samples it takes for one of them to lie above a percentile, of which there is none with fewer. (The median is there from
+  /// the first sample on all the same.)
+  public static func fewestSamples(forPercentile percentile: Double) -> Int {
+    Int((100 / (100 - percentile)).rounded())
+  }
+
   /// The statistics of a histogram; nil when it is empty.
   public init?(_ histogram: LatencyHistogram) { self.init(pairs: histogram.pairs) }
 
@@ -31,8 +37,8 @@ public struct Summary: Sendable, Hashable, Codable {
     let pairs = pairs.filter { $0.count == 2 && $0[1] > 0 }
     guard let first = pairs.first, let last = pairs.last else { return nil }
     let count = pairs.reduce(0) { $0 + Int(clamping: $1[1]) }
-    func percentile(_ p: Double, from least: Int) -> Double? {
-      guard count >= least else { return nil }
+    func percentile(_ p: Double) -> Double? {
+      guard count >= Self.fewestSamples(forPercentile: p) else { return nil }
       let rank = Int((p / 100 * Double(count)).rounded(.up))
       var seen = 0
       let pair = pairs.first { pair in
@@ -45,10 +51,10 @@ public struct Summary: Sendable, Hashable, Codable {
     let mean = sum / Double(count)
     self.count = count
     min = Double(first[0])
-    p50 = percentile(50, from: 1) ?? min
-    p90 = percentile(90, from: 10)
-    p99 = percentile(99, from: 100)
-    p999 = percentile(99.9, from: 1000)
+    p50 = percentile(50) ?? min
+    p90 = percentile(90)
+    p99 = percentile(99)
+    p999 = percentile(99.9)
     max = Double(last[0])
     self.mean = mean
     stddev =
@@ -64,13 +70,15 @@ public struct Summary: Sendable, Hashable, Codable {
   public init?(_ values: [Double]) {
     guard !values.isEmpty, values.allSatisfy(\.isFinite) else { return nil }
     let sorted = values.sorted()
-    func percentile(_ p: Double, from least: Int) -> Double? { sorted.count >= least ? sorted.quantile(p / 100) : nil }
+    func percentile(_ p: Double) -> Double? {
+      sorted.count >= Self.fewestSamples(forPercentile: p) ? sorted.quantile(p / 100) : nil
+    }
     count = sorted.count
     min = sorted[0]
     p50 = sorted.quantile(0.5)
-    p90 = percentile(90, from: 10)
-    p99 = percentile(99, from: 100)
-    p999 = percentile(99.9, from: 1000)
+    p90 = percentile(90)
+    p99 = percentile(99)
+    p999 = percentile(99.9)
     max = sorted[sorted.count - 1]
     let sum = sorted.reduce(0, +)
     let mean = sum / Double(sorted.count)

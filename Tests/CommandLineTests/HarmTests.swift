@@ -100,6 +100,7 @@ import Testing
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
       // So that a lab that reads on and on ends.
       let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) \(path)")
+      if finished.errors.hasPrefix("==") { try Test.cancel("a sanitizer needs more memory than there is") }
       #expect(finished.status == 64)
       let place =
         command.hasPrefix("diff") ? "/etc/hostname: not JSON" : "cannot read \(path), which is no file or pipe"

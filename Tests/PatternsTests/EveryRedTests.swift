@@ -1,5 +1,6 @@
 import LabTesting
 import Laboratory
+import Platform
 import Testing
 
 @testable import Patterns
@@ -70,6 +71,8 @@ import Testing
       closeInheritedDescriptors()
       let red = Self.reds[index]
       let verdict = try await red.verdict(files: Catalogue.files)
+      // Nobody counts system calls in a process that is under AddressSanitizer.
+      if verdict == .unavailable, red.scenario == "semaphore-cost", SystemCalls.during({}) == nil { return }
       #expect(verdict == .violated || verdict == .notWitnessed, "\(red.scenario): \(red.check): \(verdict)")
     }
   }

@@ -178,13 +178,7 @@ public enum Statistic: String, Sendable, Codable, CaseIterable {
     case .min, .max, .mean, .total: nil
     }
   }
-  /// How many samples it takes: as many as a percentile needs for one of them to lie above it.
-  public var fewestSamples: Int {
-    switch self {
-    case .p90: 10
-    case .p99: 100
-    case .p999: 1000
-    case .min, .p50, .max, .mean, .total: 1
-    }
-  }
+
+  /// How many samples it takes. The median is there from the first on.
+  public var fewestSamples: Int { self == .p50 ? 1 : percentile.map(Summary.fewestSamples) ?? 1 }
 }

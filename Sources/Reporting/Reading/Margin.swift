@@ -35,6 +35,9 @@ extension ConfidenceInterval {
   func wording(ofTimes: Bool) -> String {
     let ratio = Self.wording(estimate, ofTimes: ofTimes)
     guard isExact, !ofTimes else { return "\(ratio) \(ends)" }
-    return estimate == 1 ? "the same" : "\(ratio) in every round"
+    return exactly("\(ratio) in every round")
   }
+
+  /// What to say where every round had this very ratio, in words.
+  func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
 }

@@ -187,9 +187,7 @@ struct Tables {
     let ofTimes = metric.kind == .latency
     let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
-    if interval.isExact, !ofTimes {
-      return Cell((interval.estimate == 1 ? "the same" : text) + tail, facts.union(.ratio))
-    }
+    if interval.isExact, !ofTimes { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
     if contrast.isDistinct == false {
       return Cell("within noise \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
     }

@@ -90,12 +90,12 @@ public struct Lab: Sendable {
 
   /// The argument parser would call it an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
-    guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }
+    let words = arguments.dropFirst(arguments.dropFirst().first == "help" ? 2 : 1)
+    guard let word = words.first, !word.hasPrefix("-") else { return }
     let known = Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }
       .compactMap { $0.configuration.commandName }
-    guard !known.contains(arguments[1]), !["help", "worker"].contains(arguments[1]) else { return }
-    throw InputError(
-      "unknown command '\(arguments[1])' (known: \(known.joined(separator: ", ")))", near: arguments[1], of: known)
+    guard !known.contains(word), !["help", "worker"].contains(word) else { return }
+    throw InputError("unknown command '\(word)' (known: \(known.joined(separator: ", ")))", near: word, of: known)
   }
 
   /// Standard streams, and what Dispatch opens for signals and timers.

@@ -30,8 +30,8 @@ struct ScenarioCommand: AsyncParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if names.isEmpty, !all, tags.isEmpty {
-      throw ValidationError("Name a scenario (see gcdlab list), or give --all or --tag.")
+    if all, !names.isEmpty || !tags.isEmpty {
+      throw ValidationError("--all runs every scenario: give it alone, or names and --tag without it.")
     }
     if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
   }
@@ -58,7 +58,11 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   /// The names given, and those of the tags, each once.
   private func chosen() throws(InputError) -> [String] {
-    guard all || !tags.isEmpty else { return names }
+    guard all || !tags.isEmpty else {
+      // Not where the command line is validated: that comes before an unknown option is told.
+      if names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all or --tag") }
+      return names
+    }
     let experiments = try Lab.library.all()
     let known = Set(experiments.flatMap(\.tags)).sorted()
     for tag in tags where !known.contains(tag) {

@@ -52,7 +52,9 @@ public enum JUnitReport {
     } else {
       body = ""
     }
-    return head(name, claim.says) + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
+    // The check tells claims apart whose words go on from the one before.
+    return head(name, "\(claim.says) (\(claim.check))")
+      + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
   /// No claim speaks of a trial that broke, and yet the run is no pass.

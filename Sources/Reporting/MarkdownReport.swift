@@ -8,7 +8,7 @@ public enum MarkdownReport {
   /// Several results, an empty line between them.
   public static func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// A section for a scenario: the answer, claims, findings, tables, outcomes, warnings, settings and machine.
+  /// A section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
   public static func render(_ reading: Reading) -> String {
     let document = reading.document
     let scenario = document.scenario
@@ -27,9 +27,8 @@ public enum MarkdownReport {
       parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
       parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
     }
-    if reading.tables.isEmpty { parts.append("Nothing was measured.") }
+    if reading.isEmpty { parts.append("Nothing was measured.") }
     parts.append(list(reading.footnotes(reading.tables)))
-    parts.append(section("Outcomes", reading.outcomes.map(\.text)))
     parts.append(section("Warnings", document.warnings.map(\.says)))
     parts += [
       "Source: \(escape(scenario.source))", escape(reading.settings), reading.command.map { code($0) } ?? "",

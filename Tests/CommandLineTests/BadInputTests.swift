@@ -74,10 +74,13 @@ import Testing
 
   @Test(arguments: [
     (["scenari"], "gcdlab: unknown command 'scenari' (known: list, explain,", "did you mean 'scenario'?\n"),
-    (["scenario"], "gcdlab: Name a scenario (see gcdlab list), or give --all or --tag.\n", ""),
+    (["help", "scenari"], "gcdlab: unknown command 'scenari' (known: list, explain,", "did you mean 'scenario'?\n"),
+    (["scenario"], "gcdlab: name a scenario (see gcdlab list), or give --all or --tag\n", ""),
+    (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
+    (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
     (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue' (known: ", "did you mean 'queues'?\n"),
     (["documents", "guid"], "gcdlab: unknown document 'guid' (known: ", "did you mean 'guide'?\n"),
-    (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x.xml: ", ""),
+    (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
   ])
   func `every error has one prefix, and a guess where there is one`(

@@ -128,7 +128,7 @@ import Testing
   /// What a footnote explains stands in the tables, and the other way round.
   @Test func `footnotes are of the cells that are shown`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
-    let margin = "± half the interval in % of the ratio: 99 % for the whole table"
+    let margin = "ratios of paired rounds: ± half the interval in %, 99 % for the whole table"
     #expect(notes(Fixture.pair) == [margin])
     // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
     let hidden = Fixture.made([
@@ -181,7 +181,7 @@ import Testing
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;"))
     // What the rounds refuse is no plain pass.
     #expect(
-      lenient.contains("      <system-out>refuted: 1 against 2, 6 rounds\nall.missed == 0</system-out>\n"))
+      lenient.contains("      <system-out>refuted: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
     #expect(
       lenient.split(separator: "<testcase").filter { $0.contains("<system-out>") && $0.contains("refuted") }.count == 1)
     #expect(lenient.contains("<skipped message=\"inconclusive: - against -"))
@@ -194,7 +194,9 @@ import Testing
       [("a", [[1], []])], outcome: .broken(reason: "no figure for 'elapsed'"), judgements: [held])
     #expect(broken.document.hasFailed(strict: false))
     #expect(!Fixture.results([("a", [[1], []])], outcome: .hung, judgements: [held]).document.hasFailed(strict: true))
-    #expect(SmokeReport.line(broken.reading, strict: false, TextStyle()).contains("1 broken, 1 completed: a"))
+    #expect(
+      SmokeReport.line(broken.reading, strict: false, TextStyle()).contains(
+        "  variant  completed  broken\n  a                1       1\n"))
     #expect(SmokeReport.summary([broken.document], strict: false, TextStyle()) == "0 passed, 1 failed\n")
     let junit = JUnitReport.render([broken.document], strict: false)
     #expect(junit.contains("tests=\"2\" failures=\"0\" errors=\"1\""))

@@ -81,10 +81,8 @@ struct Export {
   /// A page, whatever the name of the file.
   static func page(_ path: String) throws(InputError) -> Export { try Export(path, .html, option: "--html") }
 
-  /// Claims for CI servers, whatever the name of the file; without an ending it gets the usual one.
-  static func junit(_ path: String) throws(InputError) -> Export {
-    try Export(path.hasSuffix(".xml") ? path : path + ".xml", .xml, option: "--junit")
-  }
+  /// Claims for CI servers, whatever the name of the file.
+  static func junit(_ path: String) throws(InputError) -> Export { try Export(path, .xml, option: "--junit") }
 
   private init(_ path: String, _ format: Format, option: String) throws(InputError) {
     self.format = format

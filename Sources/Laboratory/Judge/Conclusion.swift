@@ -48,16 +48,19 @@ extension Verdict {
 }
 
 extension Results {
-  /// The first of the experiment's conclusions of which all conditions are met and all figures are there; none in a
-  /// search for the best setting, which is another question.
+  /// The first of the experiment's conclusions of which all conditions are met and all figures are there, or that more rounds
+  /// might tell; none in a search for the best setting, which is another question.
   var conclusion: Remark? {
     guard !experiment.seeksBest else { return nil }
     let met = Set(
       judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.map { judgement in
         Conclusion.Condition(check: judgement.claim.check.text, isRefuted: judgement.verdict == .refuted)
       })
-    return experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
-      .map { Remark(Conclusion.kind, $0) }
+    let words = experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
+    if words == nil, !experiment.conclusions.isEmpty, judgements.contains(where: { $0.verdict == .inconclusive }) {
+      return Remark(Conclusion.kind, "These rounds tell too little for a conclusion; --thorough takes 30.")
+    }
+    return words.map { Remark(Conclusion.kind, $0) }
   }
 
   private func words(of conclusion: Conclusion) -> String? {

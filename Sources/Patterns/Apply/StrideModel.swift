@@ -169,7 +169,7 @@ extension ApplyStride {
     var line = "\(name) is fastest at stride \(cost.stride.grouped)"
     if let speedup = median(speedup, of: best) {
       line +=
-        ", \(Quantity.fixed(speedup, decimals: 2)) times the plain loop, "
+        ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
         + "\(Int((100 * speedup / Double(cores)).rounded())) % of \(cores) cores"
     }
     return Remark("best-stride", line, runs: [best.label])

@@ -30,7 +30,7 @@ struct QueueVsLock: Pattern {
     "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long such an update takes by itself")
 
   let free = Metric.latency("free", "an update when nobody else does, timed in batches")
-  let contended = Metric.latency("contended", "an update when several do: all their time, by all their updates")
+  let contended = Metric.latency("contended", "an update when several do: all their time over all their updates")
   let callsPerUpdate = Metric.rate(
     "calls-per-update", .none, better: .lower, unless: "the system does not tell",
     "system calls of an update when nobody else does")

@@ -35,7 +35,7 @@ struct SemaphoreCost: Pattern {
   let control = Metric.rate(
     "control", .none, better: .neither, unless: "the system does not tell",
     "system calls of one call of getppid, counted the same way")
-  let contended = Metric.latency("contended", "a pair when threads contend: all their time, by all their pairs")
+  let contended = Metric.latency("contended", "a pair when threads contend: all their time over all their pairs")
   let switches = Metric.rate(
     "switches", .none, better: .lower, unless: "the system does not tell",
     "times a pair that a thread went to sleep, when they contend")

@@ -16,10 +16,13 @@ public struct DiffReport: Sendable {
   /// For a terminal: a table a scenario and metric, then what is not in it.
   public func text(_ style: TextStyle) -> String {
     var sections = tables.map { title, rows -> String in
-      let lines = TextGrid(headings: Self.headings, rows: rows.map { cells($0, unicode: style.unicode) }).lines()
-      let body = zip(lines.dropFirst(), rows).map { line, row in "  " + (ink(row)?(line, style) ?? line) }
-      return ([Ink.heading(title, style)] + lines.prefix(1).map { Ink.quiet("  " + $0, style) } + body)
-        .joined(separator: "\n")
+      let grid = TextGrid(headings: Self.headings, rows: rows.map { cells($0, unicode: style.unicode) })
+      let lines = grid.parts(keys: 1, within: style.width - 2).flatMap { columns in
+        zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
+          index == 0 ? Ink.quiet("  " + line, style) : "  " + (ink(rows[index - 1])?(line, style) ?? line)
+        }
+      }
+      return (Heading.lines(title, "", nil, style) + lines + reasons(rows, style)).joined(separator: "\n")
     }
     sections += notes.map { title, items in
       let lines = items.flatMap { item in
@@ -134,12 +137,19 @@ public struct DiffReport: Sendable {
       let interval = "\(Quantity.change(ratio.estimate)) [\(low) \(Signs.range) \(high)]"
       return unicode ? interval : Signs.plain(interval)
     }
-    let word =
-      hasFailed(row)
-      ? "worse: above the limit" : row.change.rawValue + (row.reason.map { ": \($0)" } ?? "")
     return [
-      row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-", word,
+      row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
+      hasFailed(row) ? "worse: above the limit" : row.change.rawValue,
     ]
+  }
+
+  /// Why it cannot be told, once for all rows that share a reason.
+  private func reasons(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
+    let reasons = rows.filter { $0.reason != nil && !hasFailed($0) }.grouped { $0.reason ?? "" }
+    return reasons.flatMap { reason, of in
+      let which = of.count == rows.count ? of[0].change.rawValue : of.map(\.label).joined(separator: ", ")
+      return "\(which): \(reason)".wrapped(to: max(20, style.width - 2)).map { "  " + Ink.quiet($0, style) }
+    }
   }
 
   private func ink(_ row: ResultDiff.Row) -> Ink? {

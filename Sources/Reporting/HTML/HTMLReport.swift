@@ -108,9 +108,8 @@ public enum HTMLReport {
       \(lesson(scenario))\
       \(claims(reading))\
       \(notes(reading.findings, "finding"))\
-      \(reading.tables.isEmpty ? "<p>Nothing was measured.</p>\n" : "\(reading.tables.map(table))" as Markup)\
+      \(reading.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(reading.tables.map(table))\
       \(footnotes(reading))\
-      \(notes(reading.outcomes.map(\.text), "outcome"))\
       <div class="figures">
       \(Figures(reading).all)</div>
       \(notes(reading.document.warnings.map(\.says), "warning"))\
@@ -178,7 +177,7 @@ public enum HTMLReport {
           ? "<th>\(cell.text)</th>"
           : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : "" as Markup)>\(cell.text)</td>"
       }
-      return "<tr\(row.isBroken ? " class=\"broken\"" : "" as Markup)>\(cells)</tr>\n"
+      return "<tr\(row.needsCare ? " class=\"broken\"" : "" as Markup)>\(cells)</tr>\n"
     }
     let title: Markup =
       table.title.map { "<h2>\($0) <small>\(table.note)</small></h2>" } ?? "<p class=\"quiet\">\(table.note)</p>"

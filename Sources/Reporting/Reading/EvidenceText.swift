@@ -23,13 +23,31 @@ extension ClaimFacts {
         + (check.contains(" == ") ? "" : evidence.left.map { ", \(figure($0)) at the median" } ?? "")
     case .notWitnessed: return "never in \(trials): \(figure(evidence.left)) at the median"
     case .supported, .refuted, .inconclusive:
-      var text = "\(figure(evidence.left)) against \(figure(evidence.right))"
+      var text: String
       if let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high {
         let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
-        text += ", " + interval.wording(ofTimes: evidence.unit == .nanoseconds)
+        // Whose median is the smaller one is chance, too.
+        let isNoise = verdict == .inconclusive && interval.low < 1 && interval.high > 1
+        text =
+          "\(figure(evidence.left)) against \(figure(evidence.right)), "
+          + (isNoise ? "within noise \(interval.ends)" : interval.wording(ofTimes: evidence.unit == .nanoseconds))
+      } else if verdict != .inconclusive, let left = evidence.left, let claimed = claimed(figure(evidence.right)) {
+        text = "\(figure(left)) where \(claimed) is claimed"
+      } else {
+        text = "\(figure(evidence.left)) against \(figure(evidence.right))"
       }
       if let reason = evidence.reason { return text + "; \(reason)" }
       return text + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
     }
+  }
+
+  /// What the check asks for on its right side, in words, where that is no figure of another variant.
+  private func claimed(_ right: String) -> String? {
+    let words = ["==": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than "]
+    let parts = check.split(separator: " ")
+    guard let at = parts.firstIndex(where: { words[String($0)] != nil }), let word = words[String(parts[at])] else {
+      return nil
+    }
+    return word + right
   }
 }

@@ -11,6 +11,8 @@ struct Distribution: Sendable {
   }
   let metric: MetricFacts
   let series: [Series]
+  /// The labels of what has some samples, but too few.
+  let tooFew: [String]
 
   /// Fewer samples than this are no distribution.
   private static let fewest = 30
@@ -18,11 +20,14 @@ struct Distribution: Sendable {
   /// Nil when nobody has enough samples.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     self.metric = metric
-    series = index.bestOfEachVariant(by: metric).compactMap { run in
+    let measured = index.bestOfEachVariant(by: metric).compactMap { run -> Series? in
       let facts = index.document.runs[run]
-      guard let samples = facts.metrics[metric.name], samples.count >= Self.fewest else { return nil }
-      return Series(label: index.labels[run], variant: index.variants[facts.variant] ?? 0, samples: samples)
+      return facts.metrics[metric.name].map { samples in
+        Series(label: index.labels[run], variant: index.variants[facts.variant] ?? 0, samples: samples)
+      }
     }
+    series = measured.filter { $0.samples.count >= Self.fewest }
+    tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
     if series.isEmpty { return nil }
   }
 }

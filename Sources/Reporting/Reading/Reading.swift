@@ -32,7 +32,8 @@ public struct Reading: Sendable {
     headline = shown.first
     standings = shown.first.map { Standings(index, by: $0) }
     let made = Tables(index: index, shown: shown, standings: standings)
-    (tables, briefTables) = (made.all, made.brief)
+    let outcomes = [Outcomes(index).table].compactMap(\.self)
+    (tables, briefTables) = (made.all + outcomes, made.brief + outcomes)
     distributions = shown.filter { $0.kind == .latency }.compactMap { Distribution(index, $0) }
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
@@ -88,6 +89,9 @@ public struct Reading: Sendable {
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 
+  /// Whether nothing was measured.
+  var isEmpty: Bool { document.runs.allSatisfy(\.metrics.isEmpty) }
+
   /// The most that a run has.
   var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
@@ -138,10 +142,10 @@ public struct Reading: Sendable {
     }
     if !facts.isDisjoint(with: [.interval, .ends]) {
       let signs = [
-        facts.contains(.interval) ? "\(Signs.margin) half the interval in % of the ratio" : nil,
-        facts.contains(.ends) ? facts.contains(.interval) ? "[] its ends" : "[] the ends of its interval" : nil,
+        facts.contains(.interval) ? "\(Signs.margin) half the interval in %" : nil,
+        facts.contains(.ends) ? facts.contains(.interval) ? "[] its ends" : "[] the ends of the interval" : nil,
       ]
-      notes.append("\(signs.compactMap(\.self).joined(separator: ", ")): \(certainty)")
+      notes.append("ratios of paired rounds: \(signs.compactMap(\.self).joined(separator: ", ")), \(certainty)")
     } else if facts.contains(.told) {
       notes.append("what has no \(Signs.nearBest) is told from the best: \(certainty)")
     }
@@ -166,32 +170,6 @@ public struct Reading: Sendable {
 
   private func figure(_ run: Int, _ metric: MetricFacts) -> String {
     document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
-  }
-
-  /// How trials ended that did not simply complete, runs that ended alike together: `9 completed, 1 hung: wait`. It is expected
-  /// where claims say it and were borne out. What the machine does not allow is a warning, not an outcome.
-  var outcomes: [(text: String, isExpected: Bool)] {
-    let borneOut = Set(document.claims.filter(\.verdict.isBorneOut).map(\.check))
-    let unmarked = [Outcome.completed.name, Outcome.unavailable(reason: "").name]
-    let marked = zip(document.runs, index.labels).compactMap { run, label -> (String, String, Bool)? in
-      let ends = run.outcomes.filter { $0.value > 0 }
-      let others = ends.keys.filter { !unmarked.contains($0) }
-      guard !others.isEmpty else { return nil }
-      let isExpected = others.allSatisfy { end in borneOut.contains { $0.contains("\(run.variant).\(end) ") } }
-      return (label, Self.text(ends, run.signals), isExpected)
-    }
-    return marked.grouped { $0.1 }.map { text, runs in
-      ("\(text): " + runs.map(\.0).joined(separator: ", "), runs.allSatisfy(\.2))
-    }
-  }
-
-  private static func text(_ outcomes: [String: Int], _ signals: [String: Int]?) -> String {
-    var ends = outcomes
-    for (signal, count) in signals ?? [:] {
-      ends["trapped by signal \(signal)"] = count
-      ends[Outcome.trapped(signal: 0).name] = nil
-    }
-    return ends.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }
 
   /// All claims; where the best is sought, only those that failed: the others are about other settings.

@@ -16,8 +16,8 @@ struct Table: Sendable {
     }
   }
   struct Row: Sendable {
-    /// Whether it is of a variant whose failure is the lesson.
-    let isBroken: Bool
+    /// Whether it is of a variant whose failure is the lesson, or of an end that no claim foresaw.
+    let needsCare: Bool
     let cells: [Cell]
   }
 
@@ -38,7 +38,7 @@ struct Table: Sendable {
     guard columns.count < headings.count else { return self }
     return Table(
       title: title, note: note, keys: keys, isGrid: isGrid, headings: columns.map { headings[$0] },
-      rows: rows.map { row in Row(isBroken: row.isBroken, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
+      rows: rows.map { row in Row(needsCare: row.needsCare, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
   }
 
   /// The tables without what goes on from another one, except for outcomes of which there were several. What is left out, the table

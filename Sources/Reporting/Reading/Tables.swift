@@ -41,7 +41,7 @@ struct Tables {
     }
     let cells = variants.map { variant in
       Table.Row(
-        isBroken: variant.isBroken,
+        needsCare: variant.isBroken,
         cells: [Cell(variant.name, .key)]
           + points.map { point in
             index.run(variant.name, at: point).flatMap { document.runs[$0].metrics[metric.name] }.map(median) ?? .none
@@ -141,7 +141,7 @@ struct Tables {
   private func row(_ run: Int, _ cells: [Cell]) -> Table.Row {
     let facts = document.runs[run]
     let settings = index.swept.map { Self.setting($0, facts.point[$0.name]) }
-    return Table.Row(isBroken: index.isBroken(run), cells: [Cell(facts.variant, .key)] + settings + cells)
+    return Table.Row(needsCare: index.isBroken(run), cells: [Cell(facts.variant, .key)] + settings + cells)
   }
 
   private static func setting(_ parameter: ParameterFacts, _ value: ParameterValue?) -> Cell {
@@ -188,11 +188,9 @@ struct Tables {
     let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
     if interval.isExact, !ofTimes { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
-    if contrast.isDistinct == false {
-      return Cell("within noise \(interval.margin)\(tail)", facts.union([.ratio, .interval]))
-    }
     let reach = interval.isWide ? interval.ends : interval.margin
-    return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
+    let told = contrast.isDistinct == false ? "within noise" : text
+    return Cell("\(told) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }
 
   /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
@@ -233,7 +231,7 @@ struct Tables {
     let values = across.swept ?? []
     let cells = points.map { point in
       Table.Row(
-        isBroken: variant.isBroken,
+        needsCare: variant.isBroken,
         cells: down.map { Self.setting($0, point[$0.name]) }
           + values.map { value in
             index.run(variant.name, at: point.merging([across.name: value]) { $1 }).map { multiple($0, metric) }

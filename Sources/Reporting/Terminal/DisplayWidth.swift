@@ -19,6 +19,18 @@ extension String {
     return cells > 0 ? kept + ellipsis : ""
   }
 
+  /// The text cut to `cells` in its middle: of a variant at a point, what comes last tells it from the others.
+  func shortened(to cells: Int, _ style: TextStyle) -> String {
+    let line = inLine
+    guard line.displayWidth > cells, cells > 2 else { return line.clipped(to: cells, style) }
+    var end = ""
+    for character in line.reversed() {
+      guard end.displayWidth + character.displayWidth <= cells / 2 else { break }
+      end.insert(character, at: end.startIndex)
+    }
+    return line.clipped(to: cells - end.displayWidth, style) + end
+  }
+
   /// The text with spaces behind it, up to `cells`.
   func padded(to cells: Int) -> String {
     let line = inLine

@@ -7,7 +7,7 @@ public enum Explanation {
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
     let pattern = experiment.pattern
     var sections = [
-      [Ink.heading(experiment.name, style) + "  " + experiment.title.inLine]
+      Heading.lines(experiment.name, experiment.title, nil, style)
         + [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
         .filter { !$0.isEmpty }.flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) },
       Lesson(experiment.lesson).lines(style),
@@ -41,17 +41,7 @@ public enum Explanation {
   private static func heading(_ title: String, _ style: TextStyle) -> [String] { [Ink.heading(title, style)] }
 
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
-    let column = 26
-    let room = max(20, style.width - column)
-    var lines = says.wrapped(to: room) + detail.wrapped(to: room).map { Ink.quiet($0, style) }
-    let name = "  " + name.inLine
-    if name.count < column {
-      lines[0] = name.padded(to: column) + lines[0]
-    } else {
-      lines[0] = name + "\n" + String(repeating: " ", count: column) + lines[0]
-    }
-    let rest = lines.dropFirst().map { String(repeating: " ", count: column) + $0 }
-    return [lines[0].replacing(name, with: Ink.name(name, style), maxReplacements: 1)] + rest
+    Entry(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
   }
 }
 

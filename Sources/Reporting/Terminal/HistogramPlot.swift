@@ -25,7 +25,7 @@ struct HistogramPlot {
     guard columns >= Self.fewestColumns, let axis = axis(columns: columns) else { return [] }
     var lines: [String] = []
     for one in series {
-      let name = Ink.name(one.label.clipped(to: labels, style).padded(to: labels), style)
+      let name = Ink.name(one.label.shortened(to: labels, style).padded(to: labels), style)
       lines.append("  \(name)  \(bars(one.samples, axis))")
       guard hasTicks else { continue }
       lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(ticks(one.samples, axis), style))

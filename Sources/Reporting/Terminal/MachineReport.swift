@@ -17,9 +17,9 @@ public enum MachineReport {
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps a microsecond"),
       ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
     ]
-    return facts.compactMap { name, value in
-      value.map { Ink.name(name.padded(to: 18), style) + $0 + "\n" }
-    }.joined()
+    let entry = Entry(column: 20, style: style)
+    return facts.flatMap { name, value in value.map { entry.lines(name, [($0, nil)]) } ?? [] }
+      .map { $0 + "\n" }.joined()
   }
 
   /// As JSON, as in result documents.

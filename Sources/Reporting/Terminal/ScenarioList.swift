@@ -5,23 +5,16 @@ import Platform
 public enum ScenarioList {
   /// A line for each, name and title, under the name of its family, which is its first tag; and whether it runs here.
   public static func render(_ experiments: [Experiment], on machine: Machine, _ style: TextStyle) -> String {
-    var text = ""
-    let column = 2 + (experiments.map(\.name.displayWidth).max() ?? 0) + 2
-    func add(_ sentence: String, _ ink: (String) -> String, after start: String) {
-      for (index, line) in sentence.wrapped(to: max(20, style.width - column)).enumerated() {
-        text += (index == 0 ? start : String(repeating: " ", count: column)) + ink(line) + "\n"
-      }
-    }
+    var lines: [String] = []
+    let entry = Entry(column: 2 + (experiments.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
     for (family, experiments) in experiments.grouped(by: \.tags.first) {
-      text += Ink.heading(family ?? "others", style) + "\n"
+      lines.append(Ink.heading(family ?? "others", style))
       for experiment in experiments {
-        add(
-          experiment.title.inLine, \.self,
-          after: "  " + Ink.name(experiment.name.padded(to: column - 2), style))
-        if let obstacle = experiment.pattern.obstacle(on: machine) {
-          add(
-            "unavailable here: \(obstacle)", { Ink.care($0, style) }, after: String(repeating: " ", count: column))
-        }
+        let obstacle = experiment.pattern.obstacle(on: machine)
+        let texts: [(String, Ink?)] = [
+          (experiment.title.inLine, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care),
+        ]
+        lines += entry.lines(experiment.name, texts.filter { !$0.0.isEmpty })
       }
     }
     let tags = Set(experiments.flatMap(\.tags)).sorted().joined(separator: ", ")
@@ -29,7 +22,7 @@ public enum ScenarioList {
       "Run one with `gcdlab scenario NAME`, read about it with `gcdlab explain NAME`.",
       "Tags, for `gcdlab smoke --only TAG`: \(tags)",
     ]
-    return text + "\n" + end.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
+    return (lines + [""] + end.flatMap { $0.wrapped(to: max(20, style.width)) }).map { $0 + "\n" }.joined()
   }
 
   /// As GitHub Markdown: a table by family.

@@ -24,11 +24,16 @@ public enum SmokeReport {
       case .notJudged: Ink.quiet("-", style)
       case .passed: Ink.good(style.sign("✓", "+"), style)
       }
-    var text = "\(mark) " + Ink.name(document.scenario.name.padded(to: 22), style)
-    text += " " + ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
-    text +=
-      Ink.quiet("  \(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))", style)
-      + (lost > 0 ? Ink.care(", \(lost) lost", style) : "") + "\n"
+    let became = ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
+    let ran = "\(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))"
+    let lostToo = lost > 0 ? ", \(lost) lost" : ""
+    // On a narrow terminal each has a line.
+    let fits = 2 + 22 + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
+    let gap = fits ? "" : "\n  "
+    let name = document.scenario.name
+    var text =
+      "\(mark) " + Ink.name(fits ? name.padded(to: 22) : name.inLine, style) + (fits ? " " : gap) + became
+      + (fits ? "  " : gap) + Ink.quiet(ran, style) + (lost > 0 ? Ink.care(lostToo, style) : "") + "\n"
     if standing == .failed { return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n" }
     // Claims of one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }

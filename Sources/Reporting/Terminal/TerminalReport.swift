@@ -20,8 +20,8 @@ public struct TerminalReport: Sendable {
   /// Two screens of a terminal as it comes. A report that needs more leaves to the details what goes on from another table.
   private static let twoScreens = 48
 
-  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, outcomes, warnings
-  /// and what was run.
+  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and what
+  /// was run.
   public func render(_ reading: Reading) -> String {
     guard !details else { return render(reading, reading.tables) }
     let report = render(reading, reading.briefTables)
@@ -34,12 +34,16 @@ public struct TerminalReport: Sendable {
     var sections = [heading(reading) + answer]
     sections.append(section("claims", claims(reading)))
     sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
-    let tables = tables.map(fitted)
-    sections += tables.map(lines)
-    sections[sections.count - 1] += footnotes(reading, tables)
-    sections += reading.seeksBest ? [sweep(reading)] : distributions(reading).map { distribution($0, reading) }
-    sections.append(
-      section("outcomes", reading.outcomes.flatMap { item($0.text, $0.isExpected ? nil : .care) }))
+    let distributions = reading.seeksBest ? [] : distributions(reading)
+    let plotted = distributions.map(\.metric.name)
+    let tables = tables.map { table in
+      var table = fitted(table)
+      table.leftOut.removeAll { plotted.contains($0) }
+      return table
+    }
+    // Ratios stand in the first table.
+    sections += zip(tables.indices, tables).map { lines($1) + ($0 == 0 ? footnotes(reading, tables) : []) }
+    sections += reading.seeksBest ? [sweep(reading)] : distributions.map { distribution($0, reading) }
     sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
     sections.append(foot(reading) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
@@ -47,8 +51,7 @@ public struct TerminalReport: Sendable {
 
   private func heading(_ reading: Reading) -> [String] {
     let scenario = reading.document.scenario
-    let room = max(1, style.width - scenario.name.displayWidth - 2)
-    return [Ink.heading(scenario.name, style) + "  " + scenario.title.clipped(to: room, style)]
+    return Heading.lines(scenario.name, scenario.title, nil, style)
   }
 
   /// `13 claims: 11 held, 2 supported`, and what the scenario concludes.
@@ -92,8 +95,9 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// The table without the columns that there is no room for, as far as leaving them out can make room.
+  /// The table without the columns that there is no room for, as far as leaving them out can make room. The details leave out none.
   private func fitted(_ table: Table) -> Table {
+    guard !details else { return table }
     let widths = grid(table).widths
     var columns = Array(table.headings.indices)
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
@@ -104,7 +108,10 @@ public struct TerminalReport: Sendable {
     {
       columns.removeAll { $0 == least }
     }
-    return table.keeping(columns)
+    var fitted = table.keeping(columns)
+    fitted.leftOut =
+      table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0].title } + table.leftOut
+    return fitted
   }
 
   private func grid(_ table: Table) -> TextGrid {
@@ -122,8 +129,8 @@ public struct TerminalReport: Sendable {
 
   private func lines(_ table: Table) -> [String] {
     let grid = grid(table)
-    let head = table.title.map { title($0, table.note) } ?? Ink.quiet(table.note.clipped(to: style.width, style), style)
-    let parts = parts(of: table, grid.widths)
+    let head = table.title.map { title($0, table.note) } ?? wrapped(table.note, .quiet)
+    let parts = grid.parts(keys: table.keys, within: style.width - 2)
     let shown = details ? parts[...] : parts.prefix(1)
     let left = parts.dropFirst(shown.count).flatMap { $0.dropFirst(table.keys) }.map { table.headings[$0].title }
     let unseen = left + (details ? [] : table.leftOut)
@@ -140,31 +147,15 @@ public struct TerminalReport: Sendable {
       for (row, line) in zip(rows, lines.indices.dropFirst()) {
         lines[line] = highlight(lines[line], table.rows[row], hasName: !table.isGrid)
       }
-      return [index == 0 ? head : ""] + lines.map { "  " + $0 }
+      return (index == 0 ? head : [""]) + lines.map { "  " + $0 }
     } + rest
-  }
-
-  /// The columns in parts that fit the width, each with those that say what a row is.
-  private func parts(of table: Table, _ widths: [Int]) -> [[Int]] {
-    let keys = Array(0..<table.keys)
-    var parts: [[Int]] = []
-    var columns = keys
-    for column in table.keys..<max(table.keys, table.headings.count) {
-      let wider = TextGrid.width(of: (columns + [column]).map { widths[$0] }) + 2
-      if columns.count > keys.count, wider > style.width {
-        parts.append(columns)
-        columns = keys
-      }
-      columns.append(column)
-    }
-    return parts + [columns]
   }
 
   private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
     guard style.color else { return line }
     // In a list the variant is in front.
     let name = hasName ? row.cells.first?.text.inLine ?? "" : ""
-    let ink: Ink = row.isBroken ? .care : .name
+    let ink: Ink = row.needsCare ? .care : .name
     return ink(name, style)
       + line.dropFirst(name.count).replacing("faster", with: Ink.good("faster", style)).replacing(
         "slower", with: Ink.care("slower", style))
@@ -177,7 +168,7 @@ public struct TerminalReport: Sendable {
     let plot = SweepPlot(sweep, style)
     let lines = plot.lines()
     guard !lines.isEmpty else { return [] }
-    return [title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians of the rounds\(sweep.note)\(plot.note)")]
+    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians of the rounds\(sweep.note)\(plot.note)")
       + lines
   }
 
@@ -185,8 +176,10 @@ public struct TerminalReport: Sendable {
     let lines = HistogramPlot(distribution, style, ticks: details || distribution.series.count <= Self.fewSeries)
       .lines()
     guard !lines.isEmpty else { return [] }
-    let note = "log scale" + (reading.document.scenario.sweep.isEmpty ? "" : ", each variant at its best point")
-    return [title("distribution of \(distribution.metric.name)", note)] + lines
+    let tooFew = distribution.tooFew.isEmpty ? "" : "; too few samples: " + distribution.tooFew.joined(separator: ", ")
+    let note =
+      "log scale" + (reading.document.scenario.sweep.isEmpty ? "" : ", each variant at its best point") + tooFew
+    return title("distribution of \(distribution.metric.name)", note) + lines
   }
 
   // MARK: What is said of the run
@@ -219,10 +212,7 @@ public struct TerminalReport: Sendable {
     return lines
   }
 
-  private func title(_ name: String, _ note: String) -> String {
-    let room = style.width - name.displayWidth - 2
-    return Ink.heading(name, style) + (room > 10 ? "  " + Ink.quiet(note.clipped(to: room, style), style) : "")
-  }
+  private func title(_ name: String, _ note: String) -> [String] { Heading.lines(name, note, .quiet, style) }
 
   private func section(_ name: String, _ lines: [String]) -> [String] {
     lines.isEmpty ? [] : [Ink.heading(name, style)] + lines

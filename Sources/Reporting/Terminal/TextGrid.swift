@@ -40,6 +40,21 @@ struct TextGrid {
   /// The cells that columns take side by side.
   static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
+  /// The columns in parts that fit so many cells, each with the first ones, which say what a row is.
+  func parts(keys: Int, within cells: Int) -> [[Int]] {
+    let (keys, widths) = (Array(0..<keys), widths)
+    var parts: [[Int]] = []
+    var columns = keys
+    for column in keys.count..<max(keys.count, headings.count) {
+      if columns.count > keys.count, Self.width(of: (columns + [column]).map { widths[$0] }) > cells {
+        parts.append(columns)
+        columns = keys
+      }
+      columns.append(column)
+    }
+    return parts + [columns]
+  }
+
   /// Some of the columns, and some of the rows.
   func keeping(_ columns: [Int], rows kept: [Int]) -> TextGrid {
     TextGrid(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })

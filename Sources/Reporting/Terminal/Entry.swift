@@ -1,0 +1,26 @@
+import Platform
+
+/// A name and what is said of it, beside it in a column of its own, or below it where the terminal is too narrow for two.
+struct Entry {
+  /// Where the text begins, beside a name.
+  let column: Int
+  let style: TextStyle
+
+  /// A text in fewer cells than this is a column of single words.
+  private static let fewestCells = 30
+  private static let indent = 4
+
+  /// The lines, each text in its ink.
+  func lines(_ name: String, _ texts: [(says: String, ink: Ink?)]) -> [String] {
+    let isBeside = style.width - column >= Self.fewestCells
+    let indent = isBeside ? column : Self.indent
+    let body = texts.flatMap { text in
+      text.says.wrapped(to: max(20, style.width - indent)).map { text.ink?($0, style) ?? $0 }
+    }.map { String(repeating: " ", count: indent) + $0 }
+    let head = "  " + name.inLine
+    guard isBeside, head.displayWidth + 2 <= column, let first = body.first else {
+      return [Ink.name(head, style)] + body
+    }
+    return [Ink.name(head.padded(to: column), style) + first.dropFirst(column)] + body.dropFirst()
+  }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Reporting
+
+/// What a narrow terminal shows: every word whole, and nothing left out but what is said.
+@Suite struct NarrowTests {
+  @Test(arguments: [20, 40, 55, 80, 200])
+  func `a name and its text break no word`(_ width: Int) {
+    let style = TextStyle(width: width, color: false, unicode: true)
+    let says = "News that is merged before anybody has come to hear of it"
+    let lines = Entry(column: 26, style: style).lines("custom-source", [(says, nil), ("data add", .quiet)])
+    #expect(lines.allSatisfy { $0.displayWidth <= max(width, 24) }, "\(lines)")
+    let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    #expect(words == "custom-source \(says) data add")
+    // Beside the name where there is room.
+    #expect(lines[0].contains("News") == (width >= 56))
+  }
+
+  @Test(arguments: [20, 40, 80]) func `a heading goes on below`(_ width: Int) {
+    let style = TextStyle(width: width, color: false, unicode: true)
+    let lines = Heading.lines("queue-deadlock", "Waiting for the queue one runs on", .quiet, style)
+    #expect(lines.allSatisfy { $0.displayWidth <= width }, "\(lines)")
+    #expect(
+      lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+        == "queue-deadlock Waiting for the queue one runs on")
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") })
+    #expect(Heading.lines("a", "", nil, style) == ["a"])
+  }
+
+  @Test func `a label keeps both of its ends`() {
+    let style = TextStyle(width: 80, color: false, unicode: true)
+    let (pool, thread) = ("notify-background[leaver=pool]", "notify-background[leaver=thread]")
+    #expect(pool.shortened(to: 20, style) == "notify-ba…aver=pool]")
+    #expect(thread.shortened(to: 20, style) != pool.shortened(to: 20, style))
+    #expect("short".shortened(to: 20, style) == "short" && "longer".shortened(to: 2, style) == "l…")
+    #expect("队列队列队列".shortened(to: 6, style).displayWidth <= 6)
+  }
+
+  @Test func `a smoke line fits`() {
+    let reading = Fixture.results([("a", [[1]])], judgements: []).reading
+    for width in [20, 40, 80] {
+      let text = SmokeReport.line(reading, strict: false, TextStyle(width: width, color: false, unicode: true))
+      #expect(text.split(separator: "\n").allSatisfy { String($0).displayWidth <= width }, "\(text)")
+    }
+  }
+
+  @Test func `signals have the names of their system`() {
+    #expect(SignalName.name("4", on: "Linux") == "SIGILL" && SignalName.name("4", on: "macOS") == "SIGILL")
+    #expect(SignalName.name("10", on: "Linux") == "SIGUSR1" && SignalName.name("10", on: "macOS") == "SIGBUS")
+    #expect(SignalName.name("64", on: "Linux") == "signal 64")
+  }
+
+  @Test func `who has too few samples for a plot is named`() {
+    let many = Fixture.rounds(6) { _ in ["elapsed": Array(repeating: 1000, count: 10)] }
+    let few = Fixture.rounds(6) { _ in ["elapsed": [1000]] }
+    let text = TerminalReport(TextStyle(width: 80)).render(Fixture.made([("plotted", many), ("rare", few)]).reading)
+    #expect(text.contains("distribution of elapsed  log scale; too few samples: rare\n"))
+  }
+}

@@ -12,7 +12,7 @@ public struct DocumentsReport: Sendable {
   public func text(_ style: TextStyle) -> String {
     var text = ""
     for chapter in index.chapters {
-      text += Ink.heading("\(chapter.name)  \(chapter.title)".clipped(to: style.width, style), style) + "\n"
+      text += Heading.lines(chapter.name, chapter.title, .heading, style).map { $0 + "\n" }.joined()
       text += lines(chapter.summary, indent: 0, .quiet, style)
       let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
       for entry in chapter.entries {

@@ -210,7 +210,7 @@ import Testing
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output.contains("held"))
     let words = finished.unwrapped
-    #expect(words.contains(/noise floor \d+(\.\d+)? us/), "\(finished.output)")
+    #expect(words.contains(/noise floor of \d+(\.\d+)? us/), "\(finished.output)")
     #expect(words.contains(/mutex [^~]*~/) && words.contains("shared by what is timed together"))
   }
 

@@ -137,9 +137,10 @@ public struct DiffReport: Sendable {
       let interval = "\(Quantity.change(ratio.estimate)) [\(low) \(Signs.range) \(high)]"
       return unicode ? interval : Signs.plain(interval)
     }
+    let isSame = row.ratio == nil && row.old == row.new && row.change == .none
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
-      hasFailed(row) ? "worse: above the limit" : row.change.rawValue,
+      hasFailed(row) ? "worse: above the limit" : isSame ? "the same" : row.change.rawValue,
     ]
   }
 

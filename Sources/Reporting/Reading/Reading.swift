@@ -55,13 +55,21 @@ public struct Reading: Sendable {
 
   /// The machine and the run.
   var facts: [String] {
+    let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
+    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"]
+  }
+
+  /// The same without what other commands tell of the machine.
+  var briefFacts: [String] { processor + run }
+
+  private var processor: [String] {
     let machine = document.machine
-    let rounds = rounds
-    return [
-      machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")", "\(machine.os) \(machine.kernel)",
-      "\(rounds) round\(rounds == 1 ? "" : "s") in \(Quantity(document.seconds * 1e9, .nanoseconds))",
-      "seed \(document.seed)", "noise floor \(Quantity(machine.floor, .nanoseconds))",
-    ].compactMap(\.self)
+    return [machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")"].compactMap(\.self)
+  }
+
+  private var run: [String] {
+    let seconds = Quantity(document.seconds * 1e9, .nanoseconds)
+    return ["\(rounds) round\(rounds == 1 ? "" : "s") in \(seconds)", "seed \(document.seed)"]
   }
 
   /// What made the document, and when.

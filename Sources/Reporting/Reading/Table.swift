@@ -9,6 +9,9 @@ struct Table: Sendable {
     /// Whether the column may be left out where there is no room: the higher, the sooner; 0 for never.
     let rank: Int
 
+    /// The rank of what goes first, and need not be named then.
+    static let unmissed = 6
+
     init(_ title: String, _ side: Side = .right, rank: Int = 0) {
       self.title = title
       self.side = side

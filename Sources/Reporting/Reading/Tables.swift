@@ -93,7 +93,7 @@ struct Tables {
       // A percentile that nobody has enough samples for has no column.
       let statistics = Self.statistics.filter { column in measured.contains { $0[column.statistic] != nil } }
       columns =
-        [(.init("samples", rank: 6), { Cell(Quantity(Double($0.count), .none).description) })]
+        [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
         + statistics.map { statistic, rank in
           (.init(statistic.rawValue, rank: rank), { samples in samples[statistic].map { cell($0, samples) } ?? .none })
         }

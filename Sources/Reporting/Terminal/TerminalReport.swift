@@ -72,7 +72,8 @@ public struct TerminalReport: Sendable {
   private func foot(_ reading: Reading) -> [String] {
     let lines = [
       details ? reading.document.scenario.source : "", details ? reading.settings : "",
-      reading.facts.joined(separator: ", "), reading.command ?? "", reading.sinceLast ?? "",
+      (details ? reading.facts : reading.briefFacts).joined(separator: ", "), reading.command ?? "",
+      reading.sinceLast ?? "",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }
@@ -109,8 +110,8 @@ public struct TerminalReport: Sendable {
       columns.removeAll { $0 == least }
     }
     var fitted = table.keeping(columns)
-    fitted.leftOut =
-      table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0].title } + table.leftOut
+    let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
+    fitted.leftOut = missing.filter { $0.rank != Table.Heading.unmissed }.map(\.title) + table.leftOut
     return fitted
   }
 

@@ -232,19 +232,19 @@ import Testing
   /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same rule.
   @Test func `one rule says which is best`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
-    let results = try Fixture.compared([("stride", [1, 4]), ("work", [10])], samples: 40) { variant, round, values in
+    let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10])], samples: 40) { variant, round, values in
       variant == "plain" ? 9000 : figures[values["stride"] ?? 1]?[round]
     }
     let reading = results.reading
     let best = try #require(reading.standings?.best)
-    #expect(reading.index.labels[best] == "apply[stride=4,work=10ns]")
-    #expect(reading.distributions[0].series.map(\.label) == ["plain[work=10ns]", "apply[stride=4,work=10ns]"])
-    #expect(TerminalReport(TextStyle(width: 120)).render(reading).contains(": 1.20 us at apply[stride=4,work=10ns]"))
+    #expect(reading.index.labels[best] == "apply[stride=4,threads=10]")
+    #expect(reading.distributions[0].series.map(\.label) == ["plain[threads=10]", "apply[stride=4,threads=10]"])
+    #expect(TerminalReport(TextStyle(width: 120)).render(reading).contains(": 1.20 us at apply[stride=4,threads=10]"))
     for text in [MarkdownReport.render(reading), HTMLReport.render([reading])] {
-      #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,work=10ns]"))
+      #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,threads=10]"))
     }
     // The chart's points are the medians.
-    #expect(HTMLReport.render([reading]).contains("apply[work=10ns], stride=1: 1 us</title>"))
+    #expect(HTMLReport.render([reading]).contains("apply[threads=10], stride=1: 1 us</title>"))
   }
 }
 

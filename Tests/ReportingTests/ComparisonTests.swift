@@ -52,6 +52,22 @@ import Testing
     }
   }
 
+  @Test func `how much there is to do is not a way to do it`() throws {
+    func time(_ variant: String, _ values: [String: Int]) -> Double? {
+      variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+    }
+    // In a list each of both is the best, in a grid the stride of 4 in both columns.
+    let list = text(try Fixture.compared([("work", [10, 1000])], time)).split(separator: "\n").map(String.init)
+    for work in ["10 ns", "1 us"] {
+      #expect(
+        list.contains { $0.hasPrefix("  apply") && $0.contains(" \(work) ") && $0.hasSuffix("● best") }, "\(list)")
+    }
+    #expect(list.contains { $0.contains("● best at its work, over all variants (lower is better)") })
+    let grid = text(try Fixture.compared([("stride", [1, 4]), ("work", [10, 1000])], time))
+    #expect(grid.contains("apply  elapsed as a multiple of the best at its work, across: work"))
+    #expect(grid.split(separator: "\n").contains { $0.split(separator: " ") == ["4", "1.00●", "1.00●"] }, "\(grid)")
+  }
+
   @Test func `each row of a grid has its best: a smaller problem is none`() throws {
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? 40_000 : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
@@ -60,7 +76,7 @@ import Testing
     let table = try #require(lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best at its work") })
     // Of the small problem apply is the best, of the large one the loop, which ignores the stride and the work.
     #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
-    #expect(lines.contains { $0.contains("● best of its row, over all variants (lower is better)") })
+    #expect(lines.contains { $0.contains("● best at its work, over all variants (lower is better)") })
     // A line a problem, and no slice alone.
     for label in ["apply[work=10ns]", "apply[work=1us]"] { #expect(lines.contains { $0.contains(label) }) }
     let many = try Fixture.compared([("work", Array(1...9)), ("threads", Array(1...5))], rounds: 3) { _, values in

@@ -35,6 +35,7 @@ enum Fixture {
     let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
     let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
 
+    var problem: [any Declaration] { [work] }
     var variants: [Variant] {
       Variant("plain", .yardstick, "a way", without: [stride]) { _ in }
       Variant("apply", .documented, "another way") { _ in }

@@ -27,6 +27,9 @@ public protocol Pattern: Sendable {
   static var name: String { get }
   /// What no variant can do without; empty unless a pattern says otherwise.
   static var needs: [Need] { get }
+  /// The settings that say how much there is to do, and not how it is done. Their values are different problems: what does less is
+  /// not the better way, so that `compare` finds a best for each.
+  var problem: [any Declaration] { get }
   /// The ways of doing it that stand side by side.
   @VariantList var variants: [Variant] { get }
 
@@ -39,6 +42,8 @@ public protocol Pattern: Sendable {
 }
 
 extension Pattern {
+  /// Every setting is a way of doing it unless a pattern says otherwise.
+  public var problem: [any Declaration] { [] }
   /// Runs everywhere unless a pattern says otherwise.
   public static var needs: [Need] { [] }
   /// What its durations come to, unless a pattern says otherwise.

@@ -10,6 +10,8 @@ public struct PatternDescription: Sendable {
   public let metrics: [Metric]
   /// The ways of doing it, each with what it ignores and promises.
   public let variants: [Variant]
+  /// The parameters that say how much there is to do, and not how.
+  public let problem: Set<String>
   /// Where each parameter and metric is declared, by its name.
   let places: [String: SourcePlace]
 
@@ -50,6 +52,7 @@ public struct PatternDescription: Sendable {
       }
     }
     guard !variants.isEmpty else { throw InputError("pattern '\(type(of: pattern).name)' has no variants") }
+    problem = Set(pattern.problem.compactMap(\.parameter?.name))
     self.pattern = pattern
     self.places = places
     parameters = declared.compactMap(\.parameter)

@@ -62,6 +62,8 @@ struct ApplyStride: Pattern {
   let unfinished = Metric.count(
     "unfinished", "iterations of that loop that had not run when it was over, although its last block was held back")
 
+  var problem: [any Declaration] { [iterations, work, balance] }
+
   var variants: [Variant] {
     Variant("serial-loop", .yardstick, "a for loop on one thread", without: ofBlocks + [overhead]) { trial in
       try measure(trial) { loop, count in

@@ -51,6 +51,8 @@ struct CustomSource: Pattern {
     "delivery", "from passing on a single piece, with nobody in the way, until the handler was done with it")
   let lag = Metric.latency("lag", "from the last piece of the stream until the handler was done with it")
 
+  var problem: [any Declaration] { [work] }
+
   var variants: [Variant] {
     Variant("add", .documented, "a source that adds up what is merged") { trial in
       try tell(trial, .sum) { news in

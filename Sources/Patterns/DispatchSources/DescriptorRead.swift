@@ -63,6 +63,8 @@ struct DescriptorRead: Pattern {
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are open at its end")
 
+  var problem: [any Declaration] { [messages, size] }
+
   var variants: [Variant] {
     Variant(
       "estimated", .documented, "reads as much as the source estimates, and one byte more", own: [beyondEstimate, tail]

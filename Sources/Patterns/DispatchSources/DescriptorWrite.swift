@@ -66,6 +66,8 @@ struct DescriptorWrite: Pattern {
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are open at its end")
 
+  var problem: [any Declaration] { [size] }
+
   var variants: [Variant] {
     Variant(
       "source", .documented, "a source of a non-blocking descriptor: writes what there is room for",

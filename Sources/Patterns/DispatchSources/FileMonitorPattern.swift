@@ -71,6 +71,8 @@ struct FileMonitorPattern: Pattern {
   let toldBetweenWrites = Metric.count("told-between-writes", "the same when a write followed each rename")
   let lookInterval = Metric.latency("look-interval", better: .neither, "from one look of polling's to the next")
 
+  var problem: [any Declaration] { [changes] }
+
   var variants: [Variant] {
     Variant("source", .documented, "a dispatch source: vnode on Darwin, inotify's read source on Linux", own: followed)
     { trial in

@@ -29,6 +29,8 @@ struct MachPortPattern: Pattern {
   let endNotOnce = Metric.count("end-not-once", "cancel handlers that did not run just once")
   let untold = Metric.count("untold", "deaths of a port that were not told")
 
+  var problem: [any Declaration] { [messages] }
+
   var variants: [Variant] {
     Variant("receive", .documented, "a source of a port's messages", own: [messages, lost, endNotOnce]) { trial in
       try exchange(trial) { inbox in

@@ -44,6 +44,8 @@ struct SignalSource: Pattern {
   /// What a child runs, until its standard input ends.
   var child = [Host.executablePath, "worker"]
 
+  var problem: [any Declaration] { [signals] }
+
   var variants: [Variant] {
     Variant("source", .documented, "the document's listing: the signal is ignored, a source tells of it", own: single) {
       trial in

@@ -43,6 +43,8 @@ struct GroupAdapter: Pattern {
   let completion = Metric.latency("completion", "from the end of the last handler to the completion block")
   let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because their group was entered")
 
+  var problem: [any Declaration] { [requests, calls] }
+
   var variants: [Variant] {
     Variant("balanced", .documented, "enters before the call, leaves in its handler, whatever it came to") { trial in
       try measure(trial) { request, group, handler in

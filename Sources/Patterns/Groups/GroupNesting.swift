@@ -42,6 +42,8 @@ struct GroupNesting: Pattern {
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant("nested", .documented, "each block adds one to the same group, on the main queue", own: [elsewhere]) {
       trial in

@@ -64,6 +64,8 @@ struct GroupWaitVsNotify: Pattern {
   /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its own.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant(
       "wait", .documented, "the method is moved to a background queue, waits there, then hops to the main queue"

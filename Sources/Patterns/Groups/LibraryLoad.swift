@@ -64,6 +64,8 @@ struct LibraryLoad: Pattern {
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [items] }
+
   var variants: [Variant] {
     Variant("documented", .broken, "items are appended by async on a serial queue, outside the group", without: [hold])
     {

@@ -30,6 +30,8 @@ struct Autorelease: Pattern {
   let kept = Metric.count("kept", "objects of earlier blocks that were there when a block began; the most")
   let left = Metric.count("left", "objects that were there when all blocks had ended")
 
+  var problem: [any Declaration] { [blocks] }
+
   var variants: [Variant] {
     Variant("queue-pool", .documented, "a queue as it is made, which drains its pool when it likes") { trial in
       try autorelease(trial) { made in

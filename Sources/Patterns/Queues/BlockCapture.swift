@@ -32,6 +32,8 @@ struct BlockCapture: Pattern {
   let unreleased = Metric.count("unreleased", "objects that were not released just once when the queue had come to all")
   let release = Metric.latency("release", "from the last line of the block to the release of its object")
 
+  var problem: [any Declaration] { [blocks] }
+
   var variants: [Variant] {
     Variant(
       "value", .documented, "the variable is in the block's capture list: its value is copied", own: [changed]

@@ -30,6 +30,8 @@ struct CompletionBlock: Pattern {
   let elsewhere = Metric.count("elsewhere", "results that arrived on another queue than the caller named")
   let roundTrip = Metric.latency("round-trip", "from just before the call until the result is there")
 
+  var problem: [any Declaration] { [calls] }
+
   var variants: [Variant] {
     Variant("completion-queue", .documented, "the document's function; the caller keeps the queue") { trial in
       measure(trial, elsewhere) { call in

@@ -36,6 +36,8 @@ struct DispatchCompared: Pattern {
     "overhead", "processor time that a piece costs which does nothing, in the program and in the kernel")
   let notOnce = Metric.count("not-once", "pieces that had not been done exactly once when all were said to have ended")
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant("loop", .yardstick, "the caller does each in turn") { trial in
       try compare(trial) { tasks, _ in

@@ -43,6 +43,8 @@ struct MainQueue: Pattern {
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [blocks, hops, events, work] }
+
   var variants: [Variant] {
     Variant("dispatch-main", .documented, "threads send blocks to main, which dispatchMain serves", own: ordered) {
       trial in

@@ -32,6 +32,8 @@ struct QueueDeadlock: Pattern {
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [iterations] }
+
   var variants: [Variant] {
     Variant("sync-on-own-queue", .broken, "a task of a serial queue syncs on that queue", ends: traps) { trial in
       let queue = DispatchQueue(label: "own")

@@ -36,6 +36,8 @@ struct QueueOrder: Pattern {
   let unfinished = Metric.count("unfinished", "blocks that had not ended when the sync behind them returned")
   let overtaken = Metric.count("overtaken", "threads that waited, and got in after one that had come later")
 
+  var problem: [any Declaration] { [tasks] }
+
   var variants: [Variant] {
     Variant("serial", .documented, "threads add tasks to one serial queue, without a lock", own: logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")

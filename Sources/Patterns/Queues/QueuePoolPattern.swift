@@ -46,6 +46,8 @@ struct QueuePoolPattern: Pattern {
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant(
       "pool", .documented, "the next queue of a pool with as many serial queues as cores",

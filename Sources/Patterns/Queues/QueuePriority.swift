@@ -56,6 +56,8 @@ struct QueuePriority: Pattern {
     "between", unless: QueuePriority.alike,
     "classes whose threads have a nice value between those of user-initiated and of utility")
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant(
       "global-priorities", .documented, "the four global queues of the document", own: [queues, priorityTime]

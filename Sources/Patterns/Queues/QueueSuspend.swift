@@ -32,6 +32,8 @@ struct QueueSuspend: Pattern {
   let lost = Metric.count("lost", "blocks that had not run once when the queue was resumed and all was over")
   let resumeToRun = Metric.latency("resume-to-run", "from the last resume until the first waiting block begins")
 
+  var problem: [any Declaration] { [blocks] }
+
   var variants: [Variant] {
     Variant("balanced", .documented, "a block suspends its serial queue; one resume", own: held) { trial in
       hold(trial) { waiting in

@@ -38,6 +38,8 @@ struct QueueWidth: Pattern {
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant("one-serial", .documented, "all tasks in one serial queue") { trial in
       let queue = DispatchQueue(label: "one")

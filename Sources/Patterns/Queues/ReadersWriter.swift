@@ -34,6 +34,8 @@ struct ReadersWriter: Pattern {
   let readLatency = Metric.latency("read-latency", "a read, with the wait for its turn")
   let writeLatency = Metric.latency("write-latency", "a write, with the wait for its turn")
 
+  var problem: [any Declaration] { [operations, work] }
+
   var variants: [Variant] {
     Variant("unprotected", .broken, "reads and writes without any guard", without: [hold]) { trial in
       try measureUnguarded(trial) { pair in

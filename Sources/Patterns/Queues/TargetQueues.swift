@@ -32,6 +32,8 @@ struct TargetQueues: Pattern {
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
 
+  var problem: [any Declaration] { [work] }
+
   var variants: [Variant] {
     Variant("independent", .yardstick, "serial queues without a target of one's own", own: looked) { trial in
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)") }

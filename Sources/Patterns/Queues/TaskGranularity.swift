@@ -31,6 +31,8 @@ struct TaskGranularity: Pattern {
     "per-task", "from the first submission to the end of the last task, over the number of tasks")
   let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were said to have ended")
 
+  var problem: [any Declaration] { [tasks, work] }
+
   var variants: [Variant] {
     Variant("inline", .yardstick, "the caller does each in turn") { trial in
       try measure(trial) { tasks in

@@ -49,6 +49,8 @@ struct ThreadExplosion: Pattern {
   /// Some 255 threads are looked at one after the other until none has had a turn, which takes its time on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
+  var problem: [any Declaration] { [tasks] }
+
   var variants: [Variant] {
     Variant(
       "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one a core: no more than that",

@@ -35,6 +35,8 @@ struct WorkItem: Pattern {
   /// What waits in one line, as in a serial queue.
   @globalActor actor Line { static let shared = Line() }
 
+  var problem: [any Declaration] { [items] }
+
   var variants: [Variant] {
     Variant(
       "cancel-queued", .documented, "a work item is cancelled behind a block of its serial queue", own: [notWaited]

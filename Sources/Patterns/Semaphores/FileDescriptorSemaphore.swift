@@ -47,6 +47,8 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or who submits it, waited for a place")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
+  var problem: [any Declaration] { [tasks] }
+
   var variants: [Variant] {
     Variant("unlimited", .broken, "a private serial queue for each task, which opens its file at once") { trial in
       try process(trial, threads: trial[tasks]) { files in

@@ -37,6 +37,8 @@ struct HopCost: Pattern {
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
+  var problem: [any Declaration] { [hops] }
+
   var variants: [Variant] {
     Variant("queue", .documented, "a block of one serial queue sends one to another, which sends one back") { trial in
       let there = DispatchQueue(label: "there")

@@ -38,6 +38,8 @@ struct LimitConcurrency: Pattern {
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
 
+  var problem: [any Declaration] { [jobs, work] }
+
   var variants: [Variant] {
     Variant("unlimited", .broken, "a child task for each job, all at once") { trial in
       try limit(trial) { jobs, _ in

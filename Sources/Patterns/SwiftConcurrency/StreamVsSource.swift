@@ -31,6 +31,8 @@ struct StreamVsSource: Pattern {
   let perItem = Metric.latency(
     "per-item", "one item of the stream, from the first that is passed on until the last is taken, over all of them")
 
+  var problem: [any Declaration] { [messages] }
+
   var variants: [Variant] {
     Variant("stream-unbounded", .modern, "an AsyncStream that keeps everything", without: [buffer]) { trial in
       try pass(trial, keeping: { $0 }) { inbox in

@@ -15,6 +15,8 @@ struct ScenarioFacts: Codable, Sendable {
   let parameters: [ParameterFacts]
   /// The swept parameters, in order.
   let sweep: [String]
+  /// Those of them that say how much there is to do, and not how: each of their settings has a best of its own.
+  let problem: [String]?
   /// The variant that ratios refer to.
   let baseline: String?
   /// Whether the question was which setting is best (`compare`); then ratios without a baseline refer to that.
@@ -42,6 +44,8 @@ struct ScenarioFacts: Codable, Sendable {
         value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept)
     }
     sweep = experiment.sweep.map(\.name)
+    let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
+    problem = amounts.isEmpty ? nil : amounts
     baseline = experiment.baseline
     seeksBest = experiment.seeksBest ? true : nil
     show = experiment.show

@@ -142,11 +142,13 @@ public struct Reading: Sendable {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
     if !facts.isDisjoint(with: [.best, .nearBest]), let best = standings?.best, let headline {
-      let isGrid = shown.contains(where: \.isGrid)
+      let groups = standings?.groupedBy.joined(separator: " and ") ?? ""
+      // Of different problems none is the best.
+      let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
-        "\(Signs.best) best\(isGrid ? " of its row, over all variants" : "") (\(headline.better.rawValue) is better)"
+        "\(Signs.best) best\(groups.isEmpty ? "" : " at its \(groups), over all variants") (\(headline.better.rawValue) is better)"
           + (facts.contains(.nearBest) ? ", \(Signs.nearBest) these rounds do not tell it from the best" : "")
-          + (isGrid ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
+          + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
     }
     if !facts.isDisjoint(with: [.interval, .ends]) {
       let signs = [

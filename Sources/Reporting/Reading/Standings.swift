@@ -5,9 +5,11 @@ import Measurement
 struct Standings: Sendable {
   /// The best run, where that is the question and there is a better and a worse.
   let best: Int?
-  /// The best runs: that one, and where several parameters are swept the best of each row of the grid. Rows may be different
-  /// problems, of which the smallest would always be the best.
+  /// The best runs: that one, or the best of each group of runs that are compared with each other.
   let bests: Set<Int>
+  /// The parameters whose settings each have a best: those that say how much there is to do, of which the least would always be
+  /// the best; else, where several are swept, all but the last, which are the rows of the grid. Empty where there is one best.
+  let groupedBy: [String]
   /// What all ratios refer to in words: the baseline's name, or `the best`; nil when there are none.
   let reference: String?
   /// Each run against its reference: the baseline at its point, else the best run where that is the question.
@@ -21,9 +23,12 @@ struct Standings: Sendable {
     let document = index.document
     let samples = document.runs.map { $0.metrics[metric.name] }
     let seeksBest = document.scenario.seeksBest == true
-    let rows = Self.rows(index)
-    let bestOfRow = seeksBest ? rows.compactMapValues { index.best(of: $0, by: metric) } : [:]
-    let best = document.runs.indices.map { bestOfRow[Self.row(of: $0, index)] }
+    let problem = document.scenario.problem ?? []
+    let groupedBy = problem.isEmpty ? index.swept.dropLast().map(\.name) : problem
+    let groupOfRun = document.runs.map { run in run.point.filter { groupedBy.contains($0.key) } }
+    let groups = Dictionary(grouping: document.runs.indices) { groupOfRun[$0] }
+    let bestOfGroup = seeksBest ? groups.compactMapValues { index.best(of: $0, by: metric) } : [:]
+    let best = groupOfRun.map { bestOfGroup[$0] }
     func pairs(_ run: Int, _ other: Int) -> [(left: Double, right: Double)]? {
       guard run != other, let left = samples[run], let right = samples[other] else { return nil }
       return Contrast.pairs(left, against: right)
@@ -33,8 +38,8 @@ struct Standings: Sendable {
     }
     // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
     let comparisons =
-      !bestOfRow.isEmpty
-      ? rows.values.map { row in row.count { samples[$0] != nil } }
+      !bestOfGroup.isEmpty
+      ? groups.values.map { group in group.count { samples[$0] != nil } }
         .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
       : given.enumerated().count { run, other in other.flatMap { pairs(run, $0) } != nil }
     let toBest = document.runs.indices.map { run in best[run].flatMap { pairs(run, $0) } }
@@ -54,21 +59,11 @@ struct Standings: Sendable {
       }
     }
     self.best = seeksBest ? index.best(of: document.runs.indices, by: metric) : nil
-    bests = Set(bestOfRow.values)
+    bests = Set(bestOfGroup.values)
+    self.groupedBy = groupedBy
     reference = contrasts.isEmpty ? nil : document.scenario.baseline ?? "the best"
     self.contrasts = contrasts
     self.references = references
     self.nearBest = nearBest
-  }
-
-  /// The runs of each row of the grid: those that differ in the last swept parameter only, and in the variant. All of them where
-  /// one parameter is swept.
-  private static func rows(_ index: RunIndex) -> [[String: ParameterValue]: [Int]] {
-    Dictionary(grouping: index.document.runs.indices) { row(of: $0, index) }
-  }
-
-  private static func row(of run: Int, _ index: RunIndex) -> [String: ParameterValue] {
-    let down = index.swept.dropLast().map(\.name)
-    return index.document.runs[run].point.filter { down.contains($0.key) }
   }
 }

@@ -238,8 +238,8 @@ struct Tables {
               ?? .none
           })
     }
-    let names = down.map(\.name).joined(separator: ", ")
-    let reference = document.scenario.baseline ?? "the best at its \(names)"
+    let groups = standings?.groupedBy.joined(separator: " and ") ?? ""
+    let reference = document.scenario.baseline ?? "the best at its \(groups)"
     return Table(
       title: variant.name,
       note: "\(metric.name) as a multiple of \(reference), across: \(across.name)",

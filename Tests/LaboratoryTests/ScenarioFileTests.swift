@@ -68,7 +68,10 @@ import Testing
       "mine.yml:10: stride: 'x' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"
     ),
     ("sweep: {stride", "sweep: {work", "mine.yml:10: work: found '1', expected a duration such as 50ns or 2ms"),
-    ("baseline: loop", "baseline: broken", "mine.yml:11: baseline 'broken' is not one of the variants"),
+    (
+      "baseline: loop", "baseline: broken",
+      "mine.yml:11: baseline 'broken' is not one of the variants (known: loop, apply)"
+    ),
     ("show: [elapsed]", "show: [elapsde]", "mine.yml:12: unknown metric 'elapsde' of fake; did you mean 'elapsed'?"),
     (
       "kind: performance", "kind: perf",
@@ -93,11 +96,11 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "loop.blocks < 5",
-      "mine.yml:16: check 'loop.blocks < 5': loop does not measure 'blocks'"
+      "mine.yml:16: check 'loop.blocks < 5': loop does not measure 'blocks' (known: elapsed, missed, rate)"
     ),
     (
       "performance\n    check: apply[stride=1].elapsed < loop.elapsed", "guarantee\n    check: all.time-to-end < 5ms",
-      "mine.yml:16: check 'all.time-to-end < 5ms': unknown metric 'time-to-end' of fake"
+      "mine.yml:16: check 'all.time-to-end < 5ms': unknown metric 'time-to-end' of fake (known: elapsed, missed, rate, blocks, completed, trapped, hung)"
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "apply.elapsed < loop.elapsed",
@@ -141,7 +144,7 @@ import Testing
     let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
     #expect(
       #expect(throws: InputError.self) { try file.experiment(from: graded) }?.description
-        == "mine.yml:15: unknown sentence 'guide.34' (see documents.yml); did you mean 'guide.33'?")
+        == "mine.yml:15: unknown sentence 'guide.34' (see gcdlab documents); did you mean 'guide.33'?")
     #expect(
       failure(graded.replacing("[guide.34]", with: "[guide.34, guide.34]"))
         == "mine.yml:15: sentence 'guide.34' stands twice")

@@ -104,7 +104,7 @@ struct CheckParser {
     case "any": scope = .any
     default:
       guard variants.contains(where: { $0.name == name }) else {
-        throw failure("unknown variant '\(name)'", near: name, of: variants.map(\.name) + ["all", "any"])
+        throw failure("unknown variant '\(name)'", near: name, among: variants.map(\.name) + ["all", "any"])
       }
       scope = .variant(name)
     }
@@ -114,7 +114,7 @@ struct CheckParser {
     guard let metric = pattern.metric(metricName) else {
       throw failure(
         "unknown metric '\(metricName)' of \(pattern.name)", near: metricName,
-        of: (pattern.metrics + Metric.outcomes).map(\.name))
+        among: (pattern.metrics + Metric.outcomes).map(\.name))
     }
     return .reference(.init(scope: scope, point: point, metric: metric, statistic: try statistic()))
   }
@@ -137,7 +137,7 @@ struct CheckParser {
     repeat {
       let name = String(takeWhile { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
       guard let parameter = pattern.parameter(name) else {
-        throw failure("unknown parameter '\(name)'", near: name, of: pattern.parameters.map(\.name))
+        throw failure("unknown parameter '\(name)'", near: name, among: pattern.parameters.map(\.name))
       }
       guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
       let value = String(takeWhile { $0 != "," && $0 != "]" })
@@ -186,5 +186,9 @@ struct CheckParser {
 
   private func failure(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError("\(kind) '\(text)': \(message)", near: found, of: names)
+  }
+
+  private func failure(_ message: String, near found: String, among names: [String]) -> InputError {
+    InputError("\(kind) '\(text)': \(message)", near: found, among: names)
   }
 }

@@ -55,7 +55,7 @@ struct ClaimReader {
       let name = node.text
       if let documents = file.documents, documents.sentence(name) == nil {
         throw file.error(
-          node, "unknown sentence '\(name)' (see documents.yml)", near: name, of: documents.sentences.map(\.id))
+          node, "unknown sentence '\(name)' (see gcdlab documents)", near: name, of: documents.sentences.map(\.id))
       }
       guard !grades.contains(name) else { throw file.error(node, "sentence '\(name)' stands twice") }
       grades.append(name)
@@ -71,7 +71,7 @@ struct ClaimReader {
     let who = if case .variant(let name) = reference.scope { name } else { "no variant of this scenario" }
     let verb = if case .variant = reference.scope { "does not measure" } else { "measures" }
     let given = meant.flatMap(\.promises).map(\.name)
-    throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, of: given)
+    throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
   /// A point that is not run is a slip in the check: nothing could be said of it.

@@ -14,6 +14,13 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     nearest = names.nearest(to: found)
   }
 
+  /// An error with the nearest of `names` to `found`, or with all of them where none is near enough to be meant.
+  init(_ message: String, at place: String = "", near found: String, among names: [String]) {
+    let isNear = names.nearest(to: found) != nil
+    let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
+    self.init(message + known, at: place, near: found, of: names)
+  }
+
   /// The same error with its place, unless it already has one.
   public func at(_ place: String) -> InputError {
     var placed = self

@@ -147,4 +147,8 @@ extension ScenarioFile {
   func error(_ node: PlacedNode, _ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError(message, at: node.place, near: found, of: names)
   }
+
+  func error(_ node: PlacedNode, _ message: String, near found: String, among names: [String]) -> InputError {
+    InputError(message, at: node.place, near: found, among: names)
+  }
 }

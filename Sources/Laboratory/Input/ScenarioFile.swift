@@ -36,7 +36,7 @@ public struct ScenarioFile {
     let patternName = try root.text("pattern")
     let names = patterns.map { type(of: $0).name }
     guard let index = names.firstIndex(of: patternName) else {
-      throw error(root.node("pattern"), "unknown pattern '\(patternName)'", near: patternName, of: names)
+      throw error(root.node("pattern"), "unknown pattern '\(patternName)'", near: patternName, among: names)
     }
     let pattern = try PatternDescription(patterns[index])
     let parameters = try settings(root, "parameters", pattern)
@@ -82,7 +82,8 @@ public struct ScenarioFile {
     for node in nodes {
       guard let variant = pattern.variant(node.text) else {
         throw error(
-          node, "unknown variant '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.variants.map(\.name))
+          node, "unknown variant '\(node.text)' of \(pattern.name)", near: node.text,
+          among: pattern.variants.map(\.name))
       }
       guard !variants.contains(variant) else { throw error(node, "variant '\(node.text)' is listed twice") }
       variants.append(variant)
@@ -120,7 +121,7 @@ public struct ScenarioFile {
     guard let name = try root.optionalText("baseline") else { return nil }
     guard variants.contains(where: { $0.name == name }) else {
       throw error(
-        root.node("baseline"), "baseline '\(name)' is not one of the variants", near: name, of: variants.map(\.name))
+        root.node("baseline"), "baseline '\(name)' is not one of the variants", near: name, among: variants.map(\.name))
     }
     return name
   }
@@ -129,7 +130,7 @@ public struct ScenarioFile {
     let nodes = try root.list("show")
     for node in nodes where pattern.metric(node.text) == nil {
       throw error(
-        node, "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.metrics.map(\.name))
+        node, "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, among: pattern.metrics.map(\.name))
     }
     return nodes.isEmpty ? pattern.metrics.map(\.name) : nodes.map(\.text)
   }

@@ -78,10 +78,6 @@ struct Figures {
 
   // MARK: Distributions
 
-  private var bestOnly: String {
-    reading.document.scenario.sweep.isEmpty ? "" : ", each variant at its best point"
-  }
-
   /// Percentile curves on the axis of the HdrHistogram plotter: each further nine takes the same room.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
@@ -103,7 +99,8 @@ struct Figures {
       (5, "99.999 %"),
     ]
     let chart = Chart(
-      title: "percentiles of \(distribution.metric.name)", says: "what share of the samples is at most this\(bestOnly)",
+      title: "percentiles of \(distribution.metric.name)",
+      says: "what share of the samples is at most this\(distribution.note)",
       across: Chart.Axis(low: 0, high: end, isLog: false, ticks: ticks.filter { $0.value <= end }),
       up: Chart.Axis(lines.flatMap(\.points).map(\.y), distribution.metric.unit), lines: lines)
     return figure(chart.title, chart.says, chart.svg, distribution.series.map { ($0.label, $0.variant) })
@@ -117,7 +114,7 @@ struct Figures {
     let ridges = Ridges(
       series: series, axis: Chart.Axis([least, max(most, least * 10)], distribution.metric.unit))
     return figure(
-      "distribution of \(distribution.metric.name)", "logarithmic\(bestOnly)", ridges.svg,
+      "distribution of \(distribution.metric.name)", "logarithmic\(distribution.note)", ridges.svg,
       series.map { ($0.label, $0.variant) })
   }
 }

@@ -11,8 +11,8 @@ struct Distribution: Sendable {
   }
   let metric: MetricFacts
   let series: [Series]
-  /// The labels of what has some samples, but too few.
-  let tooFew: [String]
+  /// What a plot does not show, for its title: other points, and who has too few samples. Empty where that is nothing.
+  let note: String
 
   /// Fewer samples than this are no distribution.
   private static let fewest = 30
@@ -27,7 +27,10 @@ struct Distribution: Sendable {
       }
     }
     series = measured.filter { $0.samples.count >= Self.fewest }
-    tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
+    let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
+    note =
+      (index.swept.isEmpty ? "" : ", each variant at its best point")
+      + (tooFew.isEmpty ? "" : "; too few samples: " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
 }

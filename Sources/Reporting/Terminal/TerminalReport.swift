@@ -41,9 +41,9 @@ public struct TerminalReport: Sendable {
       table.leftOut.removeAll { plotted.contains($0) }
       return table
     }
-    // Ratios stand in the first table.
-    sections += zip(tables.indices, tables).map { lines($1) + ($0 == 0 ? footnotes(reading, tables) : []) }
-    sections += reading.seeksBest ? [sweep(reading)] : distributions.map { distribution($0, reading) }
+    let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
+    sections += zip(tables.indices, tables).map { lines($1) + ($0 == explained ? footnotes(reading, tables) : []) }
+    sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
     sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
     sections.append(foot(reading) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
@@ -173,14 +173,11 @@ public struct TerminalReport: Sendable {
       + lines
   }
 
-  private func distribution(_ distribution: Distribution, _ reading: Reading) -> [String] {
+  private func distribution(_ distribution: Distribution) -> [String] {
     let lines = HistogramPlot(distribution, style, ticks: details || distribution.series.count <= Self.fewSeries)
       .lines()
     guard !lines.isEmpty else { return [] }
-    let tooFew = distribution.tooFew.isEmpty ? "" : "; too few samples: " + distribution.tooFew.joined(separator: ", ")
-    let note =
-      "log scale" + (reading.document.scenario.sweep.isEmpty ? "" : ", each variant at its best point") + tooFew
-    return title("distribution of \(distribution.metric.name)", note) + lines
+    return title("distribution of \(distribution.metric.name)", "log scale\(distribution.note)") + lines
   }
 
   // MARK: What is said of the run

@@ -112,8 +112,13 @@ struct Diff: AsyncParsableCommand {
 
   private func measure(_ binary: String) async throws -> [ResultDocument] {
     let arguments = ["scenario", "--format", "json", "--quiet"] + files
+    // Killed, this lab cannot end the other one.
+    let lifeline = try Lifeline()
+    defer { lifeline.close() }
     let ran = try await Subprocess.run(
-      .path(.init(binary)), arguments: .init(arguments), environment: .inherit.updating(["GCDLAB_CACHE": ""]),
+      .path(.init(binary)), arguments: .init(arguments),
+      environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),
+      input: .fileDescriptor(.init(rawValue: lifeline.theirs), closeAfterSpawningProcess: true),
       output: .bytes(limit: 64 << 20), error: .string(limit: 1 << 16)
     )
     try Task.checkCancellation()

@@ -34,6 +34,10 @@ enum Interrupt {
     for number in [SIGINT, SIGTERM, SIGHUP] where !gcdlab_ignores(number) { sigaddset(&signals, number) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 { gcdlab_gather(number) }
+    // A lab that another one runs ends with it, however that one ended.
+    if Terminal.environment(Lifeline.variable) != nil {
+      do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
+    }
     // Commands are values without shared state: the task has the only copy.
     nonisolated(unsafe) var command = command
     let task = Task {

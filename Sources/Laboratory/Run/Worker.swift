@@ -35,7 +35,10 @@ public enum Worker {
     if let scratch = request.scratch { ScratchDirectory.use(trial: scratch) }
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
-      try SystemThread { dieWithTheLab() }.detach()
+      try Lifeline.whenGone {
+        ScratchDirectory.removeAll()
+        _exit(1)
+      }
       try SystemThread { answer(trial, variant, to: report) }.detach()
     } catch {
       send(TrialReport(unavailable: error.description), to: report)
@@ -65,16 +68,5 @@ public enum Worker {
   private static func send(_ message: some Encodable, to descriptor: Int32) {
     guard let json = try? JSONEncoder().encode(message) else { return }
     try? writeAll(String(decoding: json, as: UTF8.self) + "\n", to: descriptor)
-  }
-
-  private static func dieWithTheLab() {
-    var byte: UInt8 = 0
-    while true {
-      let count = read(STDIN_FILENO, &byte, 1)
-      if count == 0 || count < 0 && errno != EINTR {
-        ScratchDirectory.removeAll()
-        _exit(1)
-      }
-    }
   }
 }

@@ -9,19 +9,18 @@ struct Lab {
   let binary: String
   /// Starts the lab's programs; see spawn_cost.c.
   let spawner: Program
-  /// What `gcdlab machine` says, by name.
-  let facts: [String: String]
-  let cores: Int
+  private let machine: Machine
+  /// The processor and the system.
+  var place: String { [machine.cpu, "\(machine.os) \(machine.kernel)"].compactMap(\.self).joined(separator: ", ") }
+  var cores: Int { machine.cores }
   /// The speed of calibrated work, the same for the lab and for C.
-  let stepsPerMicrosecond: Double
+  var stepsPerMicrosecond: Double { machine.work.stepsPerMicrosecond }
 
   /// Asks the lab about the machine.
   init(binary: String, spawner: Program) throws {
     self.binary = binary
     self.spawner = spawner
-    facts = try Self.facts(binary)
-    cores = Int(try Self.number("cores", in: facts))
-    stepsPerMicrosecond = try Self.number("calibrated work", in: facts)
+    machine = try Machine(binary)
   }
 
   /// Runs a trial in a worker and returns the median of each metric, and what the worker cost: `wall` (nanoseconds) and
@@ -47,22 +46,21 @@ struct Lab {
   }
 
   /// What a recorded sample costs, in nanoseconds: two clock reads and a record, measured anew.
-  func floor() throws -> Double { try Self.number("noise floor", in: Self.facts(binary)) }
+  func floor() throws -> Double { try Machine(binary).floor }
 
-  private static func facts(_ binary: String) throws -> [String: String] {
-    // Names are padded to a column: `noise floor       43.1 ns, two clock reads and a histogram record`.
-    let column = 18
-    let facts = try Program(path: binary).run(["machine"]).split(separator: "\n").map { line in
-      (String(line.prefix(column).reversed().drop { $0 == " " }.reversed()), String(line.dropFirst(column)))
-    }
-    return Dictionary(facts) { first, _ in first }
-  }
+  /// What `gcdlab machine --json` says.
+  private struct Machine: Decodable {
+    struct Work: Decodable { let stepsPerMicrosecond: Double }
+    let cpu: String?
+    let os, kernel: String
+    let cores: Int
+    let floor: Double
+    let work: Work
 
-  private static func number(_ name: String, in facts: [String: String]) throws -> Double {
-    guard let number = facts[name]?.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw Failure(reason: "gcdlab machine shows no \(name)")
+    init(_ binary: String) throws {
+      let json = try Program(path: binary).run(["machine", "--json"])
+      self = try JSONDecoder().decode(Machine.self, from: Data(json.utf8))
     }
-    return number
   }
 
   /// A parameter of a pattern.

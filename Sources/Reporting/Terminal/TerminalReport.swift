@@ -24,9 +24,11 @@ public struct TerminalReport: Sendable {
   /// was run.
   public func render(_ reading: Reading) -> String {
     guard !details else { return render(reading, reading.tables) }
-    let report = render(reading, reading.briefTables)
-    let lines = report.utf8.count { $0 == UInt8(ascii: "\n") }
-    return lines <= Self.twoScreens ? report : render(reading, Table.leading(reading.briefTables))
+    let tables = reading.briefTables
+    let report = render(reading, tables)
+    let hasAsides = tables.dropFirst().contains { $0.title == nil }
+    guard hasAsides, report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) > Self.twoScreens else { return report }
+    return render(reading, Table.leading(tables))
   }
 
   private func render(_ reading: Reading, _ tables: [Table]) -> String {

@@ -127,7 +127,9 @@ import Testing
     _ metric: String, _ samples: Document.Samples, _ text: (Double) -> String, isHeadline: Bool
   ) -> [String] {
     if isHeadline, samples.kind == "latency" {
-      return [samples.min, samples.p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
+      // As in claims and plots, and not of all samples.
+      let p50 = Summary(samples.rounds.map(\.value))?.p50 ?? samples.p50
+      return [samples.min, p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
     }
     if samples.kind != "latency", samples.count > samples.rounds.count {
       let ends = [samples.min, samples.max].map(text)

@@ -128,7 +128,7 @@ import Testing
   /// What a footnote explains stands in the tables, and the other way round.
   @Test func `footnotes are of the cells that are shown`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
-    let margin = "ratios of paired rounds: ± half the interval in %, 99 % for the whole table"
+    let margin = "paired rounds: ± half the interval in %, 99 % for the whole table"
     #expect(notes(Fixture.pair) == [margin])
     // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
     let hidden = Fixture.made([

@@ -20,7 +20,7 @@ import Testing
     for part in [
       "<th>slow</th>", "against slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
       "distribution of elapsed", "<polyline points=\"", "light-dark(",
-      "<p class=\"quiet\">ratios of paired rounds: ± half the interval in %, 99 % for the whole table</p>",
+      "<p class=\"quiet\">paired rounds: ± half the interval in %, 99 % for the whole table</p>",
     ] { #expect(html.contains(part), "\(part)") }
     #expect(!html.contains("~ within") && !html.contains("● best") && !html.contains("glimpse"))
   }

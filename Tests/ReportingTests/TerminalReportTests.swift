@@ -23,7 +23,7 @@ import Testing
           variant      min      p50      p90      p99      max         against slow
           slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
           fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
-          ratios of paired rounds: ± half the interval in %, 99 % for the whole table
+          paired rounds: ± half the interval in %, 99 % for the whole table
 
         the median trial's figure
           variant  missed

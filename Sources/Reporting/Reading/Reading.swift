@@ -155,7 +155,7 @@ public struct Reading: Sendable {
         facts.contains(.interval) ? "\(Signs.margin) half the interval in %" : nil,
         facts.contains(.ends) ? facts.contains(.interval) ? "[] its ends" : "[] the ends of the interval" : nil,
       ]
-      notes.append("ratios of paired rounds: \(signs.compactMap(\.self).joined(separator: ", ")), \(certainty)")
+      notes.append("paired rounds: \(signs.compactMap(\.self).joined(separator: ", ")), \(certainty)")
     } else if facts.contains(.told) {
       notes.append("what has no \(Signs.nearBest) is told from the best: \(certainty)")
     }

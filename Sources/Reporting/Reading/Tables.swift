@@ -3,8 +3,8 @@ import Measurement
 
 /// Makes the tables of a document.
 ///
-/// One rule says which statistic a cell shows: of a latency that is the headline the percentiles of all samples, of
-/// everything else the median over the rounds of the round's figure, or a range where a trial has many samples.
+/// One rule says which statistic a cell shows: the median over the rounds of the round's figure, or a range where a trial has many
+/// samples; and of a latency that is the headline beside that the other percentiles of all samples.
 struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
@@ -95,7 +95,14 @@ struct Tables {
       columns =
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
         + statistics.map { statistic, rank in
-          (.init(statistic.rawValue, rank: rank), { samples in samples[statistic].map { cell($0, samples) } ?? .none })
+          (
+            .init(statistic.rawValue, rank: rank),
+            { samples in
+              // Claims, plots and the other tables tell this one, and a report has one figure for it.
+              let value = statistic == .p50 ? samples.median : samples[statistic]
+              return value.map { cell($0, samples) } ?? .none
+            }
+          )
         }
     } else {
       columns = [(.init(measured.contains(where: \.isRange) ? "figure" : "median"), figure)]

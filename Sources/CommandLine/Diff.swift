@@ -114,7 +114,7 @@ struct Diff: AsyncParsableCommand {
     let arguments = ["scenario", "--format", "json", "--quiet"] + files
     // Killed, this lab cannot end the other one.
     let lifeline = try Lifeline()
-    defer { lifeline.close() }
+    defer { lifeline.letGo() }
     let ran = try await Subprocess.run(
       .path(.init(binary)), arguments: .init(arguments),
       environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),

@@ -6,6 +6,16 @@ import SystemPackage
   import Glibc
 #endif
 
+/// A pipe whose ends no program that is started gets, unless it is given one.
+///
+/// - Throws: ``SystemError`` when there are no descriptors left.
+public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return (ends[0], ends[1])
+}
+
 /// The whole text of a file; nil when it cannot be read. For small files, `/proc` included.
 public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 

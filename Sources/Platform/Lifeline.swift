@@ -16,14 +16,11 @@ public struct Lifeline: Sendable {
 
   /// - Throws: ``SystemError`` when there are no descriptors left.
   public init() throws(SystemError) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (theirs, ours) = (ends[0], ends[1])
+    (theirs, ours) = try makePipe()
   }
 
-  /// Lets go of it: the other is told.
-  public func close() { _ = closeDescriptor(ours) }
+  /// Tells the other that nobody keeps it any more.
+  public func letGo() { close(ours) }
 
   /// In a process whose standard input is a lifeline: calls `body` when who keeps it is gone.
   ///
@@ -38,5 +35,3 @@ public struct Lifeline: Sendable {
     }.detach()
   }
 }
-
-private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -40,8 +40,7 @@
     getloadavg(&load, 1)
     print(
       """
-      \(lab.place), \(lab.cores) cores, \
-      load \(fixed(load, 2))
+      \(lab.place), \(lab.cores) cores, load \(fixed(load, 2))
       Medians of \(rounds) rounds; ratio: left to right, the median of paired rounds
       ~ the 95 % interval of the median reaches across the limit: too close or too unsteady to tell
 

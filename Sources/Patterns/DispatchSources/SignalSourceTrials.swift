@@ -151,10 +151,7 @@ final class SignalInbox: Sendable {
   ///
   /// - Throws: ``SystemError`` when there is no descriptor left.
   init() throws(SystemError) {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
-    (output, input) = (ends[0], ends[1])
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (output, input) = try makePipe()
   }
 
   deinit {
@@ -242,10 +239,8 @@ final class ChildProcesses: Sendable {
   /// - Throws: ``SystemError`` when there is no descriptor left.
   init(_ command: [String]) throws(SystemError) {
     self.command = command
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    state = Mutex(State(input: ends[1], output: ends[0]))
+    let ends = try makePipe()
+    state = Mutex(State(input: ends.writer, output: ends.reader))
   }
 
   deinit { letEnd() }

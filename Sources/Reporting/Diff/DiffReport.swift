@@ -22,7 +22,7 @@ public struct DiffReport: Sendable {
           index == 0 ? Ink.quiet("  " + line, style) : "  " + (ink(rows[index - 1])?(line, style) ?? line)
         }
       }
-      return (Heading.lines(title, "", nil, style) + lines + reasons(rows, style)).joined(separator: "\n")
+      return ([Ink.heading(title, style)] + lines + reasons(rows, style)).joined(separator: "\n")
     }
     sections += notes.map { title, items in
       let lines = items.flatMap { item in

@@ -41,13 +41,16 @@ extension ClaimFacts {
     }
   }
 
-  /// What the check asks for on its right side, in words, where that is no figure of another variant.
+  /// What the check asks for on its right side, in words; nil where it asks for what is different.
   private func claimed(_ right: String) -> String? {
-    let words = ["==": "", "<=": "at most ", ">=": "at least ", "<": "less than ", ">": "more than "]
-    let parts = check.split(separator: " ")
-    guard let at = parts.firstIndex(where: { words[String($0)] != nil }), let word = words[String(parts[at])] else {
-      return nil
+    let comparison = check.split(separator: " ").lazy.compactMap { Check.Comparison(rawValue: String($0)) }.first
+    return switch comparison {
+    case .equal: right
+    case .atMost: "at most \(right)"
+    case .atLeast: "at least \(right)"
+    case .less: "less than \(right)"
+    case .greater: "more than \(right)"
+    case .different, nil: nil
     }
-    return word + right
   }
 }

@@ -3,8 +3,13 @@ import Laboratory
 /// How trials ended that did not simply complete. What the machine does not allow is a warning, not an outcome.
 struct Outcomes {
   private let index: RunIndex
+  /// The checks of the claims that were borne out.
+  private let borneOut: [String]
 
-  init(_ index: RunIndex) { self.index = index }
+  init(_ index: RunIndex) {
+    self.index = index
+    borneOut = index.document.claims.filter(\.verdict.isBorneOut).map(\.check)
+  }
 
   /// A row a run that has such trials, a column an end; nil where all completed.
   var table: Table? {
@@ -24,12 +29,15 @@ struct Outcomes {
       headings: [.init("variant", .left)] + (completed + others).map { Table.Heading($0) }, rows: rows)
   }
 
-  /// How many trials of a run ended how, those that a signal ended by its name.
+  /// How many trials of a run ended how, as the document names it.
+  private func outcomes(of run: Int) -> [String: Int] {
+    index.document.runs[run].outcomes.filter { $0.value > 0 && $0.key != Outcome.unavailable(reason: "").name }
+  }
+
+  /// The same, with those that a signal ended by its name.
   private func ends(of run: Int) -> [String: Int] {
-    let facts = index.document.runs[run]
-    var ends = facts.outcomes.filter { $0.value > 0 }
-    ends[Outcome.unavailable(reason: "").name] = nil
-    for (signal, count) in facts.signals ?? [:] {
+    var ends = outcomes(of: run)
+    for (signal, count) in index.document.runs[run].signals ?? [:] {
       ends[SignalName.name(signal, on: index.document.machine.os)] = count
       ends[Outcome.trapped(signal: 0).name] = nil
     }
@@ -38,12 +46,8 @@ struct Outcomes {
 
   /// Whether claims say so and were borne out.
   private func isExpected(_ run: Int) -> Bool {
-    let facts = index.document.runs[run]
-    let borneOut = index.document.claims.filter(\.verdict.isBorneOut).map(\.check)
-    let ends = facts.outcomes.filter { $0.value > 0 }.keys
-    return ends.allSatisfy { end in
-      [Outcome.completed.name, Outcome.unavailable(reason: "").name].contains(end)
-        || borneOut.contains { $0.contains("\(facts.variant).\(end) ") }
+    outcomes(of: run).keys.filter { $0 != Outcome.completed.name }.allSatisfy { end in
+      borneOut.contains { $0.contains("\(index.document.runs[run].variant).\(end) ") }
     }
   }
 }

@@ -142,7 +142,7 @@ public struct Reading: Sendable {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
     if !facts.isDisjoint(with: [.best, .nearBest]), let best = standings?.best, let headline {
-      let groups = standings?.groupedBy.joined(separator: " and ") ?? ""
+      let groups = standings?.groups ?? ""
       // Of different problems none is the best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(

@@ -2,8 +2,7 @@
 enum SignalName {
   private static let common = [
     1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 5: "TRAP", 6: "ABRT", 8: "FPE", 9: "KILL", 11: "SEGV", 13: "PIPE",
-    14: "ALRM",
-    15: "TERM",
+    14: "ALRM", 15: "TERM",
   ]
   private static let linux = [7: "BUS", 10: "USR1", 12: "USR2", 31: "SYS"]
   private static let darwin = [10: "BUS", 12: "SYS", 30: "USR1", 31: "USR2"]

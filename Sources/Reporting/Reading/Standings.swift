@@ -7,9 +7,10 @@ struct Standings: Sendable {
   let best: Int?
   /// The best runs: that one, or the best of each group of runs that are compared with each other.
   let bests: Set<Int>
-  /// The parameters whose settings each have a best: those that say how much there is to do, of which the least would always be
-  /// the best; else, where several are swept, all but the last, which are the rows of the grid. Empty where there is one best.
-  let groupedBy: [String]
+  /// The parameters whose settings each have a best, in words: those that say how much there is to do, of which the least would
+  /// always be the best; else, where several are swept, all but the last, which are the rows of the grid. Empty where there is
+  /// one best.
+  let groups: String
   /// What all ratios refer to in words: the baseline's name, or `the best`; nil when there are none.
   let reference: String?
   /// Each run against its reference: the baseline at its point, else the best run where that is the question.
@@ -26,8 +27,8 @@ struct Standings: Sendable {
     let problem = document.scenario.problem ?? []
     let groupedBy = problem.isEmpty ? index.swept.dropLast().map(\.name) : problem
     let groupOfRun = document.runs.map { run in run.point.filter { groupedBy.contains($0.key) } }
-    let groups = Dictionary(grouping: document.runs.indices) { groupOfRun[$0] }
-    let bestOfGroup = seeksBest ? groups.compactMapValues { index.best(of: $0, by: metric) } : [:]
+    let runsOfGroup = Dictionary(grouping: document.runs.indices) { groupOfRun[$0] }
+    let bestOfGroup = seeksBest ? runsOfGroup.compactMapValues { index.best(of: $0, by: metric) } : [:]
     let best = groupOfRun.map { bestOfGroup[$0] }
     func pairs(_ run: Int, _ other: Int) -> [(left: Double, right: Double)]? {
       guard run != other, let left = samples[run], let right = samples[other] else { return nil }
@@ -39,7 +40,7 @@ struct Standings: Sendable {
     // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
     let comparisons =
       !bestOfGroup.isEmpty
-      ? groups.values.map { group in group.count { samples[$0] != nil } }
+      ? runsOfGroup.values.map { group in group.count { samples[$0] != nil } }
         .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
       : given.enumerated().count { run, other in other.flatMap { pairs(run, $0) } != nil }
     let toBest = document.runs.indices.map { run in best[run].flatMap { pairs(run, $0) } }
@@ -60,7 +61,7 @@ struct Standings: Sendable {
     }
     self.best = seeksBest ? index.best(of: document.runs.indices, by: metric) : nil
     bests = Set(bestOfGroup.values)
-    self.groupedBy = groupedBy
+    groups = groupedBy.joined(separator: " and ")
     reference = contrasts.isEmpty ? nil : document.scenario.baseline ?? "the best"
     self.contrasts = contrasts
     self.references = references

@@ -245,7 +245,7 @@ struct Tables {
               ?? .none
           })
     }
-    let groups = standings?.groupedBy.joined(separator: " and ") ?? ""
+    let groups = standings?.groups ?? ""
     let reference = document.scenario.baseline ?? "the best at its \(groups)"
     return Table(
       title: variant.name,

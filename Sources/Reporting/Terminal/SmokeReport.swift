@@ -28,11 +28,12 @@ public enum SmokeReport {
     let ran = "\(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))"
     let lostToo = lost > 0 ? ", \(lost) lost" : ""
     // On a narrow terminal each has a line.
-    let fits = 2 + 22 + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
+    let column = 22
+    let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
     let gap = fits ? "" : "\n  "
     let name = document.scenario.name
     var text =
-      "\(mark) " + Ink.name(fits ? name.padded(to: 22) : name.inLine, style) + (fits ? " " : gap) + became
+      "\(mark) " + Ink.name(fits ? name.padded(to: column) : name.inLine, style) + (fits ? " " : gap) + became
       + (fits ? "  " : gap) + Ink.quiet(ran, style) + (lost > 0 ? Ink.care(lostToo, style) : "") + "\n"
     if standing == .failed { return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n" }
     // Claims of one variant mostly share a reason.

@@ -64,7 +64,8 @@ let package = Package(
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement"]),
     .testTarget(
-      name: "PatternsTests", dependencies: ["Patterns", "LabTesting", "Laboratory", "Measurement", "Platform"]),
+      name: "PatternsTests",
+      dependencies: ["Patterns", "LabTesting", "Laboratory", "Measurement", "Platform", "Reporting"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "LabTesting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "FuzzTests",

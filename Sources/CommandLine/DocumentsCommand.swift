@@ -5,8 +5,13 @@ import Reporting
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "documents",
-    abstract: "List the documents' sentences, what tries each, and what came of it here.",
+    abstract: "List the documents' sentences, how strongly each is said, and where it stands here.",
     discussion: """
+      A sentence is borne out, refuted, or partly both, by claims that speak for it and against it: one counterexample refutes an \
+      'always', rounds of the common case decide a 'usually', one sighting bears out a 'may', and a 'recipe' is to keep its promise in \
+      every trial. A stand-in was built by the lab where the system lacks the real thing; what is so by construction no Dispatch could \
+      fail.
+
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
       --results gives. `gcdlab scenario --all` runs whatever there is.
       """)
@@ -22,6 +27,9 @@ struct DocumentsCommand: ParsableCommand {
   @Option(help: "How to print: table, json or markdown.")
   var format: ListFormat = .table
 
+  @Flag(help: "Also show the claims that bear a sentence out, each with its figures.")
+  var details = false
+
   @OptionGroup var color: ColorOptions
 
   func run() throws {
@@ -33,7 +41,7 @@ struct DocumentsCommand: ParsableCommand {
     let report = DocumentsReport(index)
     try color.print(asIs: format != .table) { style in
       switch format {
-      case .table: report.text(style)
+      case .table: report.text(style, details: details)
       case .json: try report.json()
       case .markdown: report.markdown
       }

@@ -1,56 +1,83 @@
 import Laboratory
 import Platform
 
-/// The documents' sentences with their verdicts: for a terminal, as Markdown and as JSON.
+/// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {
   private let index: SentenceIndex
 
   /// A report of an index.
   public init(_ index: SentenceIndex) { self.index = index }
 
-  /// For a terminal: a heading a document, a sentence with its verdict and scenarios below it.
-  public func text(_ style: TextStyle) -> String {
-    var text = ""
+  /// For a terminal: a heading a document, and below it each sentence with how strongly it is said, its standing, and the claims
+  /// that decide it; with `details` all claims on it.
+  public func text(_ style: TextStyle, details: Bool = false) -> String {
+    var lines: [String] = []
     for chapter in index.chapters {
-      text += Heading.lines(chapter.name, chapter.title, .heading, style).map { $0 + "\n" }.joined()
-      text += lines(chapter.summary, indent: 0, .quiet, style)
+      lines += Heading.lines(chapter.name, chapter.title, .heading, style)
+      lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
       let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
       for entry in chapter.entries {
-        let says = entry.says.inLine.wrapped(to: max(20, style.width - column))
-        text += "  " + Ink.name(entry.id.padded(to: column - 2), style) + (says.first ?? "") + "\n"
-        for line in says.dropFirst() { text += String(repeating: " ", count: column) + line + "\n" }
-        text += lines(verdict(entry, style), indent: column, ink(entry), style)
+        let said = entry.said.map { " (\($0.rawValue))" } ?? ""
+        lines += Entry(column: column, style: style).lines(
+          entry.id,
+          [(entry.says.inLine + said, nil), (Self.standing(entry, style), entry.standing.ink)]
+            + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
       }
-      text += "\n"
+      lines.append("")
     }
-    return text + end.flatMap { $0.wrapped(to: max(20, style.width)) }.map { $0 + "\n" }.joined()
+    lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
+    return lines.map { $0 + "\n" }.joined()
   }
 
-  private func lines(_ text: String, indent: Int, _ ink: Ink, _ style: TextStyle) -> String {
-    text.wrapped(to: max(20, style.width - indent)).map {
-      String(repeating: " ", count: indent) + ink($0, style) + "\n"
-    }.joined()
-  }
-
-  private func ink(_ entry: SentenceIndex.Entry) -> Ink {
-    entry.verdicts.first?.verdict.ink ?? .quiet
-  }
-
-  private func verdict(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
-    if let reason = entry.reason { return "- cannot be tried: \(reason)" }
+  /// `✗ refuted by 1 of 5 claims: queue-order`, and what is to be said of it.
+  private static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
     let scenarios = entry.scenarios.joined(separator: ", ")
-    guard let gravest = entry.verdicts.first?.verdict else { return "- not run: \(scenarios)" }
-    return "\(gravest.mark(style)) \(Self.counts(entry)): \(scenarios)"
+    let head = "\(entry.standing.mark(style)) \(entry.standing.rawValue)"
+    guard entry.standing != .untried else { return [head, entry.remark].compactMap(\.self).joined(separator: ": ") }
+    let tally = Self.tally(entry)
+    return head + (tally.isEmpty ? "" : ", \(tally)") + ": \(scenarios)" + (entry.remark.map { "; \($0)" } ?? "")
   }
 
-  private static func counts(_ entry: SentenceIndex.Entry) -> String {
-    entry.verdicts.map { "\($0.count) \($0.verdict.rawValue)" }.joined(separator: ", ")
+  /// `4 claims for it, 1 against`.
+  private static func tally(_ entry: SentenceIndex.Entry) -> String {
+    let sides: [(Opinion, String)] = [
+      (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
+    ]
+    return sides.compactMap { opinion, words in
+      let count = entry.testimonies.count { $0.opinion == opinion }
+      return count > 0 ? "\(count) \(words)" : nil
+    }.joined(separator: ", ")
+  }
+
+  /// The claims that decide the standing: what speaks against a sentence, or is open; all of them in the details.
+  private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.Testimony] {
+    details ? entry.testimonies : entry.testimonies.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
+  }
+
+  private static func line(_ testimony: SentenceIndex.Testimony, _ style: TextStyle) -> String {
+    "\(testimony.opinion.rawValue): \(words(testimony))"
+  }
+
+  /// What a claim says, its verdict, and the trial that shows it or its figures.
+  private static func words(_ testimony: SentenceIndex.Testimony) -> String {
+    "\(testimony.claim.says) \(testimony.claim.verdict.rawValue), "
+      + (testimony.shown ?? testimony.claim.evidenceText)
   }
 
   private var end: [String] {
+    let outdated =
+      index.outdated.isEmpty
+      ? [] : ["Not counted, since another version of the lab gave them: \(index.outdated.joined(separator: ", "))."]
+    return outdated + standings
+  }
+
+  private var standings: [String] {
     index.results.isEmpty
       ? ["No verdicts yet: run scenarios (`gcdlab scenario --all`), or give result documents by --results."]
-      : ["Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenarios."]
+      : [
+        index.summary + ".",
+        "Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenarios.",
+      ]
   }
 
   /// As GitHub Markdown, a table a document.
@@ -58,33 +85,43 @@ public struct DocumentsReport: Sendable {
     index.chapters.map { chapter in
       "## \(MarkdownReport.escape(chapter.title))\n\n\(chapter.summary)\n\n"
         + MarkdownReport.grid(
-          ["sentence", "says", "verdict", "tried by"].map { Table.Heading($0, .left) },
+          ["sentence", "says", "said", "standing", "tried by"].map { Table.Heading($0, .left) },
           chapter.entries.map { entry in
             [
-              entry.id, entry.says, entry.reason ?? (entry.verdicts.isEmpty ? "not run" : Self.counts(entry)),
+              entry.id, entry.says, entry.said?.rawValue ?? "",
+              [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
+                .joined(separator: "; "),
               entry.scenarios.joined(separator: ", "),
             ].map(MarkdownReport.escape)
           }) + "\n"
     }.joined(separator: "\n")
   }
 
-  /// As JSON, schema `gcdlab.documents/1`.
+  /// As JSON, schema `gcdlab.documents/2`.
   ///
   /// - Throws: `EncodingError`, which no index can cause.
   public func json() throws -> String {
+    struct Claim: Encodable {
+      let opinion: Opinion
+      let scenario, says, check: String
+      let verdict: Verdict
+      let evidence: String
+      let trial: String?
+    }
     struct Sentence: Encodable {
       let id, says: String
-      let standing: SentenceIndex.Standing
-      let reason: String?
+      let said: Documents.Strength?
+      let standing: Standing
+      let remark: String?
       let scenarios: [String]
-      let verdicts: [String: Int]
+      let claims: [Claim]
     }
     struct Document: Encodable {
       let document, title: String
       let sentences: [Sentence]
     }
     struct All: Encodable {
-      let schema = "gcdlab.documents/1"
+      let schema = "gcdlab.documents/2"
       let documents: [Document]
     }
     let all = All(
@@ -93,11 +130,38 @@ public struct DocumentsReport: Sendable {
           document: chapter.name, title: chapter.title,
           sentences: chapter.entries.map { entry in
             Sentence(
-              id: entry.id, says: entry.says, standing: entry.standing, reason: entry.reason,
+              id: entry.id, says: entry.says, said: entry.said, standing: entry.standing, remark: entry.remark,
               scenarios: entry.scenarios,
-              verdicts: Dictionary(entry.verdicts.map { ($0.verdict.rawValue, $0.count) }, uniquingKeysWith: +))
+              claims: entry.testimonies.map {
+                Claim(
+                  opinion: $0.opinion, scenario: $0.scenario, says: $0.claim.says, check: $0.claim.check,
+                  verdict: $0.claim.verdict, evidence: $0.claim.evidenceText, trial: $0.shown)
+              })
           })
       })
     return try JSONReport.pretty(all)
+  }
+}
+
+extension Standing {
+  /// Its colour at a terminal.
+  fileprivate var ink: Ink {
+    switch self {
+    case .borneOut: .good
+    case .refuted: .bad
+    case .partly, .undecided: .care
+    case .standIn, .byConstruction, .unavailable, .notRun, .untried: .quiet
+    }
+  }
+
+  /// The mark before it.
+  fileprivate func mark(_ style: TextStyle) -> String {
+    switch self {
+    case .borneOut: style.sign("✓", "+")
+    case .refuted: style.sign("✗", "x")
+    case .partly: style.sign("±", "~")
+    case .undecided: "?"
+    case .standIn, .byConstruction, .unavailable, .notRun, .untried: "-"
+    }
   }
 }

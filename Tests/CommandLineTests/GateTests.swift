@@ -38,7 +38,7 @@ import Testing
         [
           .object([
             "says": .text("Nothing is left out."), "kind": .text("guarantee"), "check": .text("all.missed == 0"),
-            "grades": .list([]), "verdict": .text($0),
+            "verdict": .text($0),
             "evidence": .object(["unit": .text(""), "trials": .number(1), "met": .number(0)]),
           ])
         ]

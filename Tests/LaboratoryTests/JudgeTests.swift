@@ -103,6 +103,36 @@ import Testing
     #expect(same.verdict == .refuted)
   }
 
+  @Test func `counts are judged round by round, never by their mean`() throws {
+    func verdict(_ check: String, _ left: [Double], _ right: [Double] = [0], rounds: Int = 10) throws -> Verdict {
+      try judge(
+        .performance, check, ["apply": ["missed": left.map { $0 }], "loop": ["missed": right.map { $0 }]],
+        rounds: rounds
+      ).verdict
+    }
+    // Met in every round, although the mean's interval reaches beyond 1.
+    #expect(try verdict("apply.missed <= 1", [0, 1, 1, 1, 0, 1, 1, 1, 1, 1]) == .supported)
+    #expect(try verdict("apply.missed <= 1", [2, 2, 3], rounds: 6) == .refuted)
+    #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900]) == .inconclusive)
+    #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900], rounds: 20) == .supported)
+    // Two counted sides: few rounds may all go one way by chance, unless the sides lie apart.
+    #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 6) == .inconclusive)
+    #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 8) == .supported)
+    #expect(try verdict("apply.missed < loop.missed", [1, 5], [6, 9], rounds: 6) == .supported)
+    #expect(try verdict("apply.missed <= loop.missed", [4], [4], rounds: 6) == .supported)
+    #expect(try verdict("apply.missed < loop.missed", [4], [4], rounds: 6) == .refuted)
+  }
+
+  @Test func `a judged trial can be shown`() throws {
+    let once = ["apply": ["missed": [0, 0, 3].map { $0 as Double? }]]
+    let judged = try judge(.guarantee, "apply.missed == 0", once, rounds: 3)
+    #expect(judged.evidence.example == Evidence.Example(run: "apply", round: 1, left: 0))
+    #expect(judged.evidence.counterexample == Evidence.Example(run: "apply", round: 3, left: 3))
+    let hung = try judge(.anomaly, "broken.hung == 1", [:], outcome: .hung, rounds: 2)
+    #expect(hung.evidence.example == Evidence.Example(run: "broken", round: 1, left: 1, ended: "hung"))
+    #expect(hung.evidence.counterexample == nil)
+  }
+
   @Test func fewRoundsAreInconclusive() throws {
     let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
     let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)

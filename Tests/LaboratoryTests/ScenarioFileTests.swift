@@ -127,35 +127,65 @@ import Testing
     #expect(turned == "mine.yml:10: stride: the range '9..1' ends before it begins")
   }
 
-  @Test func claimsNameTheSentencesThatTheyGrade() throws {
-    let graded = Self.good.replacing("kind: perf", with: "grades: [guide.34]\n    kind: perf")
-    #expect(try read(graded).claims[0].grades == ["guide.34"])
-    let documents = try Documents(
-      place: "documents.yml",
-      yaml: """
-        documents:
-          - document: guide
-            title: A guide
-            sentences:
-              - {id: guide.33, says: so}
-              - {id: guide.35, says: not so, reason: an opinion}
-        """)
+  private static let documents = """
+    documents:
+      - document: guide
+        title: A guide
+        sentences:
+          - {id: guide.33, says: so, said: always, partly: half of it}
+          - {id: guide.35, says: not so, reason: an opinion}
+          - {id: guide.36, says: perhaps, said: may, by-construction: one reads it, stand-in: {linux: ours}}
+    """
+
+  @Test func `a claim says which sentences it bears out and which it contradicts`() throws {
+    func graded(_ keys: String) -> String { Self.good.replacing("kind: perf", with: "\(keys)\n    kind: perf") }
+    let claim = try read(graded("bears: [guide.34]\n    contradicts: [guide.19]")).claims[0]
+    #expect(claim.bears == ["guide.34"] && claim.contradicts == ["guide.19"])
+    #expect(claim.grades == ["guide.34", "guide.19"])
+    #expect(try read(graded("of: lesson")).claims[0].grades == [])
+    let documents = try Documents(place: "documents.yml", yaml: Self.documents)
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
+    #expect(documents.sentence("guide.33")?.said == .always && documents.sentence("guide.33")?.partly == "half of it")
+    #expect(documents.sentence("guide.36")?.byConstruction == "one reads it")
+    #expect(documents.sentence("guide.36")?.standIns == ["Linux": "ours"])
     let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
+    func failure(_ keys: String) -> String? {
+      #expect(throws: InputError.self) { try file.experiment(from: graded(keys)) }?.description
+    }
     #expect(
-      #expect(throws: InputError.self) { try file.experiment(from: graded) }?.description
+      failure("bears: [guide.34]")
         == "mine.yml:15: unknown sentence 'guide.34' (see gcdlab documents); did you mean 'guide.33'?")
+    #expect(failure("bears: [guide.33, guide.33]") == "mine.yml:15: sentence 'guide.33' stands twice")
     #expect(
-      failure(graded.replacing("[guide.34]", with: "[guide.34, guide.34]"))
-        == "mine.yml:15: sentence 'guide.34' stands twice")
+      failure("bears: [guide.33]\n    contradicts: [guide.33]")
+        == "mine.yml:16: a claim cannot bear out 'guide.33' and contradict it")
+    #expect(
+      failure("contradicts: [guide.36]")
+        == "mine.yml:15: 'guide.36' says what may be: nothing that was merely not seen contradicts it")
+    #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons' (allowed: lesson); did you mean 'lesson'?")
+    #expect(
+      failure("bears: [guide.33]\n    of: lesson")
+        == "mine.yml:16: a claim of the lesson alone grades no sentence of the documents")
   }
 
   @Test(arguments: [
-    ("{id: other.1, says: so}", "'other.1' is no sentence of 'guide'"),
-    ("{id: guide.1, says: so}, {id: guide.1, says: so}", "'guide.1' stands twice"),
+    ("{id: other.1, says: so, said: may}", "'other.1' is no sentence of 'guide'"),
+    ("{id: guide.1, says: so, said: may}, {id: guide.1, says: so, said: may}", "'guide.1' stands twice"),
     (
-      "{id: guide.1, says: so, reason: no, awaits: [x]}",
-      "'guide.1' has a reason why nothing tries it, and awaits a scenario"
+      "{id: guide.1, says: so, said: often}",
+      "said: found 'often' (allowed: always, usually, may, recipe)"
+    ),
+    (
+      "{id: guide.1, says: so}",
+      "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
+    ),
+    (
+      "{id: guide.1, says: so, said: may, reason: no}",
+      "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
+    ),
+    (
+      "{id: guide.1, says: so, said: may, stand-in: {linus: ours}}",
+      "stand-in: unknown system 'linus'; did you mean 'linux'?"
     ),
     ("{id: guide.1}", "the key 'says' is missing"),
   ])

@@ -55,14 +55,15 @@ enum Fixture {
   /// Runs of the given variants, each with the elapsed times (ns) of its trials: one histogram a trial.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
-    judgements: [Judgement] = [], cut: Results.Cut? = nil, warnings: [String] = [], optimised: Bool = true
+    judgements: [Judgement] = [], claims: [Claim] = [], cut: Results.Cut? = nil, warnings: [String] = [],
+    optimised: Bool = true
   ) -> Results {
     // A document may say anything, so the names need not be such as a pattern may have.
     let pattern = described(Pattern(ways: (0...elapsed.count).map { ("way-\($0)", .documented) }))
     let variants = elapsed.map { Variant($0.variant, .documented, "a way") { _ in } }
     let experiment = Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere at all", variants: variants,
-      baseline: baseline, show: ["elapsed", "missed", "rate"])
+      baseline: baseline, show: ["elapsed", "missed", "rate"], claims: claims)
     let runs = zip(variants, elapsed).map { variant, figures in
       Run(
         variant: variant, point: Point(), parameters: ["stride": .integer(1)],

@@ -18,7 +18,7 @@ import Testing
       judgements: [
         Judgement(
           claim: Claim(
-            says: text, grades: [name], kind: .guarantee,
+            says: text, bears: [name], kind: .guarantee,
             check: Check(text: name, left: .cores, comparison: .equal, right: .cores)),
           verdict: .violated, evidence: Evidence(left: 1, trials: 1, reason: name))
       ], cut: .interrupted, warnings: [text])
@@ -77,7 +77,7 @@ import Testing
           - document: d
             title: \(written(Self.name))
             sentences:
-              - { id: d.1, says: \(written(Self.text)) }
+              - { id: d.1, says: \(written(Self.text)), said: may }
               - { id: d.2, says: \(written(Self.name)), reason: \(written(Self.text)) }
         """)
     let index = try SentenceIndex(documents, tried: [], results: [try Self.document()])

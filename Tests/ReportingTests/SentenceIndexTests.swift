@@ -1,66 +1,148 @@
+import LabTesting
 import Laboratory
 import Measurement
 import Testing
 
 @testable import Reporting
 
-/// From sentences to what became of them.
+/// From claims to the standing of a sentence.
 @Suite struct SentenceIndexTests {
   private static let documents = """
     documents:
       - document: guide
         title: A guide
         sentences:
-          - {id: guide.1, says: it holds}
-          - {id: guide.2, says: it does not and takes more words than there is room for in a line of sixty cells}
+          - {id: guide.1, says: it always holds, said: always}
+          - {id: guide.2, says: it has two parts and takes more words than there is room for in a line of sixty cells, said: always, partly: one of them holds}
           - {id: guide.3, says: nobody can tell, reason: a matter of taste}
-          - {id: guide.4, says: it was not run}
+          - {id: guide.4, says: it usually is quicker, said: usually}
+          - {id: guide.5, says: it may be, said: may}
+          - {id: guide.6, says: do as it says, said: recipe}
       - document: other
         title: Another
         sentences:
-          - {id: other.1, says: the rounds do not tell}
-          - {id: other.2, says: it cannot be had here}
+          - {id: other.1, says: one reads it, said: recipe, by-construction: nothing can fail it}
+          - {id: other.2, says: what Linux lacks, said: always, stand-in: {linux: the lab built it}}
     """
 
-  private static func result(_ verdicts: [(String, Verdict)], started: String = "2026-01-01T00:00:00Z")
-    -> ResultDocument
-  {
-    let check = Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores)
-    var results = Fixture.results([("a", [[1000]])])
-    results.judgements = verdicts.map { id, verdict in
-      Judgement(
-        claim: Claim(says: "so", grades: [id], kind: .guarantee, check: check), verdict: verdict,
-        evidence: Evidence(reason: "why"))
+  /// What became of a claim on a sentence.
+  private struct Judged {
+    var id: String
+    var verdict: Verdict
+    var contradicts = false
+    var met = 10
+    var version = Tool.version
+
+    init(_ id: String, _ verdict: Verdict, contradicts: Bool = false, met: Int = 10, version: String = Tool.version) {
+      (self.id, self.verdict, self.contradicts, self.met, self.version) = (id, verdict, contradicts, met, version)
     }
-    return results.document
+
+    var kind: Claim.Kind {
+      switch verdict {
+      case .held, .violated: .guarantee
+      case .witnessed, .notWitnessed: .anomaly
+      case .supported, .refuted, .inconclusive, .unavailable: .performance
+      }
+    }
   }
 
-  private static func index(_ results: [ResultDocument], only names: [String] = []) throws -> SentenceIndex {
-    try SentenceIndex(
-      Documents(place: "documents.yml", yaml: documents), tried: [Fixture.results([("a", [[1]])]).experiment],
-      results: results, only: names)
+  private static func index(_ judged: [Judged], only names: [String] = [], checks: String = "check") throws
+    -> SentenceIndex
+  {
+    let claims = judged.enumerated().map { number, judged in
+      Claim(
+        says: "so", bears: judged.contradicts ? [] : [judged.id], contradicts: judged.contradicts ? [judged.id] : [],
+        kind: judged.kind, check: Check(text: "check \(number)", left: .cores, comparison: .equal, right: .cores))
+    }
+    var results = Fixture.results([("a", [[1000]])])
+    results.judgements = zip(claims, judged).enumerated().map { number, pair in
+      let (claim, judged) = pair
+      let met = judged.verdict == .notWitnessed ? 0 : judged.met
+      return Judgement(
+        claim: Claim(
+          says: claim.says, kind: claim.kind,
+          check: Check(text: "\(checks) \(number)", left: .cores, comparison: .equal, right: .cores)),
+        verdict: judged.verdict,
+        evidence: Evidence(
+          trials: 10, met: met, reason: "why", example: met > 0 ? .init(run: "a", round: 3, left: 7) : nil,
+          counterexample: met < 10 ? .init(run: "b", round: 4, left: nil, ended: "hung") : nil))
+    }
+    let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
+    return try SentenceIndex(
+      Documents(place: "documents.yml", yaml: documents), tried: [experiment],
+      results: judged.isEmpty ? [] : [results.document], only: names)
   }
 
-  @Test func `the gravest verdict of its claims is a sentence's`() throws {
+  private static func standing(_ judged: Judged...) throws -> Standing? {
+    try index(judged).chapters.flatMap(\.entries).first { $0.id == judged[0].id }?.standing
+  }
+
+  @Test(arguments: ["guide.1", "guide.6"])
+  func `of what is always so, or a recipe, one counterexample is enough`(_ id: String) throws {
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed)) == .borneOut)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, met: 9)) == .refuted)
+    // An anomaly that was not there in every trial.
+    #expect(try Self.standing(Judged(id, .witnessed, met: 9)) == .refuted)
+    #expect(try Self.standing(Judged(id, .notWitnessed)) == .refuted)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, met: 1)) == .refuted)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, contradicts: true, met: 1)) == .refuted)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, contradicts: true, met: 0)) == .borneOut)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .notWitnessed, contradicts: true)) == .borneOut)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .inconclusive)) == .undecided)
+  }
+
+  @Test func `of what is usually so the verdict counts, and not each trial`() throws {
+    #expect(try Self.standing(Judged("guide.4", .supported)) == .borneOut)
+    #expect(try Self.standing(Judged("guide.4", .refuted)) == .refuted)
+    #expect(try Self.standing(Judged("guide.4", .supported, contradicts: true)) == .refuted)
+    #expect(try Self.standing(Judged("guide.4", .refuted, contradicts: true)) == .borneOut)
+    #expect(try Self.standing(Judged("guide.4", .inconclusive)) == .undecided)
+    #expect(try Self.standing(Judged("guide.4", .witnessed, met: 1)) == .borneOut)
+  }
+
+  @Test func `of what may be one sighting is enough, and nothing refutes it`() throws {
+    #expect(try Self.standing(Judged("guide.5", .witnessed, met: 1)) == .borneOut)
+    #expect(try Self.standing(Judged("guide.5", .supported)) == .borneOut)
+    for verdict in [Verdict.notWitnessed, .refuted, .inconclusive, .violated] {
+      #expect(try Self.standing(Judged("guide.5", verdict, met: 0)) == .undecided)
+    }
+  }
+
+  @Test func `a sentence of two parts is partly so`() throws {
+    #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
+    #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
+    #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
+    let entry = try Self.index([Judged("guide.2", .held), Judged("guide.2", .violated)]).chapters[0].entries[1]
+    #expect(entry.remark == "one of them holds")
+    #expect(entry.testimonies.map(\.opinion) == [.speaksAgainst, .speaksFor])
+  }
+
+  @Test func `what was built, or could not fail, is called so, and fails all the same`() throws {
+    #expect(try Self.standing(Judged("other.1", .held)) == .byConstruction)
+    #expect(try Self.standing(Judged("other.1", .violated)) == .refuted)
+    #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
+    #expect(try Self.standing(Judged("other.2", .violated)) == .refuted)
+  }
+
+  @Test func `what could not be judged is unavailable, and what has other claims stands on those`() throws {
+    #expect(try Self.standing(Judged("guide.1", .unavailable)) == .unavailable)
+    #expect(try Self.standing(Judged("guide.1", .unavailable), Judged("guide.1", .held)) == .borneOut)
+    let index = try Self.index([Judged("guide.1", .held)])
+    #expect(index.chapters[0].entries[2].standing == .untried && index.chapters[0].entries[3].standing == .notRun)
+    #expect(index.chapters[0].summary == "6 sentences: 1 borne out, 4 not run, 1 cannot be tried")
+  }
+
+  @Test func `a verdict on another check is none on this`() throws {
+    let index = try Self.index([Judged("guide.1", .held)], checks: "another check")
+    #expect(index.chapters[0].entries[0].standing == .notRun)
+  }
+
+  @Test func `a counterexample is shown with its trial and its seed`() throws {
     let index = try Self.index([
-      Self.result([
-        ("guide.1", .held), ("guide.1", .supported), ("guide.2", .held), ("guide.2", .refuted),
-        ("other.1", .inconclusive), ("other.1", .held), ("other.2", .unavailable),
-      ])
+      Judged("guide.1", .witnessed, contradicts: true, met: 1), Judged("guide.6", .violated, met: 9),
     ])
-    let standings = index.chapters.flatMap(\.entries).map(\.standing)
-    #expect(standings == [.borneOut, .refuted, .untried, .notRun, .undecided, .unavailable])
-    #expect(index.chapters[0].summary == "4 sentences: 1 refuted, 1 borne out, 1 not run, 1 cannot be tried")
-  }
-
-  @Test(arguments: [Verdict.violated, .notWitnessed, .refuted])
-  func `whatever fails refutes`(_ verdict: Verdict) throws {
-    #expect(try Self.index([Self.result([("guide.1", verdict)])]).chapters[0].entries[0].standing == .refuted)
-  }
-
-  @Test func `of a scenario's results the last ones count`() throws {
-    let index = try Self.index([Self.result([("guide.1", .violated)]), Self.result([("guide.1", .held)])])
-    #expect(index.chapters[0].entries[0].verdicts.map(\.verdict) == [.held])
+    #expect(index.chapters[0].entries[0].testimonies[0].shown == "a in round 3: 7, seed 7")
+    #expect(index.chapters[0].entries[5].testimonies[0].shown == "b in round 4: hung, seed 7")
   }
 
   @Test func `documents are chosen by name`() throws {
@@ -70,19 +152,22 @@ import Testing
   }
 
   @Test func `every form says the same`() throws {
-    let report = DocumentsReport(
-      try Self.index([Self.result([("guide.1", .held), ("guide.2", .refuted)])]))
+    let index = try Self.index([
+      Judged("guide.1", .held), Judged("guide.2", .held), Judged("guide.2", .violated, met: 9),
+    ])
+    let report = DocumentsReport(index)
     let text = report.text(TextStyle(width: 60))
-    #expect(text.contains("  guide.1  it holds\n           ✓ 1 held: \n") || text.contains("✓ 1 held"))
-    #expect(text.contains("✗ 1 refuted") && text.contains("cannot be tried: a matter of taste"))
+    #expect(text.contains("✓ borne out, 1 for it") && text.contains("± partly, 1 for it, 1 against it"))
+    #expect(text.contains("cannot be tried: a matter of taste") && text.contains("(always)"))
+    #expect(text.contains("against: so violated, b in round 4: hung") && !text.contains("for: so held"))
+    #expect(report.text(TextStyle(width: 60), details: true).contains("for: so held"))
     #expect(text.split(separator: "\n").allSatisfy { String($0).displayWidth <= 60 })
     #expect(!report.text(TextStyle(unicode: false)).contains("✓"))
-    #expect(report.markdown.contains("| guide.2") && report.markdown.contains("1 refuted"))
-    #expect(try report.json().contains("\"standing\" : \"refuted\""))
-    let page = HTMLReport.render(
-      [Fixture.pair.reading, Fixture.pair.reading], sentences: try Self.index([Self.result([("guide.1", .held)])]))
+    #expect(report.markdown.contains("| guide.2") && report.markdown.contains("partly; 1 for it, 1 against it"))
+    #expect(try report.json().contains("\"standing\" : \"partly\""))
+    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
     #expect(
-      page.contains("sentence by sentence") && page.contains("<th>guide.1</th>") && page.contains("href=\"#fixture\""))
+      page.contains("sentence by sentence") && page.contains("<th>guide.1</th>") && page.contains(">partly</span>"))
   }
 
   @Test func `without results it says what to do`() throws {

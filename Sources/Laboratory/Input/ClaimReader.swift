@@ -8,7 +8,7 @@ struct ClaimReader {
   let parameters: [String: ParameterValue]
   let sweep: [(name: String, values: [ParameterValue])]
 
-  private static let keys = ["says", "grades", "kind", "check"]
+  private static let keys = ["says", "bears", "contradicts", "of", "kind", "check"]
 
   func claims(_ root: Mapping) throws(InputError) -> [Claim] {
     var claims: [Claim] = []
@@ -36,7 +36,10 @@ struct ClaimReader {
         try requirePoint(of: reference, "check '\(check.text)'")
         if kind == .performance { try requireSingleRun(of: reference, "check '\(check.text)'") }
       }
-      return Claim(says: try fields.text("says"), grades: try grades(fields), kind: kind, check: check)
+      let (bears, contradicts) = (try sentences(fields, "bears"), try sentences(fields, "contradicts"))
+      try requireSides(fields, bears, contradicts)
+      return Claim(
+        says: try fields.text("says"), bears: bears, contradicts: contradicts, kind: kind, check: check)
     } catch { throw error.at(checkNode.place) }
   }
 
@@ -49,18 +52,38 @@ struct ClaimReader {
     return reference
   }
 
-  private func grades(_ fields: Mapping) throws(InputError) -> [String] {
-    var grades: [String] = []
-    for node in try fields.list("grades") {
+  /// The sentences of the documents that stand at `key`.
+  private func sentences(_ fields: Mapping, _ key: String) throws(InputError) -> [String] {
+    var names: [String] = []
+    for node in try fields.list(key) {
       let name = node.text
-      if let documents = file.documents, documents.sentence(name) == nil {
-        throw file.error(
-          node, "unknown sentence '\(name)' (see gcdlab documents)", near: name, of: documents.sentences.map(\.id))
+      if let documents = file.documents {
+        guard let sentence = documents.sentence(name) else {
+          throw file.error(
+            node, "unknown sentence '\(name)' (see gcdlab documents)", near: name, of: documents.sentences.map(\.id))
+        }
+        if key == "contradicts", sentence.said == .may {
+          throw file.error(node, "'\(name)' says what may be: nothing that was merely not seen contradicts it")
+        }
       }
-      guard !grades.contains(name) else { throw file.error(node, "sentence '\(name)' stands twice") }
-      grades.append(name)
+      guard !names.contains(name) else { throw file.error(node, "sentence '\(name)' stands twice") }
+      names.append(name)
     }
-    return grades
+    return names
+  }
+
+  /// A claim speaks for a sentence or against it, or is of the lesson alone (`of: lesson`).
+  private func requireSides(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) {
+    if let name = contradicts.first(where: bears.contains) {
+      throw file.error(fields.node("contradicts"), "a claim cannot bear out '\(name)' and contradict it")
+    }
+    guard let whose = try fields.optionalText("of") else { return }
+    guard whose == "lesson" else {
+      throw file.error(fields.node("of"), "of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
+    }
+    guard bears.isEmpty, contradicts.isEmpty else {
+      throw file.error(fields.node("of"), "a claim of the lesson alone grades no sentence of the documents")
+    }
   }
 
   /// A figure that no trial can have is a slip in the check, and never silence.

@@ -17,6 +17,9 @@ public struct Check: Sendable, Equatable {
     /// Greater than.
     case greater = ">"
 
+    /// Whether it asks for less or for more, and not for the same or another.
+    public var isDirected: Bool { self != .equal && self != .different }
+
     /// Whether `left` compares to `right` this way.
     public func holds(_ left: Double, _ right: Double) -> Bool {
       switch self {
@@ -43,9 +46,9 @@ public struct Check: Sendable, Equatable {
   }
 
   /// Which figure of which trials.
-  public struct Reference: Sendable, Equatable {
+  public struct Reference: Sendable, Hashable {
     /// Which variants.
-    public enum Scope: Sendable, Equatable {
+    public enum Scope: Sendable, Hashable {
       /// All variants, each of which must pass.
       case all
       /// All variants, one of which must pass.

@@ -13,20 +13,26 @@ public struct Claim: Sendable {
   }
   /// The sentence.
   public let says: String
-  /// The identifiers of the documents' sentences that it grades: `guide.34`.
-  public let grades: [String]
+  /// The identifiers of the documents' sentences that it bears out where it is true: `guide.34`.
+  public let bears: [String]
+  /// The identifiers of the sentences that it contradicts where it is true: it is a counterexample to them.
+  public let contradicts: [String]
   /// What kind of promise it is.
   public let kind: Kind
   /// The check.
   public let check: Check
 
   /// A sentence with its check.
-  public init(says: String, grades: [String] = [], kind: Kind, check: Check) {
+  public init(says: String, bears: [String] = [], contradicts: [String] = [], kind: Kind, check: Check) {
     self.says = says
-    self.grades = grades
+    self.bears = bears
+    self.contradicts = contradicts
     self.kind = kind
     self.check = check
   }
+
+  /// The identifiers of the sentences that it speaks for or against; empty for a claim of the lesson alone.
+  public var grades: [String] { bears + contradicts }
 }
 
 /// The grade of a claim.
@@ -87,11 +93,35 @@ public struct Evidence: Sendable, Equatable {
   public var met: Int
   /// Why it is unavailable, or which trial failed.
   public var reason: String?
+  /// A trial in which the check was true; nil for performance claims, and where there is none.
+  public var example: Example?
+  /// A trial in which it was not.
+  public var counterexample: Example?
+
+  /// A trial that shows something.
+  public struct Example: Sendable, Equatable {
+    /// The variant at its point: `concurrent tasks=1000`.
+    public let run: String
+    /// The number of its round, from 1 on.
+    public let round: Int
+    /// The figure of the check's left side there; nil where the trial did not come so far.
+    public let left: Double?
+    /// How the trial ended, where it did not complete: `hung`.
+    public let ended: String?
+
+    /// A trial of a run.
+    public init(run: String, round: Int, left: Double?, ended: String? = nil) {
+      self.run = run
+      self.round = round
+      self.left = left
+      self.ended = ended
+    }
+  }
 
   /// Evidence of `met` of `trials`.
   public init(
     left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
-    met: Int = 0, reason: String? = nil
+    met: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil
   ) {
     self.left = left
     self.right = right
@@ -100,5 +130,7 @@ public struct Evidence: Sendable, Equatable {
     self.trials = trials
     self.met = met
     self.reason = reason
+    self.example = example
+    self.counterexample = counterexample
   }
 }

@@ -31,6 +31,12 @@ public struct Judge: Sendable {
     let right: Double?
     let any: Bool
 
+    var example: Evidence.Example {
+      Evidence.Example(
+        run: run.label, round: trial.round + 1, left: left,
+        ended: trial.outcome == .completed ? nil : trial.outcome.name)
+    }
+
     func met(_ comparison: Check.Comparison) -> Bool {
       guard let left, let right else { return false }
       return comparison.holds(left, right)
@@ -60,6 +66,8 @@ public struct Judge: Sendable {
     // What to show: for a broken guarantee the trial that broke it, for a witnessed anomaly one that shows it.
     let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
     var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count)
+    evidence.example = met.first.map(\.example)
+    evidence.counterexample = unmet.first.map(\.example)
     evidence.left = Summary(shown.compactMap(\.left))?.p50
     evidence.right = Summary(shown.compactMap(\.right))?.p50
     if verdict == .violated, let worst = unmet.first {
@@ -184,28 +192,37 @@ public struct Judge: Sendable {
       evidence.reason = "\(pairs.count) rounds are too few to tell, \(ConfidenceInterval.fewest) are needed"
       return (.inconclusive, evidence)
     }
-    return (grade(check.comparison, pairs, &evidence), evidence)
+    return (grade(check, pairs, &evidence), evidence)
   }
 
-  private func grade(
-    _ comparison: Check.Comparison, _ pairs: [(left: Double, right: Double)], _ evidence: inout Evidence
-  ) -> Verdict {
-    switch comparison {
-    case .equal, .different:
-      return evidence.met == pairs.count ? .supported : evidence.met == 0 ? .refuted : .inconclusive
-    case .less, .atMost, .greater, .atLeast:
-      evidence.ratio = ConfidenceInterval.ofRatio(pairs)
-      // Without positive figures there is no ratio: the difference and its distance from 0 stand in.
-      let interval =
-        evidence.ratio.map { ConfidenceInterval(estimate: $0.estimate - 1, low: $0.low - 1, high: $0.high - 1) }
-        ?? ConfidenceInterval.ofMean(pairs.map { $0.left - $0.right })
-      guard let interval else { return .inconclusive }
-      let less = comparison == .less || comparison == .atMost
-      if interval.low == 0, interval.high == 0 { return comparison.holds(0, 0) ? .supported : .refuted }
-      if interval.high < 0 { return less ? .supported : .refuted }
-      if interval.low > 0 { return less ? .refuted : .supported }
-      return .inconclusive
-    }
+  private func grade(_ check: Check, _ pairs: [(left: Double, right: Double)], _ evidence: inout Evidence) -> Verdict {
+    let comparison = check.comparison
+    let interval = comparison.isDirected ? ConfidenceInterval.ofRatio(pairs) : nil
+    evidence.ratio = interval
+    // Counts, and figures without a ratio, are judged round by round: no mean of them says how often the check was met.
+    guard let interval, check.references.first?.metric.kind != .count else { return byRounds(check, pairs) }
+    let less = comparison == .less || comparison == .atMost
+    if interval.low == 1, interval.high == 1 { return comparison.holds(0, 0) ? .supported : .refuted }
+    if interval.high < 1 { return less ? .supported : .refuted }
+    if interval.low > 1 { return less ? .refuted : .supported }
+    return .inconclusive
+  }
+
+  /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test decides.
+  ///
+  /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as many
+  /// rounds as the sign test asks for, or sides that do not overlap at all, which of six rounds each equals are in one of 462
+  /// cases (Mann and Whitney, 1947).
+  private func byRounds(_ check: Check, _ pairs: [(left: Double, right: Double)]) -> Verdict {
+    let met = pairs.count { check.comparison.holds($0.left, $0.right) }
+    let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
+    if SignTest.isTold(met, of: pairs.count) { return verdict }
+    guard met == 0 || met == pairs.count else { return .inconclusive }
+    guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
+    let isSeparate = { (lower: [Double], upper: [Double]) in lower.allSatisfy { low in upper.allSatisfy { low < $0 } } }
+    let (left, right) = (pairs.map(\.left), pairs.map(\.right))
+    let areSame = Set(left + right).count == 1
+    return areSame || isSeparate(left, right) || isSeparate(right, left) ? verdict : .inconclusive
   }
 
   // MARK: What a check refers to

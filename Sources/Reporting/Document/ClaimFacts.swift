@@ -6,16 +6,22 @@ struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
   let check: String
-  /// The sentences of the documents that it grades, by their numbers.
-  let grades: [String]
+  /// The sentences of the documents that it bears out where it is true, by their numbers; nil for none.
+  let bears: [String]?
+  /// The sentences that it contradicts where it is true; nil for none.
+  let contradicts: [String]?
   let verdict: Verdict
   let evidence: EvidenceFacts
+
+  /// Whether it is of the lesson alone, and speaks for or against no sentence of a document.
+  var isOfLesson: Bool { bears == nil && contradicts == nil }
 
   init(_ judgement: Judgement) {
     says = judgement.claim.says
     kind = judgement.claim.kind
     check = judgement.claim.check.text
-    grades = judgement.claim.grades
+    bears = judgement.claim.bears.isEmpty ? nil : judgement.claim.bears
+    contradicts = judgement.claim.contradicts.isEmpty ? nil : judgement.claim.contradicts
     verdict = judgement.verdict
     evidence = EvidenceFacts(judgement.evidence)
   }
@@ -33,6 +39,10 @@ struct EvidenceFacts: Codable, Sendable {
   let trials: Int
   let met: Int
   let reason: String?
+  /// A trial in which the check was true; nil for performance claims, and where there is none.
+  let example: TrialFacts?
+  /// A trial in which it was not.
+  let counterexample: TrialFacts?
 
   init(_ evidence: Evidence) {
     left = evidence.left.map(Number.init)
@@ -44,5 +54,32 @@ struct EvidenceFacts: Codable, Sendable {
     trials = evidence.trials
     met = evidence.met
     reason = evidence.reason
+    example = evidence.example.map(TrialFacts.init)
+    counterexample = evidence.counterexample.map(TrialFacts.init)
+  }
+}
+
+/// A trial that shows something.
+struct TrialFacts: Codable, Sendable {
+  /// The variant at its point.
+  let run: String
+  /// The number of its round, from 1 on.
+  let round: Int
+  /// The figure of the check's left side there.
+  let left: Number?
+  /// How it ended, where it did not complete.
+  let ended: String?
+
+  init(_ example: Evidence.Example) {
+    run = example.run
+    round = example.round
+    left = example.left.map(Number.init)
+    ended = example.ended
+  }
+
+  /// `concurrent in round 3: 2`, with its figure in the unit of the check.
+  func says(_ unit: Unit) -> String {
+    let figure = left.map { Quantity($0.value, unit).description }
+    return "\(run) in round \(round)" + ([ended ?? figure].compactMap(\.self).first.map { ": \($0)" } ?? "")
   }
 }

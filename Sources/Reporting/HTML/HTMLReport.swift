@@ -68,11 +68,19 @@ public enum HTMLReport {
         let tries = entry.scenarios.map { name -> Markup in
           shown.contains(name) ? "<a href=\"#\(name)\">\(name)</a> " : "\(name) "
         }
-        let verdicts = entry.verdicts.map { verdict, count -> Markup in
-          "<span class=\"\(tone(verdict))\">\(count) \(verdict.rawValue)</span> "
+        let claims = entry.testimonies.map { testimony -> Markup in
+          "<li><b>\(testimony.opinion.rawValue)</b> \(testimony.claim.says) <span class=\"quiet\">\(testimony.claim.verdict.rawValue), \(testimony.shown ?? testimony.claim.evidenceText)</span></li>\n"
         }
-        let outcome: Markup = entry.reason.map { "<span class=\"none\">\($0)</span>" } ?? "\(verdicts)"
-        return "<tr><th>\(entry.id)</th><td>\(entry.says)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
+        let count = entry.testimonies.count
+        let details: Markup =
+          count == 0
+          ? ""
+          : "<details><summary>\(count) claim\(count == 1 ? "" : "s")</summary><ul>\n\(claims)</ul></details>"
+        let remark: Markup = entry.remark.map { "<br><span class=\"quiet\">\($0)</span>" } ?? ""
+        let outcome: Markup =
+          "<span class=\"\(entry.standing.tone)\">\(entry.standing.rawValue)</span>\(remark)\(details)"
+        return
+          "<tr><th>\(entry.id)</th><td>\(entry.says)</td><td>\(entry.said?.rawValue ?? "")</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
       }
       return """
         <details><summary><b>\(chapter.title)</b> \(chapter.summary)</summary>
@@ -240,4 +248,16 @@ public enum HTMLReport {
       nav tr { margin: .6rem 0; } }
     @media (max-width: 520px) { ul.claims li { flex-direction: column; gap: .2rem; } .verdict { flex-basis: auto; padding: .1rem .75rem; } }
     """
+}
+
+extension Standing {
+  /// The class of its colour.
+  fileprivate var tone: String {
+    switch self {
+    case .borneOut: "good"
+    case .refuted: "bad"
+    case .partly, .undecided: "care"
+    case .standIn, .byConstruction, .unavailable, .notRun, .untried: "none"
+    }
+  }
 }

@@ -1,0 +1,15 @@
+import Measurement
+import Testing
+
+/// The sign test against its exact tails.
+@Suite struct SignTestTests {
+  @Test(arguments: [
+    // 2 / 2^7 is 1.6 %, 2 / 2^8 is 0.8 %.
+    (7, 7, false), (8, 8, true), (0, 8, true), (0, 7, false),
+    // 2 * (1 + 10) / 2^10 is 2.1 %, 2 * (1 + 12) / 2^12 is 0.6 %.
+    (9, 10, false), (11, 12, true), (1, 12, true), (15, 30, false), (0, 0, false), (3000, 3000, true),
+  ])
+  func `it tells one way from the other`(_ met: Int, _ rounds: Int, _ isTold: Bool) {
+    #expect(SignTest.isTold(met, of: rounds) == isTold)
+  }
+}

@@ -1,7 +1,7 @@
-import Laboratory
 import Platform
 import Testing
 
+@testable import Laboratory
 @testable import Patterns
 @testable import Reporting
 
@@ -67,6 +67,19 @@ import Testing
         let body = lines[(variant.place.line - 1)...].drop { !$0.hasSuffix(" in") }.dropFirst()
         #expect(!code.isEmpty && code.map(\.trimmed) == body.prefix(code.count).map(\.trimmed))
         #expect(body.dropFirst(code.count).first?.trimmed == "}", "\(code)")
+      }
+    }
+  }
+
+  @Test func `what a variant hides behind a name is shown below its body`() throws {
+    for pattern in Catalogue.patterns {
+      let experiment = try library.experiment(type(of: pattern).name)
+      for variant in experiment.variants {
+        let code = try #require(experiment.code[variant.name]).joined(separator: "\n")
+        for name in variant.shows {
+          #expect(library.declaration(of: name, besides: "") != nil, "\(experiment.name) \(variant.name): \(name)")
+          #expect(code.contains(name))
+        }
       }
     }
   }

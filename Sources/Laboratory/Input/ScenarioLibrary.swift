@@ -34,7 +34,10 @@ public struct ScenarioLibrary: Sendable {
       let file = variant.place.fileName
       let lines = sources[file] ?? lines(of: file)
       sources[file] = lines
-      experiment.code[variant.name] = Self.code(of: variant, in: lines)
+      experiment.code[variant.name] = Self.code(of: variant, in: lines).map { body in
+        variant.shows.reduce(body) { code, name in code + (declaration(of: name, besides: file).map { [""] + $0 } ?? [])
+        }
+      }
     }
     return experiment
   }
@@ -61,6 +64,28 @@ public struct ScenarioLibrary: Sendable {
     else { return nil }
     let body = lines[start...].dropFirst().prefix(end - start - 1)
     return body.map { String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0)) }
+  }
+
+  /// The declaration of a type or function in the sources, in that of `file` first; nil where there is none.
+  func declaration(of name: String, besides file: String) -> [String]? {
+    let others = files.map(\.name).filter { $0.hasSuffix(".swift") && $0 != file }
+    return ([file] + others).lazy.compactMap { Self.declaration(of: name, in: self.lines(of: $0)) }.first
+  }
+
+  private static let kinds: Set<Substring> = ["struct", "class", "actor", "enum", "func", "extension"]
+
+  private static func declaration(of name: String, in lines: [Substring]) -> [String]? {
+    guard
+      let start = lines.firstIndex(where: { line in
+        guard line.contains(name) else { return false }
+        let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        return zip(words, words.dropFirst()).contains { kinds.contains($0) && $1 == name }
+      })
+    else { return nil }
+    // The source is formatted: the first line that closes a brace at the depth of the name ends it.
+    let indent = lines[start].prefix { $0 == " " }
+    guard let end = lines[start...].firstIndex(where: { $0 == indent + "}" }) else { return nil }
+    return lines[start...end].map { String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0)) }
   }
 
   /// The documents whose sentences claims grade; nil where there are none.

@@ -25,6 +25,8 @@ public struct Variant: Sendable {
   public let mainQueue: MainQueueService
   /// Where it stands in its pattern's source: the line of its name.
   public let place: SourcePlace
+  /// What else of the sources belongs to its code, by the names of types and functions: shown below its body.
+  public let shows: [String]
   /// How long a trial takes at most with its settings; nil for what its pattern says (``Pattern/longest(_:)``).
   let takes: (@Sendable (Trial) -> Duration)?
   let own: [any Declaration]
@@ -46,13 +48,14 @@ public struct Variant: Sendable {
   ///   - takes: how long a trial takes at most with its settings, where it is not what its pattern says (`longest`).
   ///   - needs: what the machine must have; where it has not, the variant is unavailable and nothing is run.
   ///   - mainQueue: who serves the main queue.
+  ///   - shows: the types and functions that its body hides behind a name, and that `explain --code` shows below it.
   ///   - body: runs it once and records what it measured; called in a fresh worker process, on a thread of its own outside
   ///     the dispatch pool, while the main queue is served as said. Warm-up belongs in here and is never recorded. An error it throws
   ///     breaks the trial; only ``Unavailable``, and a `SystemError` of what the machine has not, make it unavailable.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
     ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
-    takes: (@Sendable (Trial) -> Duration)? = nil,
+    shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
@@ -64,6 +67,7 @@ public struct Variant: Sendable {
     self.ending = ending
     self.needs = needs
     self.mainQueue = mainQueue
+    self.shows = shows
     self.takes = takes
     place = SourcePlace(file, line)
     self.body = body
@@ -73,13 +77,13 @@ public struct Variant: Sendable {
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
     ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
-    takes: (@Sendable (Trial) -> Duration)? = nil,
+    shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {
     self.init(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, takes: takes,
-      file: file, line: line
+      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
+      takes: takes, file: file, line: line
     ) { trial in try waitFor { try await body(trial) } }
   }
 }
@@ -88,8 +92,8 @@ extension Variant {
   /// The same with another body: a test's, which breaks what is claimed.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = Variant(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, takes: takes,
-      body)
+      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
+      takes: takes, body)
     changed.ignores = ignores
     changed.promises = promises
     return changed

@@ -34,7 +34,7 @@ public enum Explanation {
         })
     sections.append(
       heading("claims", style)
-        + experiment.claims.flatMap { entry($0.kind.rawValue, $0.says, $0.check.text, style) })
+        + experiment.claims.flatMap { entry($0.kind.rawValue, $0.says, "\($0.check.text)\($0.sides)", style) })
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
@@ -42,6 +42,15 @@ public enum Explanation {
 
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
     Entry(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
+  }
+}
+
+extension Claim {
+  /// What it is to sentences of the documents, in words behind its check.
+  fileprivate var sides: String {
+    let sides = [("bears out", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
+      .map { "\($0.0) \($0.1.joined(separator: ", "))" }
+    return sides.isEmpty ? "; of the lesson" : "; " + sides.joined(separator: ", ")
   }
 }
 

@@ -4,20 +4,21 @@
   import Glibc
 #endif
 
-/// `bench GCDLAB PROBES [ROUNDS [SECTION…]]`: the lab against hand-written C counterparts.
+/// `bench GCDLAB PROBES ROUNDS SECONDS [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and more of
+/// what they do not tell, for so many seconds.
 ///
 /// Exit status 1 when a row was not measured and the machine was not to blame. A missed target is no failure: machines are
 /// noisy.
 @main enum Bench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.count >= 2, let rounds = Int(arguments.dropFirst(2).first ?? "15"), rounds > 0 else {
-      stop(64, "usage: bench GCDLAB PROBES [ROUNDS [SECTION...]]")
+    guard arguments.count >= 4, let rounds = Int(arguments[3]), rounds > 0, let seconds = Double(arguments[4]) else {
+      stop(64, "usage: bench GCDLAB PROBES ROUNDS SECONDS [SECTION...]")
     }
     let (binary, probes) = (arguments[1], arguments[2])
     setenv("SWIFT_BACKTRACE", "enable=no", 1)  // As the lab starts its workers.
     do {
-      let tally = try run(binary, probes, rounds, Array(arguments.dropFirst(3)))
+      let tally = try run(binary, probes, rounds, seconds, Array(arguments.dropFirst(4)))
       if tally.unmeasured > 0 { exit(1) }
     } catch {
       stop(2, "bench: \((error as? Failure)?.reason ?? "\(error)")")
@@ -30,7 +31,9 @@
     exit(status)
   }
 
-  private static func run(_ binary: String, _ probes: String, _ rounds: Int, _ names: [String]) throws -> Tally {
+  private static func run(
+    _ binary: String, _ probes: String, _ rounds: Int, _ seconds: Double, _ names: [String]
+  ) throws -> Tally {
     let lab = try Lab(binary: binary, spawner: Program(path: "\(probes)/spawn_cost"))
     let sections = Sections(lab: lab, probes: probes, rounds: rounds)
     if let unknown = names.first(where: { name in !sections.all.contains { $0.name == name } }) {
@@ -41,7 +44,8 @@
     print(
       """
       \(lab.place), \(lab.cores) cores, load \(fixed(load, 2))
-      Medians of \(rounds) rounds; ratio: left to right, the median of paired rounds
+      Medians of \(rounds) rounds, and of more where those do not tell; ratio: left to right, the median of paired rounds
+      a | b  two states, such as a wake-up with the other core asleep or not: rounds in the same one are compared
       ~ the 95 % interval of the median reaches across the limit: too close or too unsteady to tell
 
       """)
@@ -49,7 +53,9 @@
     for section in sections.all where names.isEmpty || names.contains(section.name) {
       print(section.title)
       fflush(nil)
-      tally.show(section.rows())
+      let rows = section.rows()
+      settle(rows, after: rounds * 5, within: seconds)
+      tally.show(rows)
     }
     print(tally.text)
     return tally

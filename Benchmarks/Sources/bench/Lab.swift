@@ -101,7 +101,7 @@ struct Lab {
 
       /// The median of each metric.
       var medians: [String: Double] {
-        values.mapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }
+        values.compactMapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }
       }
 
       private static func median(_ pairs: [[Double]]) -> Double? {

@@ -47,7 +47,7 @@ struct Program {
       let words = line.split(separator: " ")
       if words.count == 2, let value = Double(words[1]) { values[String(words[0]), default: []].append(value) }
     }
-    return values.mapValues(\.median)
+    return values.compactMapValues(\.median)
   }
 
   private static func quoted(_ word: String) -> String {
@@ -56,6 +56,6 @@ struct Program {
 }
 
 extension [Double] {
-  /// The middle value; of an even number, the lower of the two.
-  var median: Double { sorted()[(count - 1) / 2] }
+  /// The middle value; of an even number, the lower of the two. Nil of none.
+  var median: Double? { isEmpty ? nil : sorted()[(count - 1) / 2] }
 }

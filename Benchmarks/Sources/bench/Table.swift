@@ -41,7 +41,7 @@ struct Tally {
 
   /// Prints a table of `rows` and counts what came of them.
   mutating func show(_ rows: [Row]) {
-    var lines = [["", "left", "right", "ratio", "min-max", "target", ""]]
+    var lines = [["", "left", "right", "ratio", "min-max", "rounds", "target", ""]]
     var reasons: [String] = []
     for row in rows {
       do {
@@ -58,7 +58,7 @@ struct Tally {
     for line in lines where lines.count > 1 {
       let cells = line.indices.map { column -> String in
         let padding = String(repeating: " ", count: widths[column] - line[column].count)
-        return (1...4).contains(column) ? padding + line[column] : line[column] + padding
+        return (1...5).contains(column) ? padding + line[column] : line[column] + padding
       }
       let text = cells.joined(separator: "  ")
       print("  " + text[..<(text.lastIndex { $0 != " " }.map(text.index(after:)) ?? text.startIndex)])

@@ -28,7 +28,7 @@ BINARY  := .build/release/gcdlab
 SWIFT_FILES := Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts darwin-check example lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check example lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -44,6 +44,10 @@ smoke: build          ## run every scenario, short
 
 bench: build          ## compare with hand-written C counterparts, in one run (SHORT=1: see that every row can be measured)
 	$(MAKE) -C Benchmarks bench GCDLAB=$(abspath $(BINARY))
+
+# The probes alone (SCENARIOS=no) need no lab.
+second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
+	GCDLAB=$(BINARY) Tests/Tools/second-opinion $(PROBES)
 
 example:              ## build the lab of one's own in Examples, and smoke it
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
@@ -113,4 +117,4 @@ clean:                ## remove what was built
 	rm -rf .build Benchmarks/.build Examples/*/.build
 
 help:                 ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile

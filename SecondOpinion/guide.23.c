@@ -1,0 +1,57 @@
+// guide.23, always: a queue without references is freed asynchronously, after its last block. guide.24, always: its
+// finalizer runs then, and only when there is a context. Tried with queues released while ten blocks wait: release must
+// return first, then all blocks, then the finalizer, once; without a context never. Broken: the queue keeps a
+// reference, and the one without a context gets one.
+#include "probe.h"
+
+typedef struct {
+  atomic_int ran, at_end, finalized;
+  dispatch_semaphore_t gone;
+} Context;
+
+static void finalize(void *context) {
+  Context *mine = context;
+  mine->at_end = mine->ran;
+  mine->finalized++;
+  dispatch_semaphore_signal(mine->gone);
+}
+
+static int without;
+static void never(void *context) {
+  (void)context;
+  without++;
+}
+
+int main(int count, char **words) {
+  probe(count, words);
+  int asynchronously = 0, after_all = 0, once = 0, rounds = 4 * tries;
+  for (int r = 0; r < rounds; r++) {
+    Context *context = calloc(1, sizeof *context);
+    context->gone = dispatch_semaphore_create(0);
+    dispatch_semaphore_t gate = dispatch_semaphore_create(0);
+    dispatch_queue_t queue = dispatch_queue_create("released", r % 2 ? DISPATCH_QUEUE_CONCURRENT : NULL),
+                     bare = dispatch_queue_create("bare", NULL);
+    dispatch_set_context(queue, context);
+    dispatch_set_finalizer_f(queue, finalize);
+    dispatch_set_finalizer_f(bare, never);
+    if (broken) dispatch_retain(queue), dispatch_set_context(bare, context);
+    dispatch_async(queue, ^{
+      wait_for(gate);
+      context->ran++;
+    });
+    for (int i = 1; i < 10; i++) dispatch_barrier_async(queue, ^{ context->ran++; });
+    dispatch_release(queue);
+    asynchronously += context->ran == 0 && context->finalized == 0;
+    dispatch_semaphore_signal(gate);
+    within(context->gone, broken ? 0.01 : 2);
+    dispatch_sync(bare, ^{});
+    dispatch_release(bare);
+    rest(0.002);
+    after_all += context->at_end == 10;
+    once += context->finalized == 1;
+  }
+  say("guide.23", asynchronously == rounds && after_all == rounds ? HOLDS : FAILS,
+      "release returned before any block ran %d, freed after the tenth %d of %d", asynchronously, after_all, rounds);
+  say("guide.24", once == rounds && after_all == rounds && !without ? HOLDS : FAILS,
+      "the finalizer ran once %d of %d, without a context %d", once, rounds, without);
+}

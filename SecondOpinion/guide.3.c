@@ -1,0 +1,36 @@
+// guide.3, always: all queues are first in, first out, concurrent ones included: tasks are executed in the order in
+// which they were added. What is tried is the order of beginning, which is all that a program can see. Surely: two
+// tasks keep a concurrent queue's threads, a third is added by async, a fourth by sync after it; which of them begins
+// first? By chance: 20,000 tasks take a number as they begin. Broken: the queue is serial.
+#include "probe.h"
+
+int main(int count, char **words) {
+  probe(count, words);
+  int overtaken = 0, inverted = 0, rounds = 2 * tries;
+  enum { TASKS = 20000 };
+  int *place = calloc(TASKS, sizeof(int));
+  for (int r = 0; r < rounds; r++) {
+    dispatch_queue_t queue = dispatch_queue_create("order", broken ? DISPATCH_QUEUE_SERIAL : DISPATCH_QUEUE_CONCURRENT);
+    dispatch_semaphore_t gate = dispatch_semaphore_create(0);
+    atomic_int *turn = calloc(1, sizeof(atomic_int));
+    __block int third = 0, fourth = 0;
+    for (int i = 0; i < 64; i++) dispatch_async(queue, ^{ (void)within(gate, 0.02); });
+    dispatch_async(queue, ^{ third = atomic_fetch_add(turn, 1); });
+    if (broken)
+      for (int i = 0; i < 64; i++) dispatch_semaphore_signal(gate);
+    dispatch_sync(queue, ^{ fourth = atomic_fetch_add(turn, 1); });
+    for (int i = 0; i < 64; i++) dispatch_semaphore_signal(gate);
+    dispatch_barrier_sync(queue, ^{});
+    overtaken += fourth < third;
+    atomic_store(turn, 0);
+    for (int i = 0; i < TASKS; i++) dispatch_async(queue, ^{ place[i] = atomic_fetch_add(turn, 1); });
+    dispatch_barrier_sync(queue, ^{});
+    int wrong = 0;
+    for (int i = 1; i < TASKS; i++) wrong += place[i] < place[i - 1];
+    inverted += wrong > 0;
+  }
+  say("guide.3", overtaken + inverted ? FAILS : HOLDS,
+      "a sync overtook an async added before it in %d of %d; begun in another order than added in %d of %d runs of %d "
+      "asyncs",
+      overtaken, rounds, inverted, rounds, TASKS);
+}

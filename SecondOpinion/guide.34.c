@@ -1,0 +1,70 @@
+// guide.33, may: an iteration that does little costs more to schedule than it gains. guide.34, usually: striding makes
+// up for it; 100 iterations by 4 are 25 blocks. Tried in rounds: 200,000 iterations of a few additions by
+// dispatch_apply, one each and 2000 each, against a plain loop (processor time of the whole process); and the blocks of
+// 100 by 4 are counted. Broken: what is called strided is not, and the loop is the strided one. guide.13, guide.14 are
+// the same of single blocks: guide.14, may: a block that does too little costs more to schedule than to run in place.
+#include "probe.h"
+
+enum { ALL = 200000, ROUNDS = 9 };
+static volatile long sink;
+static inline long little(size_t i) { return (long)(i * 2654435761u >> 7); }
+
+static double strided(size_t stride) {
+  double start = at(CLOCK_PROCESS_CPUTIME_ID);
+  dispatch_apply(ALL / stride, dispatch_get_global_queue(0, 0), ^(size_t block) {
+    long sum = 0;
+    for (size_t i = block * stride; i < (block + 1) * stride; i++) sum += little(i);
+    sink = sum;
+  });
+  return at(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
+static double plain(void) {
+  double start = at(CLOCK_PROCESS_CPUTIME_ID);
+  for (size_t i = 0; i < ALL; i++) sink = little(i);
+  return at(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
+int main(int count, char **words) {
+  probe(count, words);
+  int dearer = 0, made_up = 0, in_place = 0;
+  double each[3] = {0};
+  strided(2000);
+  for (int r = 0; r < ROUNDS; r++) {
+    double one = strided(broken ? 2000 : 1), many = strided(broken ? 1 : 2000), loop = broken ? strided(1) : plain();
+    dearer += one > loop;
+    made_up += many < one;
+    each[0] += one;
+    each[1] += many;
+    each[2] += loop;
+    dispatch_queue_t queue = dispatch_queue_create("small", NULL);
+    double start = at(CLOCK_PROCESS_CPUTIME_ID);
+    for (size_t i = 0; i < 2000; i++) {
+      if (broken) sink = little(i);
+      else dispatch_async(queue, ^{ sink = little(i); });
+    }
+    dispatch_sync(queue, ^{});
+    double sent = at(CLOCK_PROCESS_CPUTIME_ID) - start;
+    start = at(CLOCK_PROCESS_CPUTIME_ID);
+    for (size_t i = 0; i < 2000; i++) {
+      if (broken) dispatch_async(queue, ^{ sink = little(i); });
+      else sink = little(i);
+    }
+    dispatch_sync(queue, ^{});
+    in_place += at(CLOCK_PROCESS_CPUTIME_ID) - start < sent;
+  }
+  atomic_int *blocks = calloc(1, sizeof(atomic_int));
+  dispatch_apply(broken ? 100 : 100 / 4, dispatch_get_global_queue(0, 0), ^(size_t i) {
+    (void)i;
+    blocks[0]++;
+  });
+  say("guide.33", usually(dearer, ROUNDS)[0] == 'h' ? SEEN : NOT_SEEN,
+      "dearer than a plain loop in %d of %d rounds (%.1f against %.1f ns an iteration)", dearer, ROUNDS,
+      each[0] / ROUNDS / ALL * 1e9, each[2] / ROUNDS / ALL * 1e9);
+  const char *verdict = usually(made_up, ROUNDS);
+  say("guide.34", blocks[0] == 25 ? verdict : FAILS,
+      "strided is cheaper in %d of %d rounds (%.1f ns an iteration); 100 by 4 are %d blocks", made_up, ROUNDS,
+      each[1] / ROUNDS / ALL * 1e9, blocks[0]);
+  say("guide.14", usually(in_place, ROUNDS)[0] == 'h' ? SEEN : NOT_SEEN,
+      "in place is cheaper in %d of %d rounds of 2000 small blocks", in_place, ROUNDS);
+}

@@ -1,0 +1,64 @@
+// guide.42, may: a concurrent queue takes out further tasks before earlier ones have finished. replacement.7, may:
+// blocks on a global queue may run concurrently. Tried: the first task waits, bounded, until the second has begun.
+// Broken: the queue is serial. guide.45, always: a queue copies the block that is added; nobody has to copy it before.
+// Tried: a block on the stack of a function that has returned, and whose stack is written over, still finds what it
+// captured. Broken: a function with a pointer into that stack.
+#include "probe.h"
+
+static int met(dispatch_queue_t queue) {
+  dispatch_semaphore_t second = dispatch_semaphore_create(0), done = dispatch_semaphore_create(0);
+  __block int first = 0;
+  dispatch_async(queue, ^{
+    first = within(second, broken ? 0.01 : 2);
+    dispatch_semaphore_signal(done);
+  });
+  dispatch_async(queue, ^{ dispatch_semaphore_signal(second); });
+  wait_for(done);
+  return first;
+}
+
+typedef struct {
+  long value[16];
+} Captured;
+static atomic_int intact, ran;
+static void look(void *pointer) {
+  intact += ((volatile Captured *)pointer)->value[7] == 777;
+  ran++;
+}
+
+__attribute__((noinline)) static void add(dispatch_queue_t queue) {
+  Captured here;
+  for (int i = 0; i < 16; i++) here.value[i] = 111 * i;
+  __asm__ volatile("" : : "r"(&here) : "memory");
+  if (broken) dispatch_async_f(queue, &here, look);
+  else
+    dispatch_async(queue, ^{
+      Captured mine = here;
+      look(&mine);
+    });
+}
+
+__attribute__((noinline)) static void overwrite(void) {
+  volatile char bytes[8192];
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0x55;
+}
+
+int main(int count, char **words) {
+  probe(count, words);
+  dispatch_queue_t serial = dispatch_queue_create("serial", NULL);
+  int private = 0, global = 0;
+  for (int i = 0; i < tries; i++) {
+    private += met(broken ? serial : dispatch_queue_create("concurrent", DISPATCH_QUEUE_CONCURRENT));
+    global += met(broken ? serial : dispatch_get_global_queue(0, 0));
+  }
+  say("guide.42", private ? SEEN : NOT_SEEN, "the second began while the first ran %d of %d", private, tries);
+  say("replacement.7", global ? SEEN : NOT_SEEN, "two blocks of the global queue met %d of %d", global, tries);
+  for (int i = 0; i < 100; i++) {
+    dispatch_suspend(serial);
+    add(serial);
+    overwrite();
+    dispatch_resume(serial);
+    dispatch_sync(serial, ^{});
+  }
+  say("guide.45", intact == 100 && ran == 100 ? HOLDS : FAILS, "found what it captured %d of %d", intact, ran);
+}

@@ -1,0 +1,41 @@
+// guide.8, may: 100 tasks in 100 queues may not all run at once, unless there are 100 cores.
+// guide.7, always: queues run concurrently with each other.
+// Tried with 100 serial queues whose tasks compute for 60 ms: the processor time they got, over the time that passed,
+// is how many ran at once. That two queues do run at once: each of two tasks waits, without sleeping, until the other
+// has begun. Broken: one task in one queue.
+#include "probe.h"
+
+int main(int count, char **words) {
+  probe(count, words);
+  int tasks = broken ? 1 : 100, together = 0;
+  atomic_long *time = calloc(1, sizeof(atomic_long));
+  dispatch_group_t group = dispatch_group_create();
+  atomic_int *ready = calloc(1, sizeof(atomic_int));
+  double start = now(), end = start + 0.15;
+  for (int i = 0; i < tasks; i++)
+    dispatch_group_async(group, dispatch_queue_create("one of many", NULL), ^{
+      double mine = busy();
+      while (now() < end) {}
+      time[0] += (long)((busy() - mine) * 1e9);
+      ready[0]++;
+    });
+  dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+  double running = (double)time[0] / 1e9 / (end - start);
+  say("guide.8", running < tasks - 1 ? SEEN : NOT_SEEN, "of %d tasks %.1f ran at once on average, on %ld cores", tasks,
+      running, sysconf(_SC_NPROCESSORS_ONLN));
+
+  for (int r = 0; r < tries; r++) {
+    dispatch_queue_t one = dispatch_queue_create("one", NULL), two = broken ? one : dispatch_queue_create("two", NULL);
+    atomic_int *begun = calloc(2, sizeof(atomic_int));
+    dispatch_block_t task = ^{
+      begun[0]++;
+      for (double limit = now() + (broken ? 0.01 : 2); begun[0] < 2 && now() < limit;) sched_yield();
+      begun[1] += begun[0] == 2;
+    };
+    dispatch_group_async(group, one, task);
+    dispatch_group_async(group, two, task);
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+    together += begun[1] == 2;
+  }
+  say("guide.7", together == tries ? HOLDS : FAILS, "two queues' tasks met %d of %d", together, tries);
+}

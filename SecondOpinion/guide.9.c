@@ -1,0 +1,62 @@
+// guide.9, usually: the system takes the priority of queues into account: high before default before low before
+// background. pool.5, usually: a class of service brings its queues more or fewer resources. Tried on one core: a task
+// of each global queue (for pool.5: of a serial queue of each class) computes for 60 ms, the lowest submitted first.
+// The processor time that each got is compared, in rounds. Broken: all four go to the default queue.
+// Classes whose threads have the same nice value cannot be told apart, which takes a privilege for some.
+#include "probe.h"
+
+enum { ROUNDS = 9 };
+static const intptr_t priority[] = {2, 0, -2, INT16_MIN};
+static const unsigned class[] = {0x19, 0x15, 0x11, 0x09};
+
+static const char *compare(bool classes, char *figures) {
+  int won[3] = {0}, nice[4];
+  const char *verdict = HOLDS;
+  double total[4] = {0};
+  for (int r = 0; r < ROUNDS; r++) {
+    double got[4];
+    double *time = got;
+    int *value = nice;
+    dispatch_group_t group = dispatch_group_create();
+    double end = now() + 0.05;
+    for (int i = 3; i >= 0; i--) {
+      dispatch_queue_t queue = !classes
+          ? dispatch_get_global_queue(broken ? 0 : priority[i], 0)
+          : dispatch_queue_create("class",
+                                  dispatch_queue_attr_make_with_qos_class(NULL, broken ? class[1] : class[i], 0));
+      dispatch_group_async(group, queue, ^{
+        value[i] = getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid));
+        double mine = busy();
+        while (now() < end) {}
+        time[i] = busy() - mine;
+      });
+    }
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+    for (int i = 0; i < 3; i++) won[i] += got[i] > got[i + 1];
+    for (int i = 0; i < 4; i++) total[i] += got[i] * 1e3 / ROUNDS;
+  }
+  for (int i = 0; i < 3; i++) {
+    const char *this = !broken && nice[i] == nice[i + 1] ? UNAVAILABLE : usually(won[i], ROUNDS);
+    if (this[0] == 'u' || (this[0] == 'o' && !broken)) verdict = verdict[0] == 'h' ? this : verdict;
+    else if (this[0] != 'h') verdict = FAILS;
+  }
+  sprintf(figures, "got more in %d, %d, %d of %d rounds; on average %.1f, %.1f, %.1f, %.1f ms; nice values %d %d %d %d",
+          won[0], won[1], won[2], ROUNDS, total[0], total[1], total[2], total[3], nice[0], nice[1], nice[2], nice[3]);
+  return verdict;
+}
+
+int main(int count, char **words) {
+  probe(count, words);
+  cpu_set_t one, all;
+  sched_getaffinity(0, sizeof all, &all);
+  int core = 0;
+  while (!CPU_ISSET(core, &all)) core++;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one);  // The pool's threads inherit it.
+  char queues[300], classes[300];
+  const char *verdict = compare(false, queues);
+  say("guide.9", verdict, "%s", queues);
+  verdict = compare(true, classes);
+  say("pool.5", verdict, "%s", classes);
+}

@@ -1,0 +1,72 @@
+// replacement.5, recipe: when the completion runs, the library is loaded (the document's loader: three builders in a
+// group whose items go to a serial queue outside the group, a notify on the background queue that hops to another).
+// Tried as written, again and again, up to 400 loads; items are counted when the completion runs. Broken: appended in
+// the group. replacement.4, always: appending on one serial queue keeps every item; counted after each load has
+// settled. Broken: on a concurrent queue.
+#include "probe.h"
+
+static long items;
+static int *library;
+
+int main(int count, char **words) {
+  probe(count, words);
+  dispatch_queue_t appends = dispatch_queue_create("items", broken ? DISPATCH_QUEUE_CONCURRENT : DISPATCH_QUEUE_SERIAL);
+  dispatch_queue_t one = dispatch_queue_create("items in the group", NULL),
+                   completions = dispatch_queue_create("completions", NULL);
+  dispatch_queue_t load = dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_BACKGROUND, 0);
+  enum { EACH = 300 };
+  library = calloc(3 * EACH + 1, sizeof(int));
+  int loads = 0, short_loads = 0;
+  long missing = 0, lost = 0;
+  double end = now() + 0.7;
+  while (loads < 400 && now() < end) {
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_semaphore_t done = dispatch_semaphore_create(0);
+    items = 0;
+    for (int b = 0; b < 3; b++)
+      dispatch_group_async(group, load, ^{
+        for (int i = 0; i < EACH; i++) {
+          if (broken)
+            dispatch_group_async(group, one, ^{
+              library[items] = i;
+              items++;
+            });
+          else
+            dispatch_async(appends, ^{
+              library[items] = i;
+              items++;
+            });
+        }
+      });
+    __block long found = 0;
+    dispatch_group_notify(group, load, ^{
+      dispatch_async(completions, ^{
+        found = *(volatile long *)&items;
+        dispatch_semaphore_signal(done);
+      });
+    });
+    wait_for(done);
+    dispatch_barrier_sync(broken ? one : appends, ^{});
+    loads++;
+    short_loads += found < 3 * EACH;
+    missing += 3 * EACH - found;
+    lost += 3 * EACH - items;
+    dispatch_release(group);
+  }
+  say("replacement.5", short_loads ? FAILS : HOLDS, "%d of %d loads had items missing, %ld of %d on average",
+      short_loads, loads, short_loads ? missing / short_loads : 0, 3 * EACH);
+
+  long volatile *sum = calloc(1, sizeof(long));
+  dispatch_apply(4, dispatch_get_global_queue(0, 0), ^(size_t t) {
+    (void)t;
+    for (int i = 0; i < 20000; i++)
+      dispatch_async(appends, ^{
+        long had = *sum;
+        __asm__ volatile("pause");
+        *sum = had + 1;
+      });
+  });
+  dispatch_barrier_sync(appends, ^{});
+  lost += 80000 - *sum;
+  say("replacement.4", lost ? FAILS : HOLDS, "%ld items lost of %d", lost, 80000 + 3 * EACH * loads);
+}

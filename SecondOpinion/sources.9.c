@@ -1,0 +1,48 @@
+// sources.9, always: a timer that starts now fires at once, then at its interval.
+// Tried with both clocks (DISPATCH_TIME_NOW and the listing's dispatch_walltime(NULL, 0)) and an interval of 120 ms:
+// the first fire must come in the first tenth of the interval, the second not before the interval is over. Broken: it
+// starts after an interval.
+#include "probe.h"
+
+int main(int count, char **words) {
+  probe(count, words);
+  enum { MOST = 64 };
+  int all = 2 * tries, at_once = 0, then = 0;
+  double *fired = calloc(2 * 2 * MOST, sizeof(double)), latest = 0;
+  double *begun = calloc(2 * MOST, sizeof(double));
+  dispatch_semaphore_t twice = dispatch_semaphore_create(0);
+  const double interval = 0.12;
+  int64_t delay = broken ? (int64_t)(interval * 1e9) : 0;
+  dispatch_async(dispatch_get_global_queue(0, 0), ^{});  // The pool's first thread is not the timer's affair.
+  rest(0.005);
+  for (int i = 0; i < all; i++) {
+    dispatch_source_t timer =
+        dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, dispatch_queue_create("timer", NULL));
+    dispatch_time_t start = i % 2 ? dispatch_walltime(NULL, delay)
+        : delay                   ? dispatch_time(DISPATCH_TIME_NOW, delay)
+                                  : DISPATCH_TIME_NOW;
+    begun[i] = now();
+    dispatch_source_set_timer(timer, start, (uint64_t)(interval * 1e9), 0);
+    __block int runs = 0;
+    dispatch_source_set_event_handler(timer, ^{
+      fired[2 * i + runs++] = now() - begun[i];
+      if (runs == 2) {
+        dispatch_source_cancel(timer);
+        dispatch_semaphore_signal(twice);
+      }
+    });
+    dispatch_activate(timer);
+  }
+  for (int i = 0; i < all; i++) wait_for(twice);
+  for (int i = 0; i < all; i++) {
+    at_once += fired[2 * i] < interval / 10;
+    then += fired[2 * i + 1] >= interval * 0.999;
+    if (fired[2 * i] > latest) latest = fired[2 * i];
+  }
+  // A machine so busy that half an interval passes tells nothing of the timer.
+  const char *verdict = at_once == all && then == all ? HOLDS : at_once > 0 && latest < interval ? OPEN : FAILS;
+  say("sources.9", verdict,
+      "first fire within a tenth of the interval %d, the second not before it %d, of %d; the latest first fire after "
+      "%.2f ms of %.0f",
+      at_once, then, all, latest * 1e3, interval * 1e3);
+}

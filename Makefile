@@ -25,7 +25,7 @@ endif
 BINARY  := .build/release/gcdlab
 
 # Examples by their sources: what they build is not ours to check.
-SWIFT_FILES := Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
+SWIFT_FILES := Package.swift Sources Tests Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check example lint format install uninstall clean help

@@ -27,17 +27,18 @@ int main(int count, char **words) {
                               dispatch_queue_create("concurrent", DISPATCH_QUEUE_CONCURRENT),
                               dispatch_queue_create_with_target("targeted", NULL, target),
                               dispatch_get_global_queue(0, 0), dispatch_get_global_queue(-2, 0)};
-  __block int right = 0;
+  atomic_int *correct = calloc(1, sizeof(atomic_int));
   dispatch_group_t group = dispatch_group_create();
   for (int i = 0; i < 5; i++) {
     dispatch_queue_t one = queue[i];
-    dispatch_block_t block = ^{ right += current(broken) == one; };
+    dispatch_block_t block = ^{ correct[0] += current(broken) == one; };
     dispatch_async(one, block);
     dispatch_barrier_sync(one, ^{});
     dispatch_sync(one, block);
     dispatch_group_async(group, one, block);
     dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
   }
+  int right = correct[0];
   dispatch_queue_t normal = dispatch_get_global_queue(0, 0), here = current(false), there = current(true);
   bool outside = here == normal && there == normal;
   say("guide.21",

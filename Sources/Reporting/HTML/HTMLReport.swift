@@ -41,6 +41,7 @@ public enum HTMLReport {
     return """
       <nav><h1>What the documents say, tried</h1>
       <p>\(readings.count) scenarios, \(counts(total))</p>
+      <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.gradeCount) }))</p>
       \(places(readings))\
       <div class="scroll"><table><tbody>
       \(rows)</tbody></table></div></nav>
@@ -159,7 +160,7 @@ public enum HTMLReport {
     let items = reading.claims.map { claim -> Markup in
       """
       <li><span class="verdict \(tone(claim.verdict))">\(claim.verdict.rawValue)</span> <div>\(claim.says)\
-      <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText)</p></div></li>
+      <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
 
       """
     }

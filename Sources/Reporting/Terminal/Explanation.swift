@@ -33,8 +33,12 @@ public enum Explanation {
           )
         })
     sections.append(
-      heading("claims", style)
-        + experiment.claims.flatMap { entry($0.kind.rawValue, $0.says, "\($0.check.text)\($0.sides)", style) })
+      heading("claims: \(Sides.counts(experiment.claims.map(\.grades.count)))", style)
+        + experiment.claims.flatMap {
+          entry(
+            $0.kind.rawValue, $0.says, "\($0.check.text); \(Sides.text(bears: $0.bears, contradicts: $0.contradicts))",
+            style)
+        })
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
@@ -42,15 +46,6 @@ public enum Explanation {
 
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
     Entry(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
-  }
-}
-
-extension Claim {
-  /// What it is to sentences of the documents, in words behind its check.
-  fileprivate var sides: String {
-    let sides = [("bears out", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
-      .map { "\($0.0) \($0.1.joined(separator: ", "))" }
-    return sides.isEmpty ? "; of the lesson" : "; " + sides.joined(separator: ", ")
   }
 }
 

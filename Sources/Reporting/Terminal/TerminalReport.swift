@@ -194,7 +194,9 @@ public struct TerminalReport: Sendable {
   /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
-    let evidence = (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
+    let evidence =
+      (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
+      + (details ? "; \(claim.sides)" : "")
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
         + (isPlain && claim.verdict == .held ? [] : wrapped(evidence, .quiet, indent: 4))

@@ -53,7 +53,7 @@ int main(int count, char **words) {
       dispatch_group_async(group, queue, ^{
         if (broken)
           dispatch_async(queue, ^{
-            spin(0.00002);
+            if (i == 0) rest(0.001);
             done[0]++;
           });
         else {

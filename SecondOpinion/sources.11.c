@@ -13,11 +13,11 @@ int main(int count, char **words) {
     double due = now() + (double)delay / 1e9;
     dispatch_block_t block = ^{
       early[0] += now() < due;
-      if (runs[i]++ == 0) dispatch_group_leave(group);
+      if (runs[i]++ == 0 || broken) dispatch_group_leave(group);
     };
     dispatch_group_enter(group);
-    if (broken) dispatch_async(dispatch_get_global_queue(0, 0), block);
-    else dispatch_after(dispatch_time(DISPATCH_TIME_NOW, delay), dispatch_get_global_queue(0, 0), block);
+    if (broken) dispatch_group_enter(group), dispatch_async(dispatch_get_global_queue(0, 0), block);
+    dispatch_after(dispatch_time(DISPATCH_TIME_NOW, delay), dispatch_get_global_queue(0, 0), block);
   }
   dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
   rest(0.05);

@@ -5,9 +5,17 @@
 #include "probe.h"
 #include <sys/mman.h>
 
+static void illegal(void) {
+#ifdef __aarch64__
+  __asm__ volatile(".inst 0");
+#else
+  __builtin_trap();
+#endif
+}
+
 static void fault(int which) {
   if (broken) kill(getpid(), SIGUSR1);
-  else if (which == SIGILL) __builtin_trap();
+  else if (which == SIGILL) illegal();
   else if (which == SIGSEGV) *(volatile int *)NULL = 1;
   else
     *(volatile char *)mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(tmpfile()), 0) =

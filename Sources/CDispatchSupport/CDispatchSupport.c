@@ -31,6 +31,14 @@ int gcdlab_core_count(void) {
   return online > 0 ? (int)online : 1;
 }
 
+int gcdlab_current_core(void) {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
 int gcdlab_prefer_core(int index) {
 #ifdef __linux__
   cpu_set_t allowed;

@@ -1,4 +1,6 @@
 import CDispatchSupport
+import Dispatch
+import Synchronization
 
 #if canImport(Darwin)
   import CoreFoundation
@@ -16,6 +18,25 @@ public enum MainThread {
     #else
       ThreadCensus.currentThread == Int(getpid())
     #endif
+  }
+
+  private static let given = Mutex<[@Sendable () -> Void]>([])
+  private static let isGiven = DispatchSemaphore(value: 0)
+
+  /// Has the main thread run `body`, once it has run what it was given before, where it waits for that
+  /// (``runWhatIsGiven()``). Returns at once.
+  public static func run(_ body: @escaping @Sendable () -> Void) {
+    given.withLock { $0.append(body) }
+    isGiven.signal()
+  }
+
+  /// Runs what it is given, one after the other. Call it on the main thread.
+  public static func runWhatIsGiven() -> Never {
+    while true {
+      isGiven.wait()
+      let body = given.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      body?()
+    }
   }
 
   /// Serves the main queue, as the run loop of an app does. Call it on the main thread; unlike `dispatchMain` it keeps that

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `who serves the main queue is said by the variant`() {
     let variants = Self.pattern.variants
-    #expect(variants.filter { $0.mainQueue == .dispatchMain }.map(\.name) == ["dispatch-main"])
+    #expect(variants.filter { $0.mainQueue == .body }.map(\.name) == Self.ordered)
     #expect(variants.filter { $0.mainQueue == .nobody }.map(\.name) == ["not-drained", "sync-not-drained"])
   }
 
@@ -82,6 +82,8 @@ import Testing
     return ordered.flatMap { variant in
       ["overlaps", "inversions", "out-of-turn"].map { red("\(variant).\($0) == 0", concurrently) }
     } + [
+      // Blocks that are never sent, and so run nowhere.
+      red("dispatch-main.off-main > 0") { trial in try pattern.send(trial) { _ in } },
       red("main-loop.off-main == 0") { trial in
         try pattern.send(trial) { block in pattern.mainQueue.async(group: block.all) { block.run() } }
       },

@@ -25,6 +25,14 @@ void gcdlab_dispatch_sync_f(void *queue, void *context, void (*function)(void *c
 void gcdlab_dispatch_async_f(void *queue, void *context, void (*function)(void *context))
     GCDLAB_SYMBOL("dispatch_async_f");
 void gcdlab_dispatch_retain(void *object) GCDLAB_SYMBOL("dispatch_retain");
+void gcdlab_dispatch_suspend(void *object) GCDLAB_SYMBOL("dispatch_suspend");
+void gcdlab_dispatch_set_target_queue(void *object, void *queue) GCDLAB_SYMBOL("dispatch_set_target_queue");
+void *gcdlab_dispatch_get_context(void *object) GCDLAB_SYMBOL("dispatch_get_context");
+void *gcdlab_dispatch_get_specific(const void *key) GCDLAB_SYMBOL("dispatch_get_specific");
+void gcdlab_dispatch_queue_set_specific(void *queue, const void *key, void *context, void (*destructor)(void *context))
+    GCDLAB_SYMBOL("dispatch_queue_set_specific");
+/// Deprecated since OS X 10.9 and iOS 6, still declared and exported.
+void *gcdlab_dispatch_get_current_queue(void) GCDLAB_SYMBOL("dispatch_get_current_queue");
 void gcdlab_dispatch_activate(void *object) GCDLAB_SYMBOL("dispatch_activate");
 void gcdlab_dispatch_set_context(void *object, void *context) GCDLAB_SYMBOL("dispatch_set_context");
 void gcdlab_dispatch_set_finalizer_f(void *object, void (*finalizer)(void *context))
@@ -45,6 +53,11 @@ void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
 struct gcdlab_source_type;
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
+
+/// The main queue, which is a variable.
+struct gcdlab_queue;
+extern struct gcdlab_queue gcdlab_main_queue_variable GCDLAB_SYMBOL("_dispatch_main_q");
+static inline void *gcdlab_main_queue(void) { return &gcdlab_main_queue_variable; }
 
 #ifdef __linux__
 /// What CoreFoundation's run loop waits for, an eventfd, and what it calls then on the main thread. Asking for it says that the
@@ -79,6 +92,17 @@ static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
+
+/// The number of the core on which the calling thread runs; -1 where the system does not tell.
+int gcdlab_current_core(void);
+
+/// What a block of the C listing leaves: the value that it keeps, and whether it ran where it was made, on the stack.
+typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool in_place);
+
+/// Submits a block that stands on this function's stack, as `dispatch_async(queue, ^{ function(context, value, …); })` does in C,
+/// and overwrites it before it returns. `copied` is called for each copy that is made of it, `freed` for each that goes.
+void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
+                              void (*copied)(void *context), void (*freed)(void *context));
 
 /// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask; does nothing elsewhere than on Linux.
 /// Returns 0, or the error number when the system does not allow it.

@@ -146,6 +146,8 @@ public enum MainQueueService: Sendable, Hashable {
   case dispatchMain
   /// The main thread itself, in a loop, as in an app.
   case mainThread
+  /// What the body gives the main thread to run (`MainThread.run`): so its listing shows it. Until then nobody does.
+  case body
   /// Nobody: the main thread sleeps.
   case nobody
 }

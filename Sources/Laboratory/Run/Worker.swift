@@ -47,6 +47,7 @@ public enum Worker {
     switch variant.mainQueue {
     case .dispatchMain: dispatchMain()
     case .mainThread: MainThread.serveMainQueue()
+    case .body: MainThread.runWhatIsGiven()
     case .nobody: while true { pause() }
     }
   }

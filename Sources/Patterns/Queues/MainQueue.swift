@@ -1,6 +1,7 @@
 import Dispatch
 import Laboratory
 import Measurement
+import Platform
 
 /// Where do the blocks of the main queue run, and what holds them up?
 ///
@@ -46,15 +47,19 @@ struct MainQueue: Pattern {
   var problem: [any Declaration] { [blocks, hops, events, work] }
 
   var variants: [Variant] {
-    Variant("dispatch-main", .documented, "threads send blocks to main, which dispatchMain serves", own: ordered) {
-      trial in
+    Variant(
+      "dispatch-main", .documented, "threads send blocks to main, which dispatchMain serves", own: ordered,
+      mainQueue: .body
+    ) { trial in
+      MainThread.run { dispatchMain() }
       try send(trial) { block in
         mainQueue.async(group: block.all) { block.run() }
       }
     }
     Variant(
-      "main-loop", .documented, "the same, the main thread serves it in a loop", own: ordered, mainQueue: .mainThread
+      "main-loop", .documented, "the same, the main thread serves it in a loop", own: ordered, mainQueue: .body
     ) { trial in
+      MainThread.run { MainThread.serveMainQueue() }
       try send(trial) { block in
         mainQueue.async(group: block.all) { block.run() }
       }

@@ -8,7 +8,10 @@ import Testing
 
 @Suite struct QueueOrderTests {
   static let pattern = QueueOrder()
-  static let logged = ["serial", "serial-targeting-concurrent", "concurrent", "global"]
+  static let logged = [
+    "serial", "serial-targeting-concurrent", "concurrent-targeting-serial", "concurrent", "global",
+  ]
+  static let paired = ["sync-behind-async"]
   static let listed = ["async-then-sync", "async-then-sync-concurrent", "async-then-barrier-sync"]
   static let queued = ["serial-sync", "pthread-mutex", "mutex"]
 
@@ -17,7 +20,7 @@ import Testing
   }
 
   @Test func `every variant is tried`() {
-    #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.logged + Self.listed + Self.queued))
+    #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.logged + Self.paired + Self.listed + Self.queued))
   }
 
   @Test(arguments: logged, [1, 8])
@@ -33,6 +36,17 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(attempt.total("returned-before") == 1)
     #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
+  }
+
+  /// In a process of its own, whose pool has no threads of other tests.
+  @Test func `a sync begins before what was added before it`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Self.attempt("sync-behind-async", ["pairs": .integer(5)])
+      #expect(attempt.trial.outcome == .completed)
+      #expect(!attempt.verdicts.isEmpty)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .witnessed }, "\(attempt.verdicts)")
+    }
   }
 
   @Test(arguments: queued, [2, 12])
@@ -133,6 +147,15 @@ import Testing
         red("\(variant).overlaps == 0", concurrently), red("\(variant).lost == 0", losing),
       ]
     } + [
+      red("concurrent-targeting-serial.begin-inversions == 0", backwards),
+      // A serial queue lets the second begin behind the first.
+      red("sync-behind-async.begin-inversions > 0") { trial in
+        let queue = DispatchQueue(label: "own")
+        try pattern.addPairs(trial, patience: .milliseconds(1)) { pair in
+          queue.async(group: pair.all) { pair.firstBegins() }
+          queue.sync { pair.secondBegins() }
+        }
+      },
       red("concurrent.lost == 0", losing),
       red("global.lost == 0", losing),
       red("concurrent.end-inversions > 0", serially),

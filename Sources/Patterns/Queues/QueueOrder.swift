@@ -25,6 +25,8 @@ struct QueueOrder: Pattern {
 
   let submitters = Setting.count("submitters", 1...64, default: 4, "threads that add tasks at the same time")
   let tasks = Setting.count("tasks", 2...100_000, default: 5000, "tasks that each of them adds")
+  let pairs = Setting.count(
+    "pairs", 1...1000, default: 20, "times that a task is added by async, and one by sync behind it")
   let arrivals = Setting.count("arrivals", 2...64, default: 4, "threads that wait, one behind the other, to get in")
 
   let beginInversions = Metric.count(
@@ -58,6 +60,18 @@ struct QueueOrder: Pattern {
         }
       }
     }
+    Variant(
+      "concurrent-targeting-serial", .documented, "a concurrent queue whose target takes one task after the other",
+      own: logged
+    ) { trial in
+      let target = DispatchQueue(label: "com.example.Target")
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent, target: target)
+      try log(trial, patience: inOrder) { tasks in
+        for task in tasks {
+          queue.async(group: task.all) { task.run() }
+        }
+      }
+    }
     Variant("concurrent", .documented, "the same on a concurrent queue", own: logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try log(trial, patience: overtaking) { tasks in
@@ -71,6 +85,16 @@ struct QueueOrder: Pattern {
         for task in tasks {
           DispatchQueue.global().async(group: task.all) { task.run() }
         }
+      }
+    }
+    Variant(
+      "sync-behind-async", .broken, "one thread adds two tasks to a concurrent queue, while the pool has no thread",
+      own: [pairs, beginInversions]
+    ) { trial in
+      let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+      try addPairs(trial, patience: .seconds(1)) { pair in
+        queue.async(group: pair.all) { pair.firstBegins() }
+        queue.sync { pair.secondBegins() }
       }
     }
     Variant("async-then-sync", .documented, "the document's listing, on a serial queue", own: listed) { trial in

@@ -37,6 +37,31 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
+  /// Has `add` add two tasks, one behind the other, while tasks that spin have every thread that the pool gives.
+  ///
+  /// - Parameter patience: how long those spin, at most, for the second task to begin. A queue that lets it begin only behind the
+  ///   first, for which there is no thread, makes them spin so long.
+  func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
+    try SystemThread.requireRoom(for: trial.cores + 2)
+    var count = 0
+    for _ in 0..<trial[pairs] {
+      let pair = TaskPair()
+      let busy = SpinBarrier(parties: trial.cores + 1)
+      for _ in 0..<trial.cores {
+        DispatchQueue.global().async(group: pair.all) {
+          busy.wait()
+          let end = MonotonicClock.now() + UInt64(patience.nanoseconds)
+          while !pair.secondHasBegun, MonotonicClock.now() < end {}
+        }
+      }
+      busy.wait()
+      add(pair)
+      pair.all.wait()
+      if pair.isInverted { count += 1 }
+    }
+    trial.record(beginInversions, count)
+  }
+
   /// Runs the document's listing, whose first block ends only when the second has, as long as a queue lets that be.
   ///
   /// - Parameters:
@@ -184,6 +209,27 @@ final class TaskLog: Sendable {
     order.lost = zip(begun, ended).count { $0 != 1 || $1 != 1 }
     return order
   }
+}
+
+/// Two tasks that one thread adds to a queue, one behind the other.
+final class TaskPair: Sendable {
+  /// The group of all tasks but one that is added by sync.
+  let all = DispatchGroup()
+  private let begun = Atomic<Int>(0)
+  private let second = Atomic<Int>(0)
+
+  /// The task that was added first begins.
+  func firstBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
+
+  /// The one that was added behind it begins.
+  func secondBegins() {
+    second.store(begun.add(1, ordering: .acquiringAndReleasing).newValue, ordering: .releasing)
+  }
+
+  /// Whether the second has begun.
+  var secondHasBegun: Bool { second.load(ordering: .acquiring) > 0 }
+  /// Whether it was the first to begin, of two that have.
+  var isInverted: Bool { begun.load(ordering: .acquiring) == 2 && second.load(ordering: .acquiring) == 1 }
 }
 
 /// The document's listing as it runs.

@@ -26,7 +26,7 @@ struct QueueSuspend: Pattern {
   let repeats = Setting.count("repeats", 1...10_000, default: 100, "suspensions in a trial")
 
   let beganSuspended = Metric.count(
-    "began-suspended", "blocks that began although their queue was suspended; the most of any suspension")
+    "began-suspended", "blocks that began after suspend had returned and before resume; the most of any suspension")
   let stopped = Metric.count(
     "stopped", "blocks that ran when their queue was suspended, and had not ended when it was resumed")
   let lost = Metric.count("lost", "blocks that had not run once when the queue was resumed and all was over")
@@ -76,13 +76,12 @@ struct QueueSuspend: Pattern {
       }
       .record(trial, stopped)
     }
-    Variant("concurrent", .broken, "a concurrent queue is suspended, whose target is busy with a block", own: going) {
+    Variant("concurrent", .broken, "a concurrent queue is suspended whose blocks have no thread yet", own: going) {
       trial in
       goOn(trial) { waiting in
-        let target = DispatchQueue(label: "com.example.Target")
-        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent, target: target)
-        target.async { waiting.runsOnWhenSuspended() }
-        waiting.awaitRunning()
+        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+        for _ in 0..<trial.cores { queue.async(group: waiting.all) { waiting.runsOnWhenSuspended() } }
+        for _ in 0..<trial.cores { waiting.awaitRunning() }
         for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
         waiting.suspending { queue.suspend() }
         waiting.look()
@@ -112,8 +111,8 @@ struct QueueSuspend: Pattern {
     Variant("activate", .modern, "a queue that is made inactive, and activated when all is ready", own: held) { trial in
       hold(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
-        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
         waiting.suspending {}
+        for block in waiting.blocks { queue.async(group: waiting.all) { block.run() } }
         waiting.look()
         waiting.resuming { queue.activate() }
       }

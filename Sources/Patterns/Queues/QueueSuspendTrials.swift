@@ -65,6 +65,8 @@ final class Suspension: Sendable {
   private let count: Int
   private let runs: Slots<Atomic<Int>>
   private let began = Atomic<Int>(0)
+  private let beganMeanwhile = Atomic<Int>(0)
+  private let suspendHasReturned = Atomic<Bool>(false)
   private let anyBegins: BoundedGate
   private let isSuspended = DispatchSemaphore(value: 0)
   private let isRunning = DispatchSemaphore(value: 0)
@@ -92,18 +94,23 @@ final class Suspension: Sendable {
 
     /// It begins, and ends.
     func run() {
-      if suspension.began.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { suspension.times.firstBegan.set() }
+      // What began before the suspension is none of its business.
+      let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
+      if isMeanwhile { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
+      let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
+      if began == 1 { suspension.times.firstBegan.set() }
       suspension.runs[index].add(1, ordering: .relaxed)
-      suspension.anyBegins.open()
+      if isMeanwhile || began == suspension.count { suspension.anyBegins.open() }
     }
   }
 
   /// The blocks that wait.
   var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
 
-  /// Suspends the queue; whoever awaits that goes on, and so does the block that runs.
+  /// Suspends the queue; whoever awaits that goes on, and so do the blocks that run.
   func suspending(_ suspend: () -> Void) {
     suspend()
+    suspendHasReturned.store(true, ordering: .releasing)
     isSuspended.signal()
     mayRunOn.signal()
   }
@@ -112,10 +119,11 @@ final class Suspension: Sendable {
   func runsOnWhenSuspended() {
     isRunning.signal()
     mayRunOn.wait()
+    mayRunOn.signal()
     runnerHasEnded.signal()
   }
 
-  /// Waits until that block runs.
+  /// Waits until such a block runs; where there are several, until one more does.
   func awaitRunning() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
@@ -129,7 +137,7 @@ final class Suspension: Sendable {
     awaitSuspension()
     anyBegins.restHasFinished()
     anyBegins.pass()
-    counts.withLock { $0.beganSuspended = began.load(ordering: .acquiring) }
+    counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
   /// The same; and the block that ran when the queue was suspended is given the time to end.
@@ -151,7 +159,7 @@ final class Suspension: Sendable {
     _ = all.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
   }
 
-  /// How many blocks had begun when the queue was looked at.
+  /// How many blocks had begun since the suspension when the queue was looked at.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
   /// How many that ran before had not ended then.
   var stopped: Int { counts.withLock { $0.stopped } }

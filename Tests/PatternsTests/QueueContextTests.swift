@@ -10,9 +10,10 @@ import Testing
 @Suite(.serialized) struct QueueContextTests {
   static let pattern = QueueContext()
 
-  @Test(arguments: pattern.variants.map(\.name), [1, 20])
+  /// What the main thread is asked for only a worker has: `PromiseTests`.
+  @Test(arguments: pattern.variants.filter { $0.mainQueue != .body }.map(\.name), [1, 20])
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
-    let settings: [String: ParameterValue] = variant == "global" ? [:] : ["repeats": .integer(repeats)]
+    let settings: [String: ParameterValue] = variant.hasPrefix("global") ? [:] : ["repeats": .integer(repeats)]
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
@@ -52,9 +53,10 @@ import Testing
   }
 
   static var reds: [Red] {
+    let withoutRepeats = ["global", "global-modified", "current-queue"]
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       let variant = String(check.prefix { $0 != "." })
-      return Red(check, variant, of: pattern, variant == "global" ? [:] : ["repeats": .integer(2)], body)
+      return Red(check, variant, of: pattern, withoutRepeats.contains(variant) ? [:] : ["repeats": .integer(2)], body)
     }
     let lives = ["context-finalizer", "specific-released"].flatMap { variant in
       [
@@ -70,7 +72,38 @@ import Testing
     }
     nonisolated(unsafe) let queue = gcdlab_dispatch_get_global_queue(0, 0)
     nonisolated(unsafe) let another = gcdlab_dispatch_get_global_queue(2, 0)
+    @Sendable func answered(_ trial: Trial, inside: UnsafeMutableRawPointer?, outside: UnsafeMutableRawPointer?) {
+      let answers = QueueAnswers()
+      for _ in 0..<2 { answers.outside(outside) }
+      for queue in answers.queues { answers.inside(inside, of: queue) }
+      answers.record(trial, pattern)
+    }
     return lives + [
+      red("context-finalizer.in-release == 0") { trial in
+        pattern.clean(trial, cleansUpAtOnce)
+        trial.record(pattern.cleanUp, 0)
+      },
+      // In the context of another queue.
+      red("context.not-seen == 0") { trial in
+        let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))
+        pattern.share(trial) { data in
+          gcdlab_dispatch_set_context(own.object, data.pointer)
+          MyDataContext.found(gcdlab_dispatch_get_context(other.object))
+        }
+      },
+      // A queue of one's own can be modified.
+      red("global-modified.modified == 0") { trial in
+        let own = gcdlab_dispatch_queue_create("own", nil)
+        pattern.modify(trial, own, within: .milliseconds(1)) { queue, change in
+          if case .suspension = change { gcdlab_dispatch_suspend(queue) }
+        }
+      },
+      // Nobody sets it.
+      red("global-modified.keyed > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
+      // Both are told of the queue that the other wants.
+      red("current-queue.other-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
+      red("current-queue.not-default == 2") { trial in answered(trial, inside: queue, outside: queue) },
+      red("current-queue.main == 1") { trial in answered(trial, inside: queue, outside: queue) },
       // At the queue, where it is found.
       red("thread-local.not-seen > 0") { trial in
         let key = DispatchSpecificKey<MyDataContext>()

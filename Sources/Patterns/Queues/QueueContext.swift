@@ -1,6 +1,7 @@
 import CDispatchSupport
 import Dispatch
 import Laboratory
+import Platform
 
 /// What belongs to a queue, and when does it go?
 ///
@@ -33,6 +34,7 @@ struct QueueContext: Pattern {
   let notOnce = Metric.count("not-once", "queues whose data was not cleaned up just once")
   let early = Metric.count(
     "early", "queues whose data was cleaned up before the last reference was gone and the last block had ended")
+  let inRelease = Metric.count("in-release", "queues whose data was cleaned up by the thread that let the queue go")
   let without = Metric.count("without", "finalizers that ran although their queue had no context")
   let cleanUp = Metric.latency("clean-up", "from the end of a queue's last block until its data is cleaned up")
   let accepted = Metric.count("accepted", "flags, other than 0 and 2, for which there is a global queue")
@@ -40,7 +42,27 @@ struct QueueContext: Pattern {
   let changed = Metric.count("changed", "global queues that were not the same once they had been released")
   let lost = Metric.count("lost", "blocks that a global queue did not run once after that")
 
+  let otherQueue = Metric.count(
+    "other-queue", "blocks that asked for the current queue and got another than the one they were submitted to")
+  let notDefault = Metric.count(
+    "not-default", "threads outside a block that asked for it and got another than the default global queue")
+  let main = Metric.count("main", "threads outside a block that asked for it and got the main queue")
+  let modified = Metric.count(
+    "modified", "ways to modify a global queue that took effect: a context, a suspended target, a suspension")
+  let keyed = Metric.count("keyed", "values set by a key at a global queue that its blocks found")
+
   var variants: [Variant] {
+    Variant("context", .documented, "blocks look for the data at their queue, in its context", own: [repeats, notSeen])
+    {
+      trial in
+      share(trial) { data in
+        let queue = FunctionQueue(label: "com.example.MyQueue")
+        queue.async { gcdlab_dispatch_set_context(queue.object, data.pointer) }
+        gcdlab_dispatch_sync_f(queue.object, queue.object) { queue in
+          MyDataContext.found(gcdlab_dispatch_get_context(queue))
+        }
+      }
+    }
     Variant("specific", .modern, "blocks look for the data at their queue, by a key", own: [repeats, notSeen]) {
       trial in
       let key = DispatchSpecificKey<MyDataContext>()
@@ -106,7 +128,32 @@ struct QueueContext: Pattern {
         gcdlab_dispatch_release(queue)
       }
     }
+    Variant(
+      "global-modified", .broken, "a global queue is given a context, a value by a key, a target, and is suspended",
+      own: [modified, keyed]
+    ) { trial in
+      modify(trial, gcdlab_dispatch_get_global_queue(0, 0)) { queue, change in
+        switch change {
+        case .context(let data): gcdlab_dispatch_set_context(queue, data)
+        case .value(let key, let value): gcdlab_dispatch_queue_set_specific(queue, key, value, nil)
+        case .target(let target): gcdlab_dispatch_set_target_queue(queue, target)
+        case .suspension: gcdlab_dispatch_suspend(queue)
+        }
+      }
+    }
+    Variant(
+      "current-queue", .documented, "dispatch_get_current_queue is called in blocks and outside of them",
+      own: [otherQueue, notDefault, main], mainQueue: .body
+    ) { trial in
+      let answers = QueueAnswers()
+      MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }
+      answers.outside(gcdlab_dispatch_get_current_queue())
+      for queue in answers.queues {
+        queue.async { answers.inside(gcdlab_dispatch_get_current_queue(), of: queue) }
+      }
+      answers.record(trial, self)
+    }
   }
 
-  private var living: [any Declaration] { [repeats, notOnce, early, cleanUp] }
+  private var living: [any Declaration] { [repeats, notOnce, early, inRelease, cleanUp] }
 }

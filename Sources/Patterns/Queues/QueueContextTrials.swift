@@ -2,6 +2,7 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 import Measurement
+import Platform
 import Synchronization
 
 #if canImport(Darwin)
@@ -40,7 +41,7 @@ extension QueueContext {
   /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up, is
   /// looked at for a while: with a reference and no block, and with a block and no reference.
   func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
-    var (notOnce, early) = (0, 0)
+    var (notOnce, early, inRelease) = (0, 0, 0)
     for repeated in 0...trial[repeats] {
       let data = MyDataContext(looks: repeated == 0 ? .milliseconds(10) : .zero)
       let queue = make(data)
@@ -54,7 +55,13 @@ extension QueueContext {
       if data.cleanUps != 1 { notOnce += 1 }
       if data.wasEarly { early += 1 }
       if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanUp, time) }
+      // Of a queue without blocks this is the last reference: nobody else could free it.
+      let idle = MyDataContext()
+      make(idle).release()
+      idle.awaitCleanUp(within: patience)
+      if idle.isCleanedUpHere { inRelease += 1 }
     }
+    trial.record(self.inRelease, inRelease)
     trial.record(self.notOnce, notOnce)
     trial.record(self.early, early)
   }
@@ -104,6 +111,99 @@ extension QueueContext {
   }
 }
 
+/// A way to modify a queue.
+enum QueueChange {
+  /// It is given a context.
+  case context(UnsafeMutableRawPointer)
+  /// It is given a value by a key.
+  case value(key: UnsafeMutableRawPointer, UnsafeMutableRawPointer)
+  /// It is given a target.
+  case target(UnsafeMutableRawPointer?)
+  /// It is suspended.
+  case suspension
+}
+
+extension QueueContext {
+  /// Has `change` modify a queue in one way after the other, and looks each time whether that took effect.
+  ///
+  /// - Parameter patience: how long a block of the queue is waited for that has nothing to wait for.
+  func modify(
+    _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
+    _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
+  ) {
+    let held = HeldQueue(created: queue)
+    let data = MyDataContext().pointer
+    change(queue, .context(data))
+    var count = gcdlab_dispatch_get_context(queue) == data ? 1 : 0
+    nonisolated(unsafe) let key = data
+    let value = Mutex<Bool>(false)
+    change(queue, .value(key: key, data))
+    held.runOne { value.withLock { $0 = gcdlab_dispatch_get_specific(key) == key } }
+    trial.record(keyed, value.withLock { $0 } ? 1 : 0)
+    let target = gcdlab_dispatch_queue_create("com.example.Target", nil)
+    gcdlab_dispatch_suspend(target)
+    for next in [QueueChange.target(target), .suspension] {
+      change(queue, next)
+      if !held.runs(within: patience) { count += 1 }
+    }
+    gcdlab_dispatch_resume(target)
+    trial.record(modified, count)
+  }
+}
+
+/// What `dispatch_get_current_queue` answers, in blocks and outside.
+///
+/// Unchecked: the queues may be used from any thread.
+final class QueueAnswers: @unchecked Sendable {
+  /// A queue that was asked for within its block.
+  struct Asked: @unchecked Sendable {
+    fileprivate let object: UnsafeMutableRawPointer?
+
+    /// Adds a block.
+    func async(_ body: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(body) }
+  }
+
+  /// A serial queue, one whose target is that, and the global queues of default and of low priority.
+  let queues: [Asked]
+  private let all = DispatchGroup()
+  private let state = Mutex((otherQueue: 0, notDefault: 0, main: 0))
+
+  /// Nobody has asked.
+  init() {
+    let serial = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
+    let targeting = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
+    gcdlab_dispatch_set_target_queue(targeting, serial)
+    let global = [0, -2].map { gcdlab_dispatch_get_global_queue($0, 0) }
+    queues = ([serial, targeting] + global).map { Asked(object: $0) }
+    // The main thread and the trial's own.
+    for _ in 0..<queues.count + 2 { all.enter() }
+  }
+
+  /// A block of `queue` got `answer`.
+  func inside(_ answer: UnsafeMutableRawPointer?, of queue: Asked) {
+    if answer != queue.object { state.withLock { $0.otherQueue += 1 } }
+    all.leave()
+  }
+
+  /// A thread that runs no block got `answer`.
+  func outside(_ answer: UnsafeMutableRawPointer?) {
+    state.withLock { state in
+      if answer != gcdlab_dispatch_get_global_queue(0, 0) { state.notDefault += 1 }
+      if answer == gcdlab_main_queue() { state.main += 1 }
+    }
+    all.leave()
+  }
+
+  /// Waits for all answers, and records them.
+  func record(_ trial: Trial, _ pattern: QueueContext) {
+    all.wait()
+    let seen = state.withLock { $0 }
+    trial.record(pattern.otherQueue, seen.otherQueue)
+    trial.record(pattern.notDefault, seen.notDefault)
+    trial.record(pattern.main, seen.main)
+  }
+}
+
 /// What a program keeps for a queue, and what becomes of it.
 final class MyDataContext: Sendable {
   /// That of the task that runs.
@@ -120,6 +220,7 @@ final class MyDataContext: Sendable {
 
   private struct State {
     var cleanUps = 0
+    var cleaner: Int?
     var wasSeen = false
     var wasEarly = false
   }
@@ -142,6 +243,12 @@ final class MyDataContext: Sendable {
 
   /// A block found this.
   func isSeen(in found: MyDataContext?) { state.withLock { $0.wasSeen = found === self } }
+
+  /// A block found what `context` points to.
+  static func found(_ context: UnsafeMutableRawPointer?) {
+    let found = at(context)
+    found.isSeen(in: found)
+  }
 
   /// Whether it was found.
   var wasSeen: Bool { state.withLock { $0.wasSeen } }
@@ -166,7 +273,10 @@ final class MyDataContext: Sendable {
   /// The finalizer, or what stands for it.
   func cleanUp() {
     times.cleanedUp.set()
-    state.withLock { $0.cleanUps += 1 }
+    state.withLock { state in
+      state.cleanUps += 1
+      state.cleaner = ThreadCensus.currentThread
+    }
     isCleanedUp.open()
     whileReferenced.open()
     hasBeenCleanedUp.signal()
@@ -205,6 +315,8 @@ final class MyDataContext: Sendable {
     afterwards.pass()
   }
 
+  /// Whether the calling thread has cleaned it up.
+  var isCleanedUpHere: Bool { state.withLock { $0.cleaner } == ThreadCensus.currentThread }
   /// How often it was cleaned up.
   var cleanUps: Int { state.withLock { $0.cleanUps } }
   /// Whether that was before the last reference was gone, or before the last block had ended.
@@ -252,10 +364,20 @@ struct HeldQueue {
   }
 
   /// Runs a block in it, and waits for that.
-  func runOne() {
+  func runOne(_ body: @escaping @Sendable () -> Void = {}) {
+    let hasRun = DispatchSemaphore(value: 0)
+    async {
+      body()
+      hasRun.signal()
+    }
+    hasRun.wait()
+  }
+
+  /// Whether a block that is added to it runs within `patience`.
+  func runs(within patience: Duration) -> Bool {
     let hasRun = DispatchSemaphore(value: 0)
     async { hasRun.signal() }
-    hasRun.wait()
+    return hasRun.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
   }
 
   private final class Block: Sendable {

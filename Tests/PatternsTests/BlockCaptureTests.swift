@@ -12,7 +12,7 @@ import Testing
     try await Attempt(variant, of: BlockCapture(), files: Catalogue.files, ["blocks": .integer(blocks)])
   }
 
-  @Test(arguments: ["value", "reference-sync", "object", "cancelled-item", "task"], [1, 1000])
+  @Test(arguments: ["value", "stack-block", "reference-sync", "object", "cancelled-item", "task"], [1, 1000])
   func `what is kept is kept as long as it must`(_ variant: String, _ blocks: Int) async throws {
     let attempt = try await Self.attempt(variant, blocks)
     #expect(attempt.trial.outcome == .completed)
@@ -81,7 +81,24 @@ import Testing
         },
       ]
     }
+    /// Runs the block at once, as the function that has it on its stack.
+    @Sendable func atOnce(_ value: Int, inPlace: Bool, copies: Int) -> @Sendable (FunctionQueue, StackBlock) -> Void {
+      { _, block in
+        for _ in 0..<copies { block.isCopied() }
+        block.leaves(block.number + value, inPlace: inPlace)
+        block.copyIsFreed()
+      }
+    }
     return objects + [
+      red("stack-block.in-place == 0", "stack-block") {
+        try pattern.measureStackBlocks($0, atOnce(0, inPlace: true, copies: 1))
+      },
+      red("stack-block.changed == 0", "stack-block") {
+        try pattern.measureStackBlocks($0, atOnce(1, inPlace: false, copies: 1))
+      },
+      red("stack-block.unreleased == 0", "stack-block") {
+        try pattern.measureStackBlocks($0, atOnce(0, inPlace: false, copies: 2))
+      },
       red("value.changed == 0", "value") { try pattern.measureValues($0, shares) },
       red("reference.changed > 0", "reference") { try pattern.measureValues($0, copies) },
       // Gives its value back to a copy.

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Laboratory
 
@@ -29,7 +30,10 @@ struct BlockCapture: Pattern {
   let changed = Metric.count("changed", "blocks that left another value than at their making")
   let ran = Metric.count("ran", "blocks that ran")
   let early = Metric.count("early", "objects released before their block had run, or before the queue had come to it")
-  let unreleased = Metric.count("unreleased", "objects that were not released just once when the queue had come to all")
+  let unreleased = Metric.count(
+    "unreleased", "objects, or copies of blocks, that were not released just once when the queue had come to all")
+  let inPlace = Metric.count(
+    "in-place", "blocks that ran where they were made, on the stack of a function that has ended")
   let release = Metric.latency("release", "from the last line of the block to the release of its object")
 
   var problem: [any Declaration] { [blocks] }
@@ -44,6 +48,20 @@ struct BlockCapture: Pattern {
           block.leaves(x)
         }
         x = 456
+      }
+    }
+    Variant(
+      "stack-block", .documented, "a block on the stack of a C function, of which nobody makes a copy",
+      own: [changed, inPlace, unreleased]
+    ) { trial in
+      try measureStackBlocks(trial) { queue, block in
+        gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
+          StackBlock.at(block)?.leaves(value, inPlace: inPlace)
+        } _: { block in
+          StackBlock.at(block)?.isCopied()
+        } _: { block in
+          StackBlock.at(block)?.copyIsFreed()
+        }
       }
     }
     Variant("reference", .broken, "a work item shares the variable, which __block asks for in C", own: [changed]) {

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Laboratory
 import Measurement
@@ -32,6 +33,23 @@ extension BlockCapture {
     let blocks = try run(trial, expectsRun: false, make)
     blocks.waitForReleases(patience)
     record(trial, blocks)
+  }
+
+  /// Blocks of a C function's stack, which is gone when they run.
+  func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
+    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    try SystemThread.requireRoom(for: trial.cores + 1)
+    let queue = FunctionQueue(label: "com.example.MyQueue")
+    let blocks = (0..<trial[blocks]).map { StackBlock(number: 1000 + $0) }
+    gcdlab_dispatch_suspend(queue.object)
+    for block in blocks { make(queue, block) }
+    gcdlab_dispatch_resume(queue.object)
+    queue.sync()
+    let seen = blocks.map(\.seen)
+    trial.record(ran, seen.reduce(0) { $0 + $1.runs })
+    trial.record(changed, zip(seen, blocks).count { $0.value != $1.number })
+    trial.record(inPlace, seen.count(where: \.isInPlace))
+    trial.record(unreleased, seen.count { $0.copies != 1 || $0.frees != 1 })
   }
 
   private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
@@ -171,4 +189,49 @@ final class CapturingBlock: Sendable {
   fileprivate var releases: Int { timesReleased.load(ordering: .acquiring) }
   /// Nanoseconds from its last line to the release of its object.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
+}
+
+/// A block of a C function's stack, and what is noted of it.
+final class StackBlock: Sendable {
+  /// What is noted.
+  struct Seen: Sendable {
+    fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
+    /// What it left; nil where it did not run.
+    fileprivate(set) var value: Int?
+    /// Whether it ran where it was made.
+    fileprivate(set) var isInPlace = false
+  }
+
+  /// The value that it keeps.
+  let number: Int
+  private let state = Mutex(Seen())
+
+  /// One that keeps a value.
+  init(number: Int) { self.number = number }
+
+  /// What the C function hands on: the owner keeps this alive until its queue is empty.
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// What that points to.
+  static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? {
+    pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// It runs, and has kept `value`.
+  func leaves(_ value: Int, inPlace: Bool) {
+    state.withLock { state in
+      state.runs += 1
+      state.value = value
+      state.isInPlace = inPlace
+    }
+  }
+
+  /// Somebody made a copy of it.
+  func isCopied() { state.withLock { $0.copies += 1 } }
+
+  /// A copy goes.
+  func copyIsFreed() { state.withLock { $0.frees += 1 } }
+
+  /// What was noted so far.
+  fileprivate var seen: Seen { state.withLock { $0 } }
 }

@@ -1,0 +1,60 @@
+#include "CDispatchSupport.h"
+
+#include <string.h>
+
+// A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html), written by
+// hand: so this needs no -fblocks, which a package that others depend on may not ask for, and the copies can be counted.
+
+extern void *_NSConcreteStackBlock[32];
+void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");
+
+enum { BLOCK_HAS_COPY_DISPOSE = 1 << 25 };
+
+struct stack_block;
+
+struct block_descriptor {
+  unsigned long reserved;
+  unsigned long size;
+  void (*copy)(struct stack_block *to, const struct stack_block *from);
+  void (*dispose)(const struct stack_block *block);
+};
+
+struct stack_block {
+  void *isa;
+  int flags;
+  int reserved;
+  void (*invoke)(struct stack_block *block);
+  const struct block_descriptor *descriptor;
+  // What it captures.
+  const struct stack_block *origin;
+  void *context;
+  intptr_t value;
+  gcdlab_stack_block_function function;
+  void (*copied)(void *context);
+  void (*freed)(void *context);
+};
+
+static void invoke(struct stack_block *block) {
+  block->function(block->context, block->value, block == block->origin);
+}
+
+static void copy(struct stack_block *to, const struct stack_block *from) {
+  (void)to;
+  from->copied(from->context);
+}
+
+static void dispose(const struct stack_block *block) { block->freed(block->context); }
+
+static const struct block_descriptor descriptor = {
+    .size = sizeof(struct stack_block), .copy = copy, .dispose = dispose};
+
+void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
+                              void (*copied)(void *context), void (*freed)(void *context)) {
+  struct stack_block block = {
+      .isa = _NSConcreteStackBlock, .flags = BLOCK_HAS_COPY_DISPOSE, .invoke = invoke, .descriptor = &descriptor,
+      .origin = &block, .context = context, .value = value, .function = function, .copied = copied, .freed = freed};
+  gcdlab_async_block(queue, &block);
+  // The function ends, and its stack is somebody else's: only the value is lost, so that a block which stayed here is seen, not
+  // a crash.
+  *(volatile intptr_t *)&block.value = -1;
+}

@@ -35,6 +35,8 @@ public typealias pthread_t = UnsafeMutablePointer<_opaque_pthread_t>
 @discardableResult public func pthread_self() -> pthread_t { pthread_t(bitPattern: 1)! }
 @discardableResult public func pthread_kill(_: pthread_t, _: Int32) -> Int32 { 0 }
 @discardableResult public func pthread_main_np() -> Int32 { 0 }
+public struct qos_class_t: Sendable { public var rawValue: UInt32 }
+public func qos_class_self() -> qos_class_t { qos_class_t(rawValue: 0) }
 @discardableResult public func pthread_threadid_np(_: pthread_t?, _: UnsafeMutablePointer<UInt64>!) -> Int32 { 0 }
 
 // MARK: <fcntl.h>, <unistd.h>, <time.h>, <sys/resource.h>, <sys/sysctl.h>, <mach-o/dyld.h>

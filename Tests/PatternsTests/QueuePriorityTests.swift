@@ -18,8 +18,9 @@ import Testing
     }
     #expect(attempt.trial.outcome == .completed)
     let latencies = attempt.trial.observation.metrics.filter { $0.key.hasSuffix("-time") }
-    let tells = try Niceness.ofClasses().tells
-    #expect(latencies.count == (tells ? variant.hasSuffix("classes") ? 5 : 4 : 3))
+    let niceness = try Niceness.ofClasses()
+    let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.ServiceClass.userInteractive)
+    #expect(latencies.count == (niceness.tells ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held })
   }
@@ -27,29 +28,36 @@ import Testing
   @Test func `classes that are alike are told as that, with their values`() {
     #expect(throws: Never.self) { try Niceness(values: [-2, -2, 0, 2, 10]).require() }
     let alike = Niceness(values: [0, 0, 19, 19, 19])
-    #if os(Linux)
-      #expect {
-        try alike.require()
-      } throws: { error in
-        "\(error)".contains("19, 19, 19")
-      }
-    #endif
-    #if os(Linux)
-      // Without a privilege nothing is below 0.
-      let unprivileged = Niceness(values: [0, 0, 0, 2, 10])
-      #expect(throws: Never.self) { try unprivileged.require() }
-      #expect(!unprivileged.tells && Niceness(values: [-2, -2, 0, 2, 10]).tells)
-    #endif
-    #expect(Niceness(values: [-2, -2, 0, 2, 10]).between == 1)
+    #expect {
+      try alike.require()
+    } throws: { error in
+      "\(error)".contains("19, 19, 19")
+    }
+    // Without a privilege nothing is below 0.
+    let unprivileged = Niceness(values: [0, 0, 0, 2, 10])
+    #expect(throws: Never.self) { try unprivileged.require() }
+    let privileged = Niceness(values: [-2, -2, 0, 2, 10])
+    #expect(!unprivileged.tells && privileged.tells)
+    #expect([-2, -1, 0, 1, 2].map(privileged.isBetween) == [false, true, true, true, false])
+    typealias Service = QueuePriority.ServiceClass
+    #expect(Service.allCases.filter(privileged.distinguishes) == Array(Service.allCases.dropFirst()))
+    #expect(Service.allCases.allSatisfy(Niceness(values: [-4, -2, 0, 2, 10]).distinguishes))
   }
 
   static var reds: [Red] {
-    [
-      // A getter that heeds no priority.
-      Red("global-priorities.queues == 4", "global-priorities", of: pattern, settings) { trial in
-        try pattern.begin(trial, pattern.priorityTime, niceness: Niceness(values: [0, 1, 2, 3, 4])) { _ in
-          gcdlab_dispatch_get_global_queue(0, 0)
-        }
+    let told = Niceness(values: [0, 1, 2, 3, 4])
+    // A getter that heeds no priority.
+    @Sendable func heedsNone(_ trial: Trial) throws {
+      try pattern.begin(trial, pattern.priorityTime, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
+      try pattern.askForAll(trial, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
+    }
+    return ["queues", "priorities"].map { metric in
+      Red("global-priorities.\(metric) == 4", "global-priorities", of: pattern, settings, heedsNone)
+    } + [
+      // A queue of another class.
+      Red("private-classes.between == 1", "private-classes", of: pattern, settings) { trial in
+        try pattern.compare(
+          trial, niceness: Niceness(values: [-2, -2, 0, 2, 10]), DispatchQueue(label: "own", qos: .background))
       }
     ]
   }

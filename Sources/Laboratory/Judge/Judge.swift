@@ -162,7 +162,9 @@ public struct Judge: Sendable {
     guard let first = judged.first else {
       return Judgement(
         claim: claim, verdict: .unavailable,
-        evidence: Evidence(unit: unit(check), reason: "no round measured both sides"))
+        evidence: Evidence(
+          unit: unit(check),
+          reason: check.references.compactMap(\.metric.unless).first ?? "no round measured both sides"))
     }
     guard judged.count > 1 else { return Judgement(claim: claim, verdict: first.verdict, evidence: first.evidence) }
     let groups = judged.grouped(by: \.verdict)

@@ -14,7 +14,7 @@ import Laboratory
 /// dispatch_queue_t queue = dispatch_queue_create(name, attr);
 /// ```
 ///
-/// All classes compete in one trial. It looks in two ways: at when tasks of the global queues *begin*, all of them added at
+/// All classes compete in one trial, but of two that are one queue only the second. It looks in two ways: at when tasks of the global queues *begin*, all of them added at
 /// once, as the documents mean it; and at when tasks of private serial queues *end*, all of which spin behind one barrier,
 /// each on a thread of its own.
 ///
@@ -39,11 +39,12 @@ struct QueuePriority: Pattern {
     case background = "background-priority"
   }
 
-  private static let alike = "without a privilege the classes above default have its nice value"
+  private static let alike =
+    "of classes that are one queue only the last has figures; without a privilege those above default have none"
 
   let tasks = Setting.count("tasks", 1...16, default: 8, "tasks of each class")
   let work = Setting.duration(
-    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(3), "how long each spins")
+    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "how long each spins")
 
   let classTime = Metric.latencies("time", for: ServiceClass.self, unless: QueuePriority.alike) {
     "from the start until a task of \($0.rawValue) begins on a global queue, or ends on a private one"
@@ -51,19 +52,28 @@ struct QueuePriority: Pattern {
   let priorityTime = Metric.latencies("time", for: Priority.self, unless: QueuePriority.alike) {
     "from the start until a task of \($0.rawValue) begins"
   }
-  let queues = Metric.count("queues", "different global queues that the getter gives")
+  let queues = Metric.count("queues", "different global queues that the getter gives for these")
+  let others = Metric.count(
+    "others", "further global queues that it gives for the classes of service and for maintenance")
+  let priorities = Metric.count(
+    "priorities", unless: QueuePriority.alike,
+    "different priorities of the threads that serve the queues of the document")
   let between = Metric.count(
     "between", unless: QueuePriority.alike,
-    "classes whose threads have a nice value between those of user-initiated and of utility")
+    "queues without a class whose thread has a priority between those of user-initiated and of utility: 1 or 0")
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
     Variant(
-      "global-priorities", .documented, "the four global queues of the document", own: [queues, priorityTime]
+      "global-priorities", .documented, "the four global queues of the document",
+      own: [queues, others, priorities, priorityTime]
     ) { trial in
       try begin(trial, priorityTime) { priority in
         gcdlab_dispatch_get_global_queue(priority.identifier, 0)
+      }
+      try askForAll(trial) { identifier in
+        gcdlab_dispatch_get_global_queue(identifier, 0)
       }
     }
     Variant("global-classes", .modern, "the global queues of the classes of service", own: [queues, classTime]) {
@@ -77,7 +87,7 @@ struct QueuePriority: Pattern {
       try end(trial, classTime) { service in
         DispatchQueue(label: "com.example.MyQueue", qos: service.qos)
       }
-      try recordBetween(trial)
+      try compare(trial, DispatchQueue(label: "com.example.MyQueue"))
     }
   }
 }

@@ -24,13 +24,12 @@ extension QueuePriority {
     _ get: (Key) -> UnsafeMutableRawPointer?
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
-    let keys = Array(Key.allCases)
-    try SystemThread.requireRoom(for: keys.count * trial.cores)
+    try SystemThread.requireRoom(for: Key.allCases.count * trial.cores)
     let niceness = try niceness ?? Niceness.ofClasses()
     try niceness.require()
-    let objects = keys.map(get)
-    trial.record(queues, Set(objects).count)
-    let queues = objects.map { HeldQueue(created: $0) }
+    trial.record(queues, Set(Key.allCases.map(get)).count)
+    let keys = Key.allCases.filter { niceness.distinguishes($0) }
+    let queues = keys.map { HeldQueue(created: get($0)) }
     let times = Slots<UInt64?>(count: keys.count * count, of: nil)
     let all = DispatchGroup()
     var random = SplitMix64(seed: trial.seed)
@@ -55,10 +54,10 @@ extension QueuePriority {
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ make: (Key) -> DispatchQueue
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
-    let keys = Array(Key.allCases)
-    try SystemThread.requireRoom(for: keys.count * count)
+    try SystemThread.requireRoom(for: Key.allCases.count * count)
     let niceness = try Niceness.ofClasses()
     try niceness.require()
+    let keys = Key.allCases.filter { niceness.distinguishes($0) }
     let times = Slots<UInt64?>(count: keys.count * count, of: nil)
     let all = DispatchGroup()
     let barrier = SpinBarrier(parties: keys.count * count)
@@ -75,10 +74,26 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Records how many classes lie between user-initiated and utility, where they can be told from default.
-  func recordBetween(_ trial: Trial) throws {
-    let niceness = try Niceness.ofClasses()
-    if niceness.tells { trial.record(between, niceness.between) }
+  /// Asks for a global queue by each identifier there is, and looks at the priorities of the document's four.
+  ///
+  /// - Parameter niceness: that of the classes; nil to look.
+  func askForAll(_ trial: Trial, niceness: Niceness? = nil, _ get: (Int) -> UnsafeMutableRawPointer?) throws {
+    let documented = Priority.allCases.map { get($0.identifier) }
+    // QOS_CLASS_MAINTENANCE, which only the C library's own header names.
+    let further = (ServiceClass.allCases.map(\.identifier) + [0x05]).map(get)
+    trial.record(others, Set(further).subtracting(documented).count)
+    let seen = Niceness.seen(documented.map { HeldQueue(created: $0) }.map(\.async))
+    if try (niceness ?? Niceness.ofClasses()).tells { trial.record(priorities, Set(seen).count) }
+  }
+
+  /// Looks whether the priority of `queue` lies between those of user-initiated and utility, where they can be told from default.
+  ///
+  /// - Parameter niceness: that of the classes; nil to look.
+  func compare(_ trial: Trial, niceness: Niceness? = nil, _ queue: DispatchQueue) throws {
+    let niceness = try niceness ?? Niceness.ofClasses()
+    guard niceness.tells else { return }
+    let seen = Niceness.seen([{ queue.async(execute: $0) }])
+    trial.record(between, seen.count { niceness.isBetween($0) })
   }
 
   private func record<Key: Urgency>(
@@ -111,11 +126,16 @@ private final class Start: Sendable {
 protocol Urgency: Hashable, Sendable {
   /// Whether it goes before default.
   var isAboveDefault: Bool { get }
+  /// Whether a system may have one queue for it and user-initiated.
+  var isMostUrgent: Bool { get }
 }
 
 extension QueuePriority.ServiceClass {
   /// Whether it goes before default.
   var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
+
+  /// Whether it is user-interactive, which is user-initiated on Linux (`dispatch_get_global_queue` in libdispatch's init.c).
+  var isMostUrgent: Bool { self == .userInteractive }
 
   /// The class as Swift writes it.
   var qos: DispatchQoS {
@@ -144,6 +164,9 @@ extension QueuePriority.Priority {
   /// Whether it goes before default.
   var isAboveDefault: Bool { self == .high }
 
+  /// None is.
+  var isMostUrgent: Bool { false }
+
   /// As `dispatch_get_global_queue` takes it: `DISPATCH_QUEUE_PRIORITY_…`.
   var identifier: Int {
     switch self {
@@ -155,48 +178,63 @@ extension QueuePriority.Priority {
   }
 }
 
-/// The nice values of the threads of each class; where the system has other means (Darwin), what it says of them is nothing.
+/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they say they have; the less, the
+/// more urgent.
 struct Niceness: Sendable {
   /// A value for each class, the most urgent first.
   let values: [Int]
 
   /// Looks at a thread of each class.
   static func ofClasses() throws -> Niceness {
-    let seen = Slots<Int>(count: QueuePriority.ServiceClass.allCases.count, of: 0)
+    Niceness(
+      values: seen(
+        QueuePriority.ServiceClass.allCases.map { service in
+          { DispatchQueue.global(qos: service.qos.qosClass).async(execute: $0) }
+        }))
+  }
+
+  /// Looks at a thread that each of these functions runs a block on.
+  static func seen(_ run: [(@escaping @Sendable () -> Void) -> Void]) -> [Int] {
+    let seen = Slots<Int>(count: run.count, of: 0)
     let all = DispatchGroup()
-    for (index, service) in QueuePriority.ServiceClass.allCases.enumerated() {
-      DispatchQueue.global(qos: service.qos.qosClass).async(group: all) {
-        // PRIO_PROCESS, which the systems import as different types, is 0; on Linux a thread has a value of its own.
-        seen[index] = Int(getpriority(0, 0))
+    for (index, run) in run.enumerated() {
+      all.enter()
+      run {
+        seen[index] = ofCallingThread
+        all.leave()
       }
     }
     all.wait()
-    return Niceness(values: seen.values)
+    return seen.values
+  }
+
+  private static var ofCallingThread: Int {
+    #if canImport(Darwin)
+      -Int(qos_class_self().rawValue)
+    #else
+      // PRIO_PROCESS; on Linux a thread has a value of its own.
+      Int(getpriority(0, 0))
+    #endif
   }
 
   /// Makes sure that default, utility and background differ, each being less urgent than the one before.
   ///
   /// - Throws: ``Unavailable`` with the values.
   func require() throws {
-    #if os(Linux)
-      let ranked = values.dropFirst(2)
-      guard zip(ranked, ranked.dropFirst()).allSatisfy({ $0 < $1 }) else {
-        throw Unavailable(
-          "default, utility and background must differ in their nice values, which are "
-            + ranked.map(String.init).joined(separator: ", "))
-      }
-    #endif
+    let ranked = values.dropFirst(2)
+    guard zip(ranked, ranked.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw Unavailable(
+        "default, utility and background must differ in their nice values, which are "
+          + ranked.map(String.init).joined(separator: ", "))
+    }
   }
 
   /// Whether the classes above default can be told from it: a nice value below 0 needs a privilege.
-  var tells: Bool {
-    #if os(Linux)
-      values[1] < values[2]
-    #else
-      true
-    #endif
-  }
+  var tells: Bool { values[1] < values[2] }
 
-  /// How many classes lie between user-initiated and utility.
-  var between: Int { values.count { values[1] < $0 && $0 < values[3] } }
+  /// Whether `key` is another queue than user-initiated, as far as that can be told.
+  func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }
+
+  /// Whether `value` lies between those of user-initiated and utility.
+  func isBetween(_ value: Int) -> Bool { values[1] < value && value < values[3] }
 }

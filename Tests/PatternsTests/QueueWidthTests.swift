@@ -33,10 +33,20 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: Host.cores > 1)) func `beside others there is one core for the tasks`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("at-once") == 1)
+    }
+  }
+
   @Test func `what is in progress is read from the times`() {
     let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }
     #expect(round.mostAtOnce == 1 && round.begun == 3)
+    #expect(round.cores.map { (1...3).contains($0) } != false)
   }
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {

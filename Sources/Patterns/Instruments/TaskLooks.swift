@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Laboratory
 import Measurement
@@ -17,6 +18,8 @@ struct TaskLooks: Sendable {
     fileprivate(set) var elapsed: UInt64 = 0
     /// The most tasks that had begun and not ended at the same time, while they worked.
     fileprivate(set) var inProgress = 0
+    /// Different cores on which tasks began or ended, while they worked; nil where the system does not tell.
+    fileprivate(set) var cores: Int?
     /// How long after the first submission each began, while they worked.
     fileprivate(set) var starts = LatencyHistogram()
     /// How often threads lost their core while they worked.
@@ -58,6 +61,7 @@ struct TaskLooks: Sendable {
     seen.switches = try ContextSwitches.ofProcess { try run(working.tasks, working.all) }
     seen.elapsed = MonotonicClock.now() - begin
     seen.inProgress = working.mostAtOnce
+    seen.cores = working.cores
     seen.starts = working.starts(after: begin)
     seen.unended = working.unended
 
@@ -104,6 +108,8 @@ final class TaskRound: Sendable {
   private struct Times: ~Copyable, Sendable {
     let begin = Moment()
     let end = Moment()
+    let firstCore = Atomic<Int32>(-1)
+    let lastCore = Atomic<Int32>(-1)
   }
 
   /// Tasks that work for so many steps; with none given, they wait until the gate is open.
@@ -118,7 +124,9 @@ final class TaskRound: Sendable {
   fileprivate func run(_ index: Int) {
     times[index].begin.set()
     if let steps {
+      times[index].firstCore.store(gcdlab_current_core(), ordering: .relaxed)
       CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+      times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
     } else {
       gate.wait()
       gate.signal()
@@ -129,9 +137,11 @@ final class TaskRound: Sendable {
   fileprivate func runSuspending(_ index: Int) async {
     times[index].begin.set()
     if let steps {
+      times[index].firstCore.store(gcdlab_current_core(), ordering: .relaxed)
       CalibratedWork.consume(CalibratedWork.spin(steps: steps / 2, from: 1))
       await Task.yield()
       CalibratedWork.consume(CalibratedWork.spin(steps: steps - steps / 2, from: 1))
+      times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
     } else {
       await suspended.passed()
     }
@@ -160,6 +170,14 @@ final class TaskRound: Sendable {
       most = max(most, begun + 1 - ended)
     }
     return most
+  }
+
+  /// On how many different cores they began and ended, once all have ended; nil where the system does not tell, or none worked.
+  var cores: Int? {
+    let seen = (0..<times.count).flatMap {
+      [times[$0].firstCore.load(ordering: .relaxed), times[$0].lastCore.load(ordering: .relaxed)]
+    }
+    return seen.contains(-1) ? nil : Set(seen).count
   }
 
   /// How long after `submission` each began.

@@ -28,6 +28,9 @@ struct QueueWidth: Pattern {
     "work", .zero ... .seconds(1), default: .microseconds(200), "how long a task works, in the first look")
 
   let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
+  let coresUsed = Metric.count(
+    "cores-used", unless: "the system does not tell on which core a thread runs",
+    "different cores on which tasks began or ended, while they work: no more run at the same instant")
   let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
   let threads = Metric.count(
     "threads", "threads of the pool, idle ones too, or of the tasks, as the system lists them, when no more began")
@@ -66,6 +69,17 @@ struct QueueWidth: Pattern {
           queue.async(group: all) { task.run() }
         }
         all.wait()
+      }
+    }
+    Variant(
+      "one-concurrent-beside", .documented, "the same, while tasks of a global queue wait on all threads but one",
+      without: [work, inProgress, coresUsed, threads, elapsed, start], needs: [.cores(2)]
+    ) { trial in
+      let queue = DispatchQueue(label: "one", attributes: .concurrent)
+      try lookBesideOthers(trial, DispatchQueue.global()) { tasks, all in
+        for task in tasks {
+          queue.async(group: all) { task.run() }
+        }
       }
     }
     Variant("apply", .documented, "each task an iteration of concurrentPerform") { trial in

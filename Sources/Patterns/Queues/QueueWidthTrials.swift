@@ -15,8 +15,32 @@ extension QueueWidth {
     let seen = try looks.take(count, steps: trial.steps(work), threads: most, run)
     trial.record(atOnce, seen.atOnce)
     trial.record(inProgress, seen.inProgress)
+    if let cores = seen.cores { trial.record(coresUsed, cores) }
     trial.record(threads, seen.threads)
     trial.record(elapsed, seen.elapsed)
     trial.record(start, seen.starts)
+  }
+
+  /// Has the tasks wait, while tasks of `others` wait, too, as many as there are cores but one.
+  ///
+  /// - Parameter submit: submits the tasks.
+  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  func lookBesideOthers(
+    _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
+  ) throws {
+    do { try looks.requireRoom(trial.cores + 8) } catch {
+      throw Unavailable("\(trial.cores) threads and some more are needed: \(error)")
+    }
+    try looks.standstill.warmUp()
+    let (beside, round) = (TaskRound(count: trial.cores - 1, steps: nil), TaskRound(count: trial[tasks], steps: nil))
+    for task in beside.tasks { others.async(group: beside.all) { task.run() } }
+    _ = try looks.standstill.wait { beside.begun == beside.tasks.count }
+    submit(round.tasks, round.all)
+    try looks.standstill.wait()
+    trial.record(atOnce, round.begun)
+    for round in [beside, round] {
+      round.open()
+      round.all.wait()
+    }
   }
 }

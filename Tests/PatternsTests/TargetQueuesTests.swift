@@ -13,7 +13,7 @@ import Testing
   @Test(
     arguments: [
       ("independent", 6), ("serial-target", 1), ("concurrent-on-serial", 1), ("tree", 1), ("set-target", 1),
-      ("actors", 1),
+      ("set-target-in-c", 1), ("actors", 1),
     ])
   func `the target lets so many begin`(_ variant: String, _ expected: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, expected = expected as Int] in
@@ -75,7 +75,8 @@ import Testing
         queue.sync { other.sync {} }
       },
     ]
-      + ["serial-target", "concurrent-on-serial", "tree", "set-target", "actors"].flatMap { variant in
+      + ["serial-target", "concurrent-on-serial", "tree", "set-target", "set-target-in-c", "actors"].flatMap {
+        variant in
         ["at-once", "in-progress"].map { metric in red("\(variant).\(metric) == 1", variant) { nil } }
       }
   }

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Laboratory
 
@@ -76,6 +77,25 @@ struct TargetQueues: Pattern {
       }
       try look(trial) { task, all in
         queues[task.place].async(group: all) { task.run() }
+      }
+    }
+    Variant(
+      "set-target-in-c", .documented, "made by dispatch_queue_create and in use, then given one serial target",
+      own: looked
+    ) { trial in
+      let target = FunctionQueue(label: "target")
+      let queues = (0..<trial[queues]).map { FunctionQueue(label: "queue.\($0)") }
+      for queue in queues {
+        queue.sync()
+        gcdlab_dispatch_set_target_queue(queue.object, target.object)
+        queue.sync()
+      }
+      try look(trial) { task, all in
+        all.enter()
+        queues[task.place].async {
+          task.run()
+          all.leave()
+        }
       }
     }
     Variant("concurrent-target", .documented, "serial queues that target one concurrent queue", own: looked) { trial in

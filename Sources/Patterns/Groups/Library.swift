@@ -57,10 +57,12 @@ extension LibraryLoad {
       loads.append(library)
     }
     // The held ones have warmed up.
+    var unheldMissing: [Int] = []
     for _ in 0..<repeats {
       let library = library(hold: nil)
       library.run(load)
       loads.append(library)
+      unheldMissing.append(library.missing)
       if let time = library.completedAfterSources { trial.record(completion, time) }
       if let time = library.completedAfterCall, time > 0 {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
@@ -74,6 +76,9 @@ extension LibraryLoad {
     trial.record(found, loads.reduce(0) { $0 + $1.found.count })
     trial.record(failures, loads.reduce(0) { $0 + $1.failures })
     trial.record(missing, loads.reduce(0) { $0 + $1.missing })
+    trial.record(unheld, unheldMissing.count)
+    trial.record(incomplete, unheldMissing.count { $0 > 0 })
+    trial.record(late, unheldMissing.reduce(0, +))
     trial.record(lost, loads.reduce(0) { $0 + $1.lost })
     trial.record(completionsOff, loads.count { $0.completions != 1 })
   }

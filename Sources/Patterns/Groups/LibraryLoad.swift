@@ -58,6 +58,10 @@ struct LibraryLoad: Pattern {
   let missing = Metric.count("missing", "items that were not in the library just once when the completion ran")
   let lost = Metric.count("lost", "items that were not in the library just once when everything had ended")
   let completionsOff = Metric.count("completions-off", "loads whose completion did not run exactly once")
+  let unheld = Metric.count("unheld", "loads with nothing held back")
+  let incomplete = Metric.count(
+    "incomplete", "of these, those whose completion ran before every item was in the library just once")
+  let late = Metric.count("late", "items of these loads that were not in the library just once when the completion ran")
   let completion = Metric.latency("completion", "from the end of the last source to the completion")
   let rate = Metric.rate("rate", .perSecond, "items a second, from the call to the completion")
 
@@ -71,8 +75,19 @@ struct LibraryLoad: Pattern {
     {
       trial in
       try measureEarly(trial) { library in
-        library.buildLibraries { item in
-          library.itemsQueue.async { library.append(item) }
+        library.queue.async(group: library.group) {
+          library.media.forEach { item in
+            library.itemsQueue.async { library.append(item) }
+          }
+        }
+        for source in [library.assets, library.bundle] {
+          library.group.enter()
+          source.enumerate { item in
+            guard let item else { return library.group.leave() }
+            library.itemsQueue.async { library.append(item) }
+          } failure: { error in
+            library.group.leave()
+          }
         }
         library.group.notify(queue: library.queue) {
           library.mainQueue.async { library.completionHandler() }
@@ -81,8 +96,19 @@ struct LibraryLoad: Pattern {
     }
     Variant("append-in-group", .documented, "the same, but each append is in the group, too") { trial in
       try measure(trial) { library in
-        library.buildLibraries { item in
-          library.itemsQueue.async(group: library.group) { library.append(item) }
+        library.queue.async(group: library.group) {
+          library.media.forEach { item in
+            library.itemsQueue.async(group: library.group) { library.append(item) }
+          }
+        }
+        for source in [library.assets, library.bundle] {
+          library.group.enter()
+          source.enumerate { item in
+            guard let item else { return library.group.leave() }
+            library.itemsQueue.async(group: library.group) { library.append(item) }
+          } failure: { error in
+            library.group.leave()
+          }
         }
         library.group.notify(queue: library.queue) {
           library.mainQueue.async { library.completionHandler() }
@@ -92,8 +118,19 @@ struct LibraryLoad: Pattern {
     Variant("notify-on-items-queue", .documented, "as documented, but the items queue is notified, behind all appends")
     { trial in
       try measure(trial) { library in
-        library.buildLibraries { item in
-          library.itemsQueue.async { library.append(item) }
+        library.queue.async(group: library.group) {
+          library.media.forEach { item in
+            library.itemsQueue.async { library.append(item) }
+          }
+        }
+        for source in [library.assets, library.bundle] {
+          library.group.enter()
+          source.enumerate { item in
+            guard let item else { return library.group.leave() }
+            library.itemsQueue.async { library.append(item) }
+          } failure: { error in
+            library.group.leave()
+          }
         }
         library.group.notify(queue: library.itemsQueue) {
           library.mainQueue.async { library.completionHandler() }
@@ -128,8 +165,19 @@ struct LibraryLoad: Pattern {
     Variant("unserialised", .broken, "the sources append from where they run, without any queue", without: [hold]) {
       trial in
       try measureUnserialised(trial) { library in
-        library.buildLibraries { item in
-          library.append(item)
+        library.queue.async(group: library.group) {
+          library.media.forEach { item in
+            library.append(item)
+          }
+        }
+        for source in [library.assets, library.bundle] {
+          library.group.enter()
+          source.enumerate { item in
+            guard let item else { return library.group.leave() }
+            library.append(item)
+          } failure: { error in
+            library.group.leave()
+          }
         }
         library.group.notify(queue: library.queue) {
           library.mainQueue.async { library.completionHandler() }
@@ -152,24 +200,6 @@ struct LibraryLoad: Pattern {
           }
           library.mainQueue.async { library.completionHandler() }
         }
-      }
-    }
-  }
-}
-
-extension Library {
-  /// The document's three methods: a block in the group, an enumeration whose last call has no item, and one that fails.
-  func buildLibraries(_ add: @escaping @Sendable (Item) -> Void) {
-    queue.async(group: group) {
-      self.media.forEach { item in add(item) }
-    }
-    for source in [assets, bundle] {
-      group.enter()
-      source.enumerate { item in
-        guard let item else { return self.group.leave() }
-        add(item)
-      } failure: { error in
-        self.group.leave()
       }
     }
   }

@@ -14,10 +14,10 @@ import Testing
   func `a pool keeps its promises`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
-      // The sets of the classes are made for the machine.
       let attempt = try await Attempt(
         variant, of: QueuePoolPattern(), files: Catalogue.files, Self.twenty, cores: Host.cores)
       #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
       #expect(attempt.total("off-size") == 0 && (attempt.total("uneven") ?? 2) <= 1)
       #expect(variant == "pool-of-class" || attempt.total("threads") == min(20, Host.cores, 32))
     }
@@ -41,9 +41,24 @@ import Testing
     }
   }
 
-  @Test func `as many queues as cores, 1 to 32`() {
-    #expect([-1, 0, 1, 2, 32, 33, 500].map(DispatchQueuePool.size(cores:)) == [1, 1, 1, 2, 32, 32, 32])
-    #expect(DispatchQueuePool(name: "pool", queueCount: -1, .ofClass(.default)) == nil)
+  @Test func `the document's pool: its sizes, and a counter that wraps`() {
+    #expect([-1, 0, 1, 2, 32, 33, 500].map(DispatchQueuePool.queueCount) == [1, 1, 1, 2, 32, 32, 32])
+    func pool(_ count: Int, _ counter: UInt32 = 0) -> DispatchQueuePool? {
+      var made = 0
+      return DispatchQueuePool(queueCount: count, counter: counter) {
+        made += 1
+        return DispatchQueue(label: "\(made - 1)")
+      }
+    }
+    #expect(pool(-1) == nil && pool(0) == nil && pool(33) == nil)
+    // OSAtomicIncrement32 returns what the counter has come to.
+    #expect((0..<4).map { _ in pool(1)?.queue.label } == ["0", "0", "0", "0"])
+    let three = pool(3)
+    #expect((0..<4).map { _ in three?.queue.label } == ["1", "2", "0", "1"])
+    // 4,294,967,295 and 0 are the same modulo 3, not modulo 4.
+    let (odd, even) = (pool(3, .max - 2), pool(4, .max - 2))
+    #expect((0..<4).map { _ in odd?.queue.label } == ["2", "0", "0", "1"])
+    #expect((0..<4).map { _ in even?.queue.label } == ["2", "3", "0", "1"])
   }
 
   @Test func `too few threads: says so`() async throws {
@@ -74,15 +89,19 @@ import Testing
           return queues[next?(turn) ?? turn]
         }
         // A set for each who asks, of any size.
-        let make: @Sendable (Int) -> DispatchQueuePool? = { _ in
-          DispatchQueuePool(name: "any", queueCount: 3, .ofClass(.default))
+        let make: @Sendable () -> DispatchQueuePool? = {
+          DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
-        if variant == "pool-of-class" { try pattern.raceForSets(trial) { _ in make(3) } }
+        if variant == "pool-of-class" { try pattern.raceForSets(trial, classes: 2) { { _ in make() } } }
         try pattern.look(trial) { tasks, all in
           for task in tasks { queue()?.async(group: all) { task.run() } }
         }
-        try pattern.race(trial, for: queue)
-        if variant == "pool" { pattern.judge(trial, make) }
+        let off = try pattern.race(trial, for: queue)
+        if variant == "pool" {
+          pattern.judge(trial, off: off, { $0 }) { _, _ in make() }
+        } else {
+          trial.record(pattern.offSize, off)
+        }
       }
     }
     let many = 40
@@ -94,6 +113,14 @@ import Testing
       red("pool-of-class.uneven <= 1", "pool-of-class", queues: 4) { $0 / 3 },
       red("pool-targeting-global.uneven <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
       red("pool.misjudged == 0", "pool"),
+      red("pool.in-turn-sizes == 6", "pool"),
+      // A queue of its own class, which targets no queue that anybody can get.
+      Red("off-target.trapped == 1", "off-target", of: pattern) { trial in
+        trial.hazard()
+        DispatchQueue(label: "newer", qos: .utility).sync {
+          dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
+        }
+      },
       red("pool.at-once <= cores", "pool", queues: many, settings: settings),
       red("pool.in-progress <= cores", "pool", queues: many, settings: settings),
       red("pool-targeting-global.at-once <= cores", "pool-targeting-global", queues: many, settings: settings),

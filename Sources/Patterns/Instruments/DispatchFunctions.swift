@@ -14,6 +14,27 @@ func dispatchOnce<Context>(
   }
 }
 
+/// A `static dispatch_once_t`: what is given to it first runs, once, and whoever comes meanwhile waits for its end.
+///
+/// Unchecked: the predicate is for `dispatch_once_f` alone.
+final class OnceToken: @unchecked Sendable {
+  private let predicate = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+
+  private struct Body {
+    let run: () -> Void
+  }
+
+  init() { predicate.initialize(to: 0) }
+  deinit { predicate.deallocate() }
+
+  /// Runs `body` if nothing has run yet: `dispatch_once`.
+  func once(_ body: () -> Void) {
+    withoutActuallyEscaping(body) { body in
+      dispatchOnce(predicate, Body(run: body)) { body in body?.load(as: Body.self).run() }
+    }
+  }
+}
+
 /// A serial queue for the C functions, which Swift's `DispatchQueue` wraps and hides.
 ///
 /// Unchecked: a queue may be used from any thread.

@@ -28,7 +28,9 @@ extension QueuePoolPattern {
   }
 
   /// Threads take the queues of one pool at the same time; which they were given is counted.
-  func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws {
+  ///
+  /// - Returns: how many different queues more or fewer that were than there are cores, 1 to 32.
+  func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
     let given = Mutex<[ObjectIdentifier: Int]>([:])
     // The queues stay: another one must not come to have the same identity.
@@ -40,30 +42,71 @@ extension QueuePoolPattern {
     }
     let counts = given.withLock { $0.values }
     trial.record(queues, counts.count)
-    trial.record(offSize, abs(counts.count - DispatchQueuePool.size(cores: trial.cores)))
     trial.record(uneven, (counts.max() ?? 0) - (counts.min() ?? 0))
+    return abs(counts.count - min(max(trial.cores, 1), Self.mostQueues))
   }
 
   /// Threads ask for the set of each class at the same time, before anybody else has.
-  func raceForSets(_ trial: Trial, _ ask: @escaping @Sendable (DispatchQoS) -> DispatchQueuePool?) throws {
+  ///
+  /// - Parameter begin: begins anew with no set made; what it returns asks for that of a class.
+  func raceForSets(
+    _ trial: Trial, classes count: Int, _ begin: () -> @Sendable (_ index: Int) -> DispatchQueuePool?
+  ) throws {
     var most = 0
-    for qos in DispatchQueuePool.classes {
-      let got = Mutex<[DispatchQueuePool]>([])
-      try atOnce(trial[racers]) {
-        if let set = ask(qos) { got.withLock { $0.append(set) } }
+    for _ in 0..<Self.setRaces {
+      let ask = begin()
+      for index in 0..<count {
+        let got = Mutex<[DispatchQueuePool]>([])
+        try atOnce(trial[racers]) {
+          if let set = ask(index) { got.withLock { $0.append(set) } }
+        }
+        most = max(most, got.withLock { Set($0.map(ObjectIdentifier.init)).count })
       }
-      most = max(most, got.withLock { Set($0.map(ObjectIdentifier.init)).count })
     }
     trial.record(sets, most)
   }
 
-  /// Asks for pools of allowed and other sizes.
-  func judge(_ trial: Trial, _ make: (Int) -> DispatchQueuePool?) {
-    let wrong = [(0, false), (1, true), (32, true), (33, false)].count { count, isAllowed in
-      make(count).map(\.count) != (isAllowed ? count : nil)
+  /// Asks for pools of allowed and other sizes, has a set made for fewer and for more cores than there may be queues, and takes
+  /// the queues of pools whose counter is about to wrap.
+  ///
+  /// - Parameters:
+  ///   - off: by how much the number of queues was wrong so far.
+  ///   - size: how many queues a set has, by the number of cores.
+  ///   - make: a pool of so many queues, of which so many were taken already; nil when that is refused.
+  func judge(
+    _ trial: Trial, off: Int, _ size: (_ cores: Int) -> Int,
+    _ make: (_ count: Int, _ counter: UInt32) -> DispatchQueuePool?
+  ) {
+    /// How many different queues a pool of that size has; nil when it is refused.
+    func different(_ count: Int) -> Int? {
+      make(count, 0).map { pool in
+        let taken = (0..<4 * Self.mostQueues).map { _ in pool.queue }
+        return Set(taken.map(ObjectIdentifier.init)).count
+      }
     }
-    trial.record(misjudged, wrong)
+    let asked: [(count: Int, allowed: Bool)] = [(0, false), (1, true), (32, true), (33, false)]
+    trial.record(misjudged, asked.count { different($0.count) != ($0.allowed ? $0.count : nil) })
+    let told: [(cores: Int, queues: Int)] = [(0, 1), (1, 1), (31, 31), (32, 32), (33, 32), (64, 32), (1024, 32)]
+    trial.record(offSize, told.reduce(off) { $0 + abs((different(size($1.cores)) ?? 0) - $1.queues) })
+    trial.record(
+      inTurnSizes,
+      (1...Self.mostQueues).count { count in
+        make(count, UInt32.max - UInt32(2 * count)).map { Self.isInTurn($0, count: count) } ?? false
+      })
   }
+
+  /// Whether a pool of `count` queues hands out each of them once in every round, for four rounds.
+  private static func isInTurn(_ pool: DispatchQueuePool, count: Int) -> Bool {
+    let first = (0..<count).map { _ in pool.queue }
+    let rest = (0..<3 * count).map { _ in pool.queue }
+    return Set(first.map(ObjectIdentifier.init)).count == count
+      && rest.indices.allSatisfy { rest[$0] === first[$0 % count] }
+  }
+
+  /// As many queues as the document's pool may have.
+  private static var mostQueues: Int { 32 }
+  /// How often the racers ask for the sets of all classes.
+  private static var setRaces: Int { 10 }
 
   /// Runs `body` on so many threads at the same time.
   private func atOnce(_ count: Int, _ body: @escaping @Sendable () -> Void) throws {

@@ -100,6 +100,14 @@ import Testing
       red("lock-in-private-queues.global-held-up == 0", "lock-in-private-queues", many, waits: true) {
         .global()
       },
+      red("lock-in-private-queues.other-class-queue-held-up == 0", "lock-in-private-queues", many, waits: true) {
+        DispatchQueue(label: "serial", qos: .utility)
+      },
+      // A block of a queue that targets no global queue.
+      Red("task-off-global.trapped == 1", "task-off-global", of: pattern) { trial in
+        trial.hazard()
+        DispatchQueue(label: "serial").sync { dispatchPrecondition(condition: .notOnQueue(.global())) }
+      },
       // More than there are cores.
       red("semaphore-gated.held-up == 0", "semaphore-gated", many, waits: true) { .global() },
       // A lock all the same.

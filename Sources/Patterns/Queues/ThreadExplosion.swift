@@ -16,7 +16,8 @@ import Platform
 /// ```
 ///
 /// Here the lock is held, surely, until all such tasks wait that can. Then bystanders come, blocks that do not need the
-/// lock: one to the global queue, one to that of another class, one to a queue of its own. Each begins, or all threads of
+/// lock: one to the global queue, one to that of another class, one to a serial queue of its own, and one to a serial queue of
+/// another class. Each begins, or all threads of
 /// the process sleep and it has not begun (``Standstill``): then it is held up.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the global
@@ -30,15 +31,19 @@ struct ThreadExplosion: Pattern {
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
     "how much longer the lock is held for a bystander that is held up")
 
-  let heldUp = Metric.count("held-up", "bystanders, of three, that had not begun when all threads slept")
+  let heldUp = Metric.count("held-up", "bystanders, of four, that had not begun when all threads slept")
   let globalHeldUp = Metric.count("global-held-up", "of these, the one on the global queue")
   let otherClassHeldUp = Metric.count("other-class-held-up", "of these, the one on the global queue of another class")
   let ownQueueHeldUp = Metric.count("own-queue-held-up", "of these, the one on a serial queue of its own")
+  let otherClassQueueHeldUp = Metric.count(
+    "other-class-queue-held-up", "of these, the one on a serial queue of its own that has another class")
   let parked = Metric.count("parked", "pool threads that waited for the lock, as the system lists them")
   let behind = Metric.count("behind", "tasks of the same serial queue, not in need of the lock, that had not begun")
   let globalStart = Metric.latency("global-start", "from submitting the bystander on the global queue to its start")
   let otherClassStart = Metric.latency("other-class-start", "the same for the one of another class")
   let ownQueueStart = Metric.latency("own-queue-start", "the same for the one on a queue of its own")
+  let otherClassQueueStart = Metric.latency(
+    "other-class-queue-start", "the same for the one on a queue of its own of another class")
   let drain = Metric.latency("drain", "from the lock's release until the last task was done, a task")
 
   /// What tells a standstill; a test gives another.
@@ -129,6 +134,18 @@ struct ThreadExplosion: Pattern {
       "bystander", .yardstick, "the bystanders alone, with nobody who waits", without: [tasks, hold, parked, drain]
     ) { trial in
       try recordBystandersAlone(trial)
+    }
+    Variant(
+      "task-off-global", .broken, "a Swift task that asserts it does not run by way of the global queue of its class",
+      without: [
+        tasks, hold, heldUp, globalHeldUp, otherClassHeldUp, ownQueueHeldUp, otherClassQueueHeldUp, parked, globalStart,
+        otherClassStart, ownQueueStart, otherClassQueueStart, drain,
+      ], ends: .traps(within: .milliseconds(500)), needs: [.linux]
+    ) { trial in
+      trial.hazard()
+      try waitFor {
+        await Task(priority: .medium) { dispatchPrecondition(condition: .notOnQueue(.global())) }.value
+      }
     }
   }
 }

@@ -58,6 +58,7 @@ extension ThreadExplosion {
     let measures = [
       (bystanders.global, globalHeldUp, globalStart), (bystanders.otherClass, otherClassHeldUp, otherClassStart),
       (bystanders.ownQueue, ownQueueHeldUp, ownQueueStart),
+      (bystanders.otherClassQueue, otherClassQueueHeldUp, otherClassQueueStart),
     ]
     for (bystander, heldUp, start) in measures {
       trial.record(heldUp, bystander.isHeldUp ? 1 : 0)
@@ -130,10 +131,12 @@ final class Bystanders: Sendable {
   let otherClass = Bystander(on: .global(qos: .utility))
   /// On a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
+  /// On one of another class.
+  let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
   /// They come one after the other. Is one held up, all wait as long as `patience` for it.
   func come(_ standstill: Standstill, patience: Duration) throws {
-    let all = [ownQueue, otherClass, global]
+    let all = [ownQueue, otherClassQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }
     for bystander in all where bystander.isHeldUp { bystander.awaitStart(for: patience) }
   }

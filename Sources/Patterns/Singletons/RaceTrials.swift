@@ -139,6 +139,11 @@ extension SingletonRace {
   }
 }
 
+extension PhotoManager {
+  /// Creates the singleton that the calling thread asks for; nil where it asks for none.
+  static func create() -> PhotoManager? { Shared.asked?.create() }
+}
+
 /// What came of the races with a pause.
 struct PausedRaces {
   fileprivate(set) var tally: RaceTally

@@ -117,7 +117,7 @@ struct SingletonRace: Pattern {
       without: [raceTime, slots, pausedRaces, raceRate, duplicateRate]
     ) { trial in
       enum Library {
-        static let shared = Shared.asked?.create()
+        static let shared = PhotoManager.create()
       }
       try raceOnce(trial) { row in
         row.each { _ in Library.shared }

@@ -63,7 +63,10 @@ struct LimitConcurrency: Pattern {
         }
       }
     }
-    Variant("async-semaphore", .modern, "a child task for each, which awaits a place at a continuation") { trial in
+    Variant(
+      "async-semaphore", .modern, "a child task for each, which awaits a place at a continuation",
+      shows: ["AsyncSemaphore"]
+    ) { trial in
       try limit(trial) { jobs, width in
         let places = AsyncSemaphore(value: width)
         await withTaskGroup { group in
@@ -109,7 +112,10 @@ struct LimitConcurrency: Pattern {
         all.wait()
       }
     }
-    Variant("operation-width", .documented, "what an operation queue does: no more blocks are started than its width") {
+    Variant(
+      "operation-width", .documented, "an imitation of an operation queue: no more blocks are started than its width",
+      shows: ["Operations"]
+    ) {
       trial in
       try limitBlocks(trial) { jobs, width, all in
         let operations = Operations(width: width)

@@ -117,8 +117,10 @@ import Testing
   }
 
   static var reds: [Red] {
-    let pattern = FileDescriptorSemaphore()
-    let settings = settings
+    var patient = FileDescriptorSemaphore()
+    // All of the tasks have a thread, and a busy machine may take its time to start them.
+    patient.patience = .seconds(600)
+    let (pattern, settings) = (patient, settings)
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings, body)
     }

@@ -47,6 +47,9 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or who submits it, waited for a place")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
+  /// How long a file is kept open, at most, for others to try: a pool of 255 threads may not let all of them.
+  var patience = Duration.seconds(20)
+
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
@@ -121,7 +124,7 @@ struct FileDescriptorSemaphore: Pattern {
   }
 
   /// All tasks one after the other, and the longest wait for others to try.
-  func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + .seconds(20) }
+  func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
   /// Runs `body` under the lowered limit, waits for all that it submitted, and records what the system saw of it.
   ///
@@ -146,7 +149,7 @@ struct FileDescriptorSemaphore: Pattern {
       throw Unavailable(
         "\(limit / 2) of \(limit) descriptors must be free, \(free) are: set limit to at least \(2 * (limit - free))")
     }
-    let files = OpenFiles(count: tasks, hold: trial[hold])
+    let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience)
     let time = MonotonicClock.time {
       body(files)
       files.all.wait()
@@ -187,14 +190,14 @@ final class OpenFiles: Sendable {
   private let otherError = Atomic<Int32>(0)
   private let waits: Slots<UInt64?>
 
-  init(count: Int, hold: Duration) {
+  init(count: Int, hold: Duration, patience: Duration) {
     self.count = count
     self.hold = hold
     waits = Slots(count: count, of: nil)
     let table = OpenTable(of: path)
     self.table = table
     open = Peak { table.count() }
-    othersTried = BoundedGate(bound: .seconds(20))
+    othersTried = BoundedGate(bound: patience)
   }
 
   /// Calls `submit` for each task in turn.
@@ -239,8 +242,7 @@ final class OpenFiles: Sendable {
     /// Blocks the calling thread while the file is open: the document's processing.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// The same, but for as long as it takes until every task has tried to open its file; 20 s at most, where a pool of 255
-    /// threads does not let all of them try.
+    /// The same, but for as long as it takes until every task has tried to open its file, or the patience is over.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
     /// Closes what was opened.

@@ -34,19 +34,25 @@ struct Archive {
   // MARK: Reading
 
   /// The last run of a scenario; nil where there is none that can be read.
-  func last(_ scenario: String) -> ResultDocument? { read(path(scenario)) }
+  func last(_ scenario: String) -> ResultDocument? { try? read(scenario) }
 
-  /// The last run of each scenario and the one before it, of those that have both.
-  func pairs() -> (old: [ResultDocument], new: [ResultDocument]) {
-    let both = names.compactMap { name in
-      read(path(name, ".before")).flatMap { old in last(name).map { (old, $0) } }
+  /// The last run of each scenario and the one before it, of those that have both, and what is left out for which reason.
+  func pairs() -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
+    var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
+    for name in names {
+      do throws(InputError) {
+        guard let now = try read(name), let before = try read(name, ".before") else { continue }
+        guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
+        pairs.old.append(before)
+        pairs.new.append(now)
+      } catch { pairs.leftOut.append("\(name) is not compared: \(error)") }
     }
-    return (both.map(\.0), both.map(\.1))
+    return pairs
   }
 
   /// The verdicts of each scenario's last run on this machine, without figures.
   func verdicts(on machine: Machine) -> [ResultDocument] {
-    names.compactMap { read(path($0, ".verdicts")) }.filter { $0.isOf(machine) }
+    names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
 
   private static let end = ".verdicts.json"
@@ -56,22 +62,43 @@ struct Archive {
       .sorted()
   }
 
-  /// What was written by another version, or cut off, is no run that there was.
-  private func read(_ path: String) -> ResultDocument? { (try? ResultDocument.read(path))?.first }
+  /// What an entry has; nil where there is none. Anything but a regular file was put there by somebody else: a pipe would be waited
+  /// for, and a link may lead anywhere.
+  ///
+  /// - Throws: ``InputError`` for what is no run of the scenario, as one that was cut off.
+  private func read(_ scenario: String, _ ending: String = "") throws(InputError) -> ResultDocument? {
+    let path = path(scenario, ending)
+    let bytes: [UInt8]
+    do { bytes = try readRegularFile(path, atMost: ResultDocument.largestFile) } catch {
+      if error.code == ENOENT { return nil }
+      throw InputError(error.description)
+    }
+    let document = try ResultDocument.parse(bytes, place: path).first
+    guard let document, document.scenarioName == scenario else { throw InputError("not of \(scenario)", at: path) }
+    return document
+  }
 
   // MARK: Keeping
 
-  /// Keeps a run as the last one of its scenario, and the last one so far as the one before.
+  /// Keeps a run as the last one of its scenario, and the last one so far as the one before. One that has no trials says nothing, and
+  /// is not kept.
+  ///
+  /// Each entry is replaced at once: whoever reads meanwhile finds the old one or the new one.
   ///
   /// - Throws: ``SystemError`` where it cannot be written.
   func keep(_ document: ResultDocument) throws {
+    guard document.trials > 0 else { return }
     try makeDirectories(directory)
     let name = document.scenarioName
-    if rename(path(name), path(name, ".before")) != 0, errno != ENOENT {
-      throw SystemError(errno, "write \(path(name, ".before"))")
+    if let last = try? readRegularFile(path(name), atMost: ResultDocument.largestFile) {
+      try write(last.text, to: path(name, ".before"))
     }
-    try OutputFile(path(name)).write(try JSONReport.render([document]))
-    try OutputFile(path(name, ".verdicts")).write(try JSONReport.render([document.withoutFigures]))
+    try write(try JSONReport.render([document]), to: path(name))
+    try write(try JSONReport.render([document.withoutFigures]), to: path(name, ".verdicts"))
+  }
+
+  private func write(_ text: String, to path: String) throws(SystemError) {
+    try OutputFile(path, followingLinks: false).write(text)
   }
 
   private func makeDirectories(_ path: String) throws(SystemError) {

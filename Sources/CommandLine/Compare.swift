@@ -37,7 +37,8 @@ struct Compare: AsyncParsableCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if let trialTime { _ = try Duration(option: "--trial-time", trialTime) }
+    guard let trialTime else { return }
+    do { _ = try Duration(option: "--trial-time", trialTime) } catch { throw ValidationError("\(error).") }
   }
 
   func run() async throws {

@@ -16,8 +16,9 @@ struct Diff: AsyncParsableCommand {
 
       Without arguments the last run of each scenario is compared with the one before it.
 
-      Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed or a trial broke; 2 it \
-      cannot be told, with what would help.
+      Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed, or a trial broke, or \
+      trapped or hung where it is meant to complete; 2 it cannot be told, with what would help; 64 the two sides are not \
+      comparable.
       """)
 
   @Argument(
@@ -48,6 +49,9 @@ struct Diff: AsyncParsableCommand {
   @Option(help: "How many runs a side --against makes.")
   var runs = 5
 
+  @Option(help: ArgumentHelp("How long a run that --against makes may take.", valueName: "duration"))
+  var runTime = "10min"
+
   @Option(
     name: .customLong("metric"),
     help: "Compare by this metric instead of each scenario's first (repeatable; 'all' for all).")
@@ -70,6 +74,7 @@ struct Diff: AsyncParsableCommand {
       guard !files.isEmpty, old.isEmpty, new.isEmpty else {
         throw ValidationError("--against: give the scenarios to run, and no documents.")
       }
+      _ = try longestRun()
       if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), allowed is 1 to 1000.") }
       return
     }
@@ -87,11 +92,12 @@ struct Diff: AsyncParsableCommand {
   }
 
   private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
-    let runs = Archive.ofUser?.pairs() ?? (old: [], new: [])
+    let runs = Archive.ofUser?.pairs() ?? (old: [], new: [], leftOut: [])
+    for reason in runs.leftOut { Lab.say(reason) }
     guard !runs.new.isEmpty else {
       throw InputError("no scenario was run twice here: run one again, or give two documents, OLD.json NEW.json")
     }
-    return runs
+    return (runs.old, runs.new)
   }
 
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
@@ -115,18 +121,50 @@ struct Diff: AsyncParsableCommand {
     // Killed, this lab cannot end the other one.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
-    let ran = try await Subprocess.run(
-      .path(.init(binary)), arguments: .init(arguments),
-      environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),
-      input: .fileDescriptor(.init(rawValue: lifeline.theirs), closeAfterSpawningProcess: true),
-      output: .bytes(limit: 64 << 20), error: .string(limit: 1 << 16)
-    )
+    let ran = try await Self.run(binary, arguments, lifeline, within: try longestRun())
     try Task.checkCancellation()
     // 1 says that a claim failed: the document has it.
-    guard ran.terminationStatus == .exited(0) || ran.terminationStatus == .exited(1) else {
-      throw LabError("\(binary): \(ran.terminationStatus): \(ran.standardError.split(separator: "\n").first ?? "")")
+    guard let ran else { throw LabError("\(binary): it runs for more than \(runTime); --run-time allows more") }
+    guard ran.status == .exited(0) || ran.status == .exited(1) else {
+      throw LabError("\(binary): \(ran.status): \(ran.errors.split(separator: "\n").first ?? "")")
     }
-    return try ResultDocument.parse(ran.standardOutput, place: binary)
+    return try ResultDocument.parse(ran.output, place: binary)
+  }
+
+  /// How another lab ended, and what it said.
+  private struct Ran: Sendable {
+    let status: TerminationStatus
+    let output: [UInt8]
+    let errors: String
+  }
+
+  /// Runs a lab to its end; nil when that does not come in time. Then it is ended, with all that it has started.
+  private static func run(
+    _ binary: String, _ arguments: [String], _ lifeline: Lifeline, within limit: Duration
+  ) async throws -> Ran? {
+    var options = PlatformOptions()
+    // A group of its own, so that what a script has started ends with it.
+    options.processGroupID = 0
+    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
+    let platformOptions = options
+    return try await withThrowingTaskGroup { group in
+      group.addTask { () -> Ran? in
+        let ran = try await Subprocess.run(
+          .path(.init(binary)), arguments: .init(arguments),
+          environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),
+          platformOptions: platformOptions,
+          input: .fileDescriptor(.init(rawValue: lifeline.theirs), closeAfterSpawningProcess: true),
+          output: .bytes(limit: ResultDocument.largestFile), error: .string(limit: 1 << 16)
+        )
+        return Ran(status: ran.terminationStatus, output: ran.standardOutput, errors: ran.standardError)
+      }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
   }
 
   func run() async throws {
@@ -152,6 +190,10 @@ struct Diff: AsyncParsableCommand {
       }
     }
     if let gate, gate.status != 0 { throw ExitCode(gate.status) }
+  }
+
+  private func longestRun() throws -> Duration {
+    do { return try Duration(option: "--run-time", runTime) } catch { throw ValidationError("\(error).") }
   }
 
   private func threshold() throws -> Double? {

@@ -9,6 +9,9 @@ struct Report: ParsableCommand {
     discussion: """
       A result document is what `--export run.json` writes; a file may have several. A page, as of `--export run.html`, \
       needs no network and no scripts.
+
+      Exit status: that of the runs which are shown. 0 all held; 1 a guarantee or anomaly claim failed, or a trial broke; \
+      2 a run was interrupted, or no claim could be judged.
       """)
 
   @Argument(
@@ -21,12 +24,19 @@ struct Report: ParsableCommand {
   @OptionGroup var rendering: RenderOptions
 
   func run() throws {
-    var files = try rendering.exportFiles()
-    if let html { files.append(try Export.page(html)) }
+    let files = try rendering.exportFiles(and: html.map { [try Export.page($0)] } ?? [])
     var documents: [ResultDocument] = []
     for path in paths { documents += try ResultDocument.read(path) }
     let readings = documents.map(Reading.init)
     try Lab.throwAll(
       rendering.deliver(readings, to: files) { if html == nil { try rendering.print(readings) } })
+    try judge(documents)
+  }
+
+  /// Ends as the runs did: who shows a saved run in place of running it again must not take a failed one for a pass.
+  private func judge(_ documents: [ResultDocument]) throws {
+    if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
+    if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }
+    if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
   }
 }

@@ -42,8 +42,7 @@ struct Smoke: AsyncParsableCommand {
 
   func run() async throws {
     let experiments = try chosen()
-    var files = try output.rendering.exportFiles()
-    if let junit { files.append(try Export.junit(junit)) }
+    let files = try output.rendering.exportFiles(and: junit.map { [try Export.junit($0)] } ?? [])
     let runner = Runner(executable: Host.executablePath, machine: .current())
     let start = MonotonicClock.now()
     let limit = try limit().nanoseconds

@@ -29,8 +29,26 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
   guard [S_IFREG, S_IFIFO, S_IFDIR].contains(status.st_mode & S_IFMT) else {
     throw SystemError(EINVAL, "read \(path), which is no file or pipe")
   }
-  return try system("read \(path)") {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+  return try read(path, atMost: limit, .closeOnExec)
+}
+
+/// The bytes of a regular file that has this name itself: a link is not followed, and nothing is waited for. Of one that has more
+/// than `limit` it reads just one more, to tell.
+///
+/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else.
+public func readRegularFile(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+  var status = stat()
+  guard lstat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "read \(path), which is no regular file") }
+  // What stands there now may be another one.
+  return try read(path, atMost: limit, [.closeOnExec, .noFollow, .nonBlocking])
+}
+
+private func read(
+  _ path: String, atMost limit: Int, _ options: FileDescriptor.OpenOptions
+) throws(SystemError) -> [UInt8] {
+  try system("read \(path)") {
+    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: options)
     return try file.closeAfter {
       var bytes: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 65_536)

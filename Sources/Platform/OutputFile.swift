@@ -18,23 +18,25 @@ public struct OutputFile: Sendable {
 
   /// A file to be, which must be possible to write.
   ///
+  /// - Parameter followingLinks: whether a link at the path is written through, and a pipe written to; else a regular file takes the
+  ///   place of either.
   /// - Throws: ``SystemError`` when it could not be written now, so that a long run is not made in vain.
-  public init(_ path: String) throws(SystemError) {
+  public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
     self.path = path
     var status = stat()
     // The system may refuse to follow a link, as that of another user in /tmp. Then it is not followed by hand either.
-    let exists = stat(path, &status) == 0
+    let exists = (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0
     if !exists, errno != ENOENT { throw SystemError(errno, "write \(path)") }
-    if exists, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+    if followingLinks, exists, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
       stream = try Stream(path)
       target = path
       return
     }
     stream = nil
-    target = try Self.target(of: path)
+    target = followingLinks ? try Self.target(of: path) : path
     if exists {
       guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(EISDIR, "write \(path)") }
-      guard access(path, W_OK) == 0 else { throw SystemError(errno, "write \(path)") }
+      guard !followingLinks || access(path, W_OK) == 0 else { throw SystemError(errno, "write \(path)") }
     }
     // Permission bits do not tell a read-only or full file system; creating a file does.
     let probe = try openDraft()
@@ -50,7 +52,7 @@ public struct OutputFile: Sendable {
     let (descriptor, isNamed) = try openDraft()
     defer { close(descriptor) }
     var status = stat()
-    if stat(target, &status) == 0 {
+    if lstat(target, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
       // Only root can give a file away.
       _ = fchown(descriptor, status.st_uid, status.st_gid)
       fchmod(descriptor, status.st_mode & 0o777)
@@ -70,6 +72,19 @@ public struct OutputFile: Sendable {
     let code = errno
     unlink(draft)
     throw SystemError(code, "write \(path)")
+  }
+
+  /// What tells whether two are the same file, by whatever names; nil for a device, which may be written to twice.
+  public var identity: String? {
+    var status = stat()
+    if let stream {
+      guard fstat(stream.descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFCHR else { return nil }
+    } else if lstat(target, &status) != 0 {
+      // There is none yet: a name in a directory.
+      guard stat(directory.isEmpty ? "." : String(directory), &status) == 0 else { return nil }
+      return "\(status.st_dev) \(status.st_ino) \(target[directory.endIndex...])"
+    }
+    return "\(status.st_dev) \(status.st_ino)"
   }
 
   /// A file to write beside the target. Without a name where the system can do that: then nothing of it is left, whatever

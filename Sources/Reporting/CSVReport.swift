@@ -1,8 +1,9 @@
 import Laboratory
+import Platform
 
 /// Results as tidy CSV (RFC 4180): a row a variant, point, metric and statistic, a column a swept parameter. Figures and
 /// settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that a spreadsheet would take for a formula,
-/// since it begins with `=`, `+`, `-`, `@`, a tab or a return, has an apostrophe in front.
+/// since it begins with `=`, `+`, `-` or `@`, has an apostrophe in front. What is no visible character is written out.
 public enum CSVReport {
   /// The rows of all results under one heading, with the columns of whatever any of them swept.
   public static func render(_ documents: [ResultDocument]) -> String {
@@ -45,10 +46,9 @@ public enum CSVReport {
 
   private static func field(_ text: String) -> String {
     // A spreadsheet would take it for a formula and do what it says (OWASP, CSV injection). With the apostrophe it is text.
-    let isFormula = text.utf8.first.map("=+-@\t\r".utf8.contains) == true && Double(text) == nil
-    let text = isFormula ? "'" + text : text
-    // By bytes: a line end of two is one character.
-    guard text.utf8.contains(where: ",\"\r\n".utf8.contains) else { return text }
+    let isFormula = text.utf8.first.map("=+-@".utf8.contains) == true && Double(text) == nil
+    let text = (isFormula ? "'" + text : text).inLine
+    guard text.utf8.contains(where: ",\"".utf8.contains) else { return text }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

@@ -1,4 +1,5 @@
 import Laboratory
+import Platform
 
 /// The code of variants as it was compiled, for a terminal: comments quiet, names of the language strong.
 public enum CodeListing {
@@ -20,6 +21,7 @@ public enum CodeListing {
 
   /// One line in colour. A line knows nothing of those before it: strings and comments of several lines do not occur in bodies.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
+    let line = line.inLine
     guard style.color else { return line }
     var result = ""
     var rest = line[...]

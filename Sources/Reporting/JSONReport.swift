@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 
 /// Result documents as JSON.
 public enum JSONReport {
@@ -9,7 +10,7 @@ public enum JSONReport {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let data = documents.count == 1 ? try encoder.encode(documents[0]) : try encoder.encode(documents)
-    return JSONLayout.laidOut([UInt8](data)) + "\n"
+    return JSONLayout.laidOut(escaped([UInt8](data))) + "\n"
   }
 
   /// Anything else that is printed as JSON, which is short.
@@ -18,6 +19,23 @@ public enum JSONReport {
   static func pretty(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
+  }
+
+  /// With what is no visible character escaped (`\\u202e`), which the encoder does with the first 32 alone. It occurs in texts only,
+  /// and means the same there.
+  private static func escaped(_ json: [UInt8]) -> [UInt8] {
+    // In UTF-8 they begin with one of these.
+    guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }
+    var text = ""
+    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+      if scalar.isHidden, scalar.value >= 0x7f {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return Array(text.utf8)
   }
 }

@@ -1,5 +1,6 @@
 import Laboratory
 import Measurement
+import Platform
 
 /// Results as JUnit XML, which CI servers read: a test suite a scenario, a test case a claim.
 ///
@@ -32,8 +33,8 @@ public enum JUnitReport {
           <properties>
       \(properties.joined())    </properties>
       \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(broken(document))\
-          <system-out>\(escape(document.findings.map(\.says).joined(separator: "\n")))</system-out>
-          <system-err>\(escape(document.warnings.map(\.says).joined(separator: "\n")))</system-err>
+          <system-out>\(document.findings.map { escape($0.says) }.joined(separator: "\n"))</system-out>
+          <system-err>\(document.warnings.map { escape($0.says) }.joined(separator: "\n"))</system-err>
         </testsuite>
 
       """
@@ -71,16 +72,16 @@ public enum JUnitReport {
 
   private static func isSkipped(_ verdict: Verdict) -> Bool { verdict == .unavailable || verdict == .inconclusive }
 
-  /// Escaped, without the control characters that XML does not allow.
+  /// Escaped; what is no visible character, most of which XML does not allow at all, is written out.
   private static func escape(_ text: String) -> String {
     var escaped = ""
-    for scalar in text.unicodeScalars {
+    for scalar in text.inLine.unicodeScalars {
       switch scalar {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
-      case "\u{0}"..."\u{9}", "\u{b}"..."\u{1f}", "\u{fffe}", "\u{ffff}": break
+      case "\u{fffe}", "\u{ffff}": escaped += scalar.writtenOut
       default: escaped.unicodeScalars.append(scalar)
       }
     }

@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 
@@ -11,6 +12,10 @@ import Testing
 @Suite struct ArchiveTests {
   /// Runs the binary with a cache directory of its own.
   private static func run(_ arguments: String..., cache: String) async throws -> Binary.Finished {
+    try await run(arguments, cache)
+  }
+
+  private static func run(_ arguments: [String], _ cache: String) async throws -> Binary.Finished {
     try await Binary.run(arguments, environment: Binary.environment.updating(["GCDLAB_CACHE": .init(cache)]))
   }
 
@@ -45,7 +50,9 @@ import Testing
       let diff = try await Self.run("diff", cache: cache)
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
       let documents = try await Self.run("documents", "guide", "--format", "json", cache: cache)
-      #expect(documents.output.contains("\"standing\" : \"borne out\"") && documents.output.contains("\"held\" : "))
+      #expect(
+        documents.output.contains("\"standing\" : \"borne out\"") && documents.output.contains("\"verdict\" : \"held\"")
+      )
     }
   }
 
@@ -74,6 +81,94 @@ import Testing
       try OutputFile("\(cache)/\(Self.scenario).verdicts.json").write("{}")
       let again = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
       #expect(again.status == 0 && again.errors == "" && !again.output.contains("since the last run"))
+    }
+  }
+
+  /// A cache of two runs.
+  private static func withRuns(_ body: (String) async throws -> Void) async throws {
+    try await withCache { cache in
+      for _ in 0..<2 { _ = try await run("scenario", scenario, "--quick", "--rounds", "1", cache: cache) }
+      try await body(cache)
+    }
+  }
+
+  private static func document(_ path: String) throws -> JSONValue { try JSONValue(try #require(readFile(path))) }
+
+  @Test func `a pipe in the cache is not waited for, and a link not followed`() async throws {
+    try await Self.withRuns { cache in
+      let precious = try TemporaryFile("precious", "precious")
+      for ending in ["json", "before.json", "verdicts.json"] {
+        let entry = "\(cache)/\(Self.scenario).\(ending)"
+        for make in [{ mkfifo($0, 0o600) }, { symlink(precious.path, $0) }] as [(String) -> Int32] {
+          unlink(entry)
+          try #require(make(entry) == 0)
+          let diff = try await Self.run("diff", cache: cache)
+          let isFigures = ending != "verdicts.json"
+          #expect(diff.status == (isFigures ? 64 : 0) && diff.errors.contains("is not compared: ") == isFigures)
+          #expect(try await Self.run("documents", cache: cache).status == 0)
+          // What is kept takes its place.
+          let kept = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
+          #expect(kept.status == 0 && kept.errors == "", "\(kept.errors)")
+          #expect(readFile(precious.path) == "precious")
+          _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
+          #expect(try await Self.run("diff", cache: cache).status == 0)
+        }
+      }
+    }
+  }
+
+  @Test func `an entry is there at every moment while another lab keeps its run`() async throws {
+    try await Self.withRuns { cache in
+      let entry = "\(cache)/\(Self.scenario).json"
+      let labs = Task {
+        for _ in 0..<5 { _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache) }
+      }
+      let watch = Task {
+        var looks = (all: 0, absent: 0)
+        while !Task.isCancelled {
+          looks.all += 1
+          if access(entry, F_OK) != 0 { looks.absent += 1 }
+          await Task.yield()
+        }
+        return looks
+      }
+      try await labs.value
+      watch.cancel()
+      let looks = await watch.value
+      #expect(looks.all > 0 && looks.absent == 0, "\(looks)")
+    }
+  }
+
+  @Test func `what another version kept is not graded, and compared with a word`() async throws {
+    try await Self.withRuns { cache in
+      for ending in ["before.json", "verdicts.json"] {
+        let entry = "\(cache)/\(Self.scenario).\(ending)"
+        var document = try Self.document(entry)
+        document[at: "tool.version"] = .text("0.0.9")
+        try OutputFile(entry).write(try document.text())
+      }
+      let documents = try await Self.run("documents", "guide", "--format", "json", cache: cache)
+      #expect(documents.status == 0 && !documents.output.contains("\"verdict\" : \"held\""))
+      let diff = try await Self.run("diff", cache: cache)
+      #expect(diff.status == 0 && diff.unwrapped.contains("another version: gcdlab 0.0.9 before, "), "\(diff.output)")
+    }
+  }
+
+  @Test func `a run of no trials is not compared without a word, and none of another scenario`() async throws {
+    try await Self.withRuns { cache in
+      let entry = "\(cache)/\(Self.scenario).json"
+      let document = try Self.document(entry)
+      var empty = document
+      empty["runs"] = .list([])
+      empty["claims"] = .list([])
+      try OutputFile(entry).write(try empty.text())
+      let diff = try await Self.run("diff", cache: cache)
+      #expect(diff.status == 64 && diff.errors.contains("one of its last two runs has no trials"), "\(diff.errors)")
+      var other = document
+      other[at: "scenario.name"] = .text("other")
+      try OutputFile(entry).write(try other.text())
+      let refused = try await Self.run("diff", cache: cache)
+      #expect(refused.status == 64 && refused.errors.contains("not of \(Self.scenario)"), "\(refused.errors)")
     }
   }
 }

@@ -63,6 +63,9 @@ import Testing
     (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: 'soon' is not a number with a unit"),
     (["scenario", "singleton-race", "--quick", "--thorough"], "gcdlab: --quick and --thorough exclude each other."),
     (["scenario", "singleton-race", "--format", "xls"], "gcdlab: The value 'xls' is invalid for '--format <format>'."),
+    (
+      ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"], "gcdlab: --trial-time: 'soon' is not a number"
+    ),
     (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
   ])
   func usageErrorsEndWith64(_ arguments: [String], _ start: String) async throws {

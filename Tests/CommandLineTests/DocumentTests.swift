@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 

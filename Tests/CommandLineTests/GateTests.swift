@@ -1,5 +1,12 @@
+import LabTesting
 import Platform
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The statuses of `diff --fail-above`: 0 judged and fine, 1 worse, 2 could not tell.
 ///
@@ -12,38 +19,48 @@ import Testing
     ]).output
   }
 
-  /// A run whose figure in its rounds is this.
+  /// A run whose figure in its rounds is this, and whatever `changes` make of it.
   private static func run(
     _ rounds: [Double], claim: String? = nil, broken: Int = 0, metric: String = "elapsed",
-    scenario: String = "fd-semaphore", warning: String? = nil
+    scenario: String = "fd-semaphore", warning: String? = nil, _ changes: [String: JSONValue?] = [:]
   ) async throws -> String {
     var document = try JSONValue(try await real.value)
-    guard case .list(var runs) = document["runs"], case .object(var facts) = document["scenario"], !runs.isEmpty,
-      case .object(var metrics) = runs[0]["metrics"]
-    else { throw Unexpected() }
-    var samples = metrics["elapsed"]
-    samples?["rounds"] = .list(
+    guard let first = document[at: "runs.0"], var samples = document[at: "runs.0.metrics.elapsed"] else {
+      throw Unexpected()
+    }
+    document["runs"] = .list([first])
+    let sorted = rounds.sorted(), count = Double(rounds.count), total = rounds.reduce(0, +)
+    samples["rounds"] = .list(
       rounds.enumerated().map { .object(["round": .number(Double($0 + 1)), "value": .number($1)]) })
-    metrics = rounds.isEmpty ? [:] : samples.map { [metric: $0] } ?? [:]
-    runs[0]["metrics"] = .object(metrics)
-    runs[0]["outcomes"] = .object(["completed": .number(Double(rounds.count)), "broken": .number(Double(broken))])
-    facts["show"] = .list([.text(metric)])
-    facts["name"] = .text(scenario)
-    document["scenario"] = .object(facts)
-    document["runs"] = .list([runs[0]])
+    samples["histogram"] = .list(
+      Set(rounds).sorted().map { value in .list([.number(value), .number(Double(rounds.count { $0 == value }))]) })
+    let figures: [String: Double?] = [
+      "count": count, "min": sorted.first, "max": sorted.last, "p50": sorted.isEmpty ? nil : sorted[sorted.count / 2],
+      "mean": total / max(count, 1), "total": total, "stddev": count > 1 ? 1 : nil,
+    ]
+    for (name, figure) in figures { samples[name] = figure.map(JSONValue.number) }
+    document[at: "runs.0.metrics"] = .object(rounds.isEmpty ? [:] : [metric: samples])
+    document[at: "runs.0.outcomes"] = .object(["completed": .number(count), "broken": .number(Double(broken))])
+    document[at: "runs.0.rounds"] = .number(count + Double(broken))
+    document[at: "scenario.show"] = .list([.text(metric)])
+    document[at: "scenario.name"] = .text(scenario)
     document["warnings"] = .list(
       warning.map { [.object(["kind": .text("test"), "says": .text($0), "runs": .list([])])] } ?? [])
-    document["claims"] = .list(
-      claim.map {
-        [
-          .object([
-            "says": .text("Nothing is left out."), "kind": .text("guarantee"), "check": .text("all.missed == 0"),
-            "verdict": .text($0),
-            "evidence": .object(["unit": .text(""), "trials": .number(1), "met": .number(0)]),
-          ])
-        ]
-      } ?? [])
+    document["claims"] = .list(claim.map { [claimed($0)] } ?? [])
+    for (path, value) in changes { document[at: path] = value }
     return try document.text()
+  }
+
+  /// A guarantee with a verdict.
+  private static func claimed(_ verdict: String) -> JSONValue {
+    .object([
+      "says": .text("Nothing is left out."), "kind": .text("guarantee"), "check": .text("all.missed == 0"),
+      "verdict": .text(verdict),
+      "evidence": .object([
+        "unit": .text(""), "trials": .number(verdict == "unavailable" ? 0 : 6),
+        "met": .number(verdict == "held" ? 6 : 0), "reason": .text("why"),
+      ]),
+    ])
   }
 
   private struct Unexpected: Error {}
@@ -91,6 +108,113 @@ import Testing
       violated.status == 1 && violated.unwrapped.contains("Nothing is left out. is violated"), "\(violated.output)")
     let broken = try await Self.diff([old], [try await Self.run(Self.steady, broken: 2)])
     #expect(broken.status == 1 && broken.unwrapped.contains("fd-semaphore: 2 broken trials"), "\(broken.output)")
+  }
+
+  /// What an attack makes of the documents of the new side: by path, what stands there. Six trials completed in each.
+  private struct Attack: CustomTestStringConvertible {
+    let testDescription: String
+    let changes: [String: JSONValue?]
+    let status: Int
+    let words: String
+  }
+
+  private static func ended(_ end: String, _ ends: String = "completes") -> [String: JSONValue?] {
+    [
+      "runs.0.rounds": .number(8), "runs.0.outcomes": .object(["completed": .number(6), end: .number(2)]),
+      "runs.0.signals": end == "trapped" ? .object(["5": .number(2)]) : nil,
+      "scenario.variants": .list([
+        .object([
+          "name": .text("semaphore"), "role": .text("documented"), "says": .text("a way"), "ends": .text(ends),
+        ])
+      ]),
+    ]
+  }
+
+  private static let attacks = [
+    Attack(
+      testDescription: "a guarantee that held is unavailable", changes: ["claims.0": claimed("unavailable")], status: 2,
+      words: "fd-semaphore: Nothing is left out. was held, is unavailable in 3 of 3 runs: why"),
+    Attack(
+      testDescription: "a claim is missing", changes: ["claims": .list([])], status: 2,
+      words: "fd-semaphore: Nothing is left out. is missing on the new side in 3 of 3 runs"),
+    Attack(
+      testDescription: "trials hung", changes: ended("hung"), status: 1,
+      words: "fd-semaphore semaphore: 6 of 24 trials hung"),
+    Attack(
+      testDescription: "trials trapped", changes: ended("trapped"), status: 1,
+      words: "fd-semaphore semaphore: 6 of 24 trials trapped"),
+    // How a hazard ends is for its claims to judge.
+    Attack(
+      testDescription: "trials of a hazard trapped", changes: ended("trapped", "traps"), status: 0,
+      words: "nothing became worse"),
+    Attack(
+      testDescription: "trials were stopped", changes: ended("stopped"), status: 2,
+      words: "fd-semaphore semaphore: 6 of 24 trials were stopped"),
+    Attack(
+      testDescription: "trials were unavailable", changes: ended("unavailable"), status: 2,
+      words: "fd-semaphore semaphore: 6 of 24 trials were unavailable"),
+    Attack(
+      testDescription: "an interrupted run", changes: ["interrupted": .bool(true)], status: 2,
+      words: "fd-semaphore: interrupted on the new side, 3 runs"),
+    Attack(
+      testDescription: "another setting", changes: ["runs.0.parameters.limit": .number(7)], status: 2,
+      words: "other values of limit on the two sides"),
+    Attack(
+      testDescription: "another version", changes: ["tool.version": .text("0.0.9")], status: 0,
+      words: "before, gcdlab 0.0.9 now"),
+    Attack(
+      testDescription: "another unit", changes: measured("unit", "B"), status: 64,
+      words: "not comparable: it is a latency in ns (better: lower) in one document and a latency in B (better: lower)"),
+    Attack(
+      testDescription: "another direction", changes: measured("better", "higher"), status: 64,
+      words: "and a latency in ns (better: higher) in another"),
+  ]
+
+  /// The metric is another one in the scenario, too.
+  private static func measured(_ key: String, _ value: String) -> [String: JSONValue?] {
+    [
+      "runs.0.metrics.elapsed.\(key)": .text(value),
+      "scenario.metrics": .list([
+        .object([
+          "name": .text("elapsed"), "kind": .text("latency"), "unit": .text(key == "unit" ? value : "ns"),
+          "better": .text(key == "better" ? value : "lower"), "says": .text("the whole"),
+        ])
+      ]),
+    ]
+  }
+
+  @Test(arguments: attacks) private func `no figure hides what became of the new side`(_ attack: Attack) async throws {
+    let old = try await Self.run(Self.steady, claim: "held")
+    let new = try await Self.run(Self.steady, claim: "held", attack.changes)
+    let diff = try await Self.diff([old, old, old], [new, new, new])
+    #expect(diff.status == attack.status, "\(diff.output)\(diff.errors)")
+    #expect((diff.unwrapped + diff.errors).contains(attack.words), "\(diff.output)\(diff.errors)")
+    // What both sides have in common is no change, but for what is wrong whatever was before.
+    let same = try await Self.diff([new, new, new], [new, new, new])
+    let isWrong = attack.status == 1 || attack.changes["interrupted"] != nil
+    #expect(same.status == (isWrong ? attack.status : 0), "\(same.output)\(same.errors)")
+  }
+
+  @Test func `a debug build and a released one tell nothing`() async throws {
+    let debug = try await Self.run(Self.steady, ["machine.optimised": .bool(false)])
+    let released = try await Self.run(Self.steady, ["machine.optimised": .bool(true)])
+    for (old, new) in [([debug], [released]), ([released], [debug]), ([debug, released], [debug, released])] {
+      let diff = try await Self.diff(old + old, new + new)
+      #expect(diff.status == 2 && diff.unwrapped.contains("not built the same: "), "\(diff.output)\(diff.errors)")
+    }
+  }
+
+  @Test func `a saved run ends as it did`() async throws {
+    for (claim, changes, status) in [
+      ("held", [:], 0), ("violated", [:], 1), ("unavailable", [:], 2), ("held", ["interrupted": .bool(true)], 2),
+      ("violated", ["interrupted": .bool(true)], 1),
+    ] as [(String, [String: JSONValue?], Int)] {
+      let file = try TemporaryFile("run.json", try await Self.run(Self.steady, claim: claim, changes))
+      let page = try TemporaryFile("page.html")
+      #expect(try await Binary.run(["report", file.path]).status == status, "\(claim)")
+      #expect(try await Binary.run(["report", file.path, "--html", page.path]).status == status, "\(claim)")
+      #expect(readFile(page.path)?.hasSuffix("</html>\n") == true)
+    }
   }
 
   @Test(
@@ -169,6 +293,18 @@ import Testing
     let missing = try await Binary.run(["diff", "--against", "/nowhere/gcdlab", "fd-semaphore"])
     #expect(missing.status == 2 && missing.errors.hasPrefix("gcdlab: /nowhere/gcdlab: "), "\(missing.errors)")
     #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
+  }
+
+  @Test func `a binary that hangs is not waited for, and nothing of it is left`() async throws {
+    let script = try TemporaryFile("hangs", "#!/bin/sh\nsleep 1000 &\necho $! > \"$0.sleeper\"\nwait\n")
+    try #require(chmod(script.path, 0o700) == 0)
+    let diff = try await Binary.run(["diff", "--against", script.path, "--run-time", "1s", "--", "fd-semaphore"])
+    #expect(diff.status == 2)
+    #expect(diff.errors == "gcdlab: \(script.path): it runs for more than 1s; --run-time allows more\n")
+    let sleeper = try #require(readFile("\(script.path).sleeper").flatMap { pid_t($0.dropLast()) })
+    #expect(await Binary.isGone(sleeper))
+    let refused = try await Binary.run(["diff", "--against", script.path, "--run-time", "soon", "--", "fd-semaphore"])
+    #expect(refused.status == 64 && refused.errors.contains("--run-time: "), "\(refused.errors)")
   }
 
   @Test func `several runs are several documents`() async throws {

@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 
@@ -213,5 +214,55 @@ import Testing
       wait $!
       """
     #expect(try await Binary.shell(script).status == 143)
+  }
+
+  // MARK: Places
+
+  @Test func aFileThatIsNamedTwiceIsRefused() async throws {
+    let saved = try TemporaryFile("run.json")
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
+    let place = try TemporaryFile("k.json", "before")
+    let directory = place.path.dropLast("k.json".count)
+    try #require(symlink("k.json", "\(directory)l.json") == 0 && link(place.path, "\(directory)h.json") == 0)
+    for (arguments, option) in [
+      ("smoke fd-semaphore --junit k.json --export k.json", "--junit"),
+      ("smoke fd-semaphore --junit n.xml --export ./n.xml", "--junit"),
+      ("report \(saved.path) --html p --export p.html --export ././p.html", "--export"),
+      ("report \(saved.path) --html p.html --export p.html", "--html"),
+      ("report \(saved.path) --export k.json --export ./k.json", "--export"),
+      ("report \(saved.path) --export k.json --export l.json", "--export"),
+      ("report \(saved.path) --export k.json --export h.json", "--export"),
+    ] {
+      let refused = try await Binary.shell("cd \(directory) && exec \"$0\" \(arguments)")
+      #expect(refused.status == 64 && refused.errors.contains("is the same file as"), "\(arguments): \(refused.errors)")
+      #expect(refused.errors.hasPrefix("gcdlab: \(option): "), "\(refused.errors)")
+    }
+    #expect(readFile(place.path) == "before" && place.neighbours == ["h.json", "k.json", "l.json"])
+    // A device takes whatever it is given.
+    let twice = ["--html", "/dev/null", "--html", "/dev/null"]
+    #expect(try await Binary.run(["report", saved.path] + twice).status == 0)
+  }
+
+  @Test func aWidthThatNoTerminalHasCostsNothing() async throws {
+    let saved = try TemporaryFile("run.json")
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
+    let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report \(saved.path)")
+    #expect(shown.status == 0 && shown.output.split(separator: "\n").allSatisfy { $0.utf8.count <= 40_000 })
+  }
+
+  @Test func aFileThatIsTooLargeIsNotRead() async throws {
+    let large = try TemporaryFile("large.json", "[")
+    try #require(truncate(large.path, 24 << 20 + 1) == 0)
+    let refused = try await Binary.run(["report", large.path])
+    #expect(refused.status == 64)
+    #expect(
+      refused.errors
+        == "gcdlab: \(large.path): larger than 24 MiB: no result document, or several, for as many files\n")
+  }
+
+  @Test func aMarkOfTheByteOrderIsNoText() async throws {
+    let file = try TemporaryFile("x.yml", "\u{feff}scenario: x\npattern: fd-semaphore\ntitle: t\nsource: s\n")
+    let finished = try await Binary.run(["explain", file.path])
+    #expect(finished.status == 0 && finished.output.hasPrefix("x  t\n"), "\(finished.errors)")
   }
 }

@@ -9,7 +9,21 @@ import Testing
 /// Names and texts from outside show themselves and nothing else.
 @Suite struct OutsideTextTests {
   private static let name = "na\nFORGED\u{1b}[2Jme"
-  private static let text = "te\u{9b}2J\u{1b}]0;xt\u{7}\r\u{202e}\u{7f}"
+  private static let text = "te\u{9b}2J\u{1b}]0;xt\u{7}\r\u{202e}\u{7f} x\u{1b}[31mEVIL\u{1b}[0m"
+
+  /// In each thing that a lesson may have.
+  private static let lesson = """
+    Plain \(text), **bold \(text)**, *stressed \(text)*, `code \(text)`.
+
+    # Heading \(text)
+
+    - item \(text)
+    1. number \(text)
+
+    ```
+    code \(text)
+    ```
+    """
 
   /// A document in which every text is hostile: each of a plain one is replaced by its place.
   private static func document() throws -> ResultDocument {
@@ -26,7 +40,7 @@ import Testing
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])
     // As JSON has them: control characters written out, the others as they are.
-    let hostile = "te\\u001b[2J\u{9b}\u{202e}\\r\\nFORGED"
+    let hostile = "te\\u001b[31mEVIL\\u0000\\u001b[2J\u{9b}\u{202e}\\r\\nFORGED"
     let changed = json.replacing("\"A fixture\"", with: "\"\(hostile)\"").replacing(
       "\"Nowhere at all\"", with: "\"\(hostile)\""
     ).replacing("\"fixture\"", with: "\"\(hostile)\"")
@@ -37,6 +51,7 @@ import Testing
     #expect(style.safe(shown) == shown, "not all of it was made safe in its place")
     #expect(!shown.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(shown)")
     // Colours are those of the report itself.
+    #expect(!shown.contains("\u{1b}[31mEVIL"))
     if !style.color { #expect(!shown.unicodeScalars.contains { $0.isHidden && $0 != "\n" }) }
   }
 
@@ -52,8 +67,8 @@ import Testing
     expectHarmless(DiffReport(diff, gate: nil).text(style), style)
     let pattern = Fixture.described(Fixture.Wide())
     let experiment = Experiment(
-      name: "fixture", pattern: pattern, title: Self.name, source: Self.text, variants: pattern.variants,
-      show: ["elapsed"])
+      name: "fixture", pattern: pattern, title: Self.name, source: Self.text, lesson: Self.lesson,
+      variants: pattern.variants, show: ["elapsed"])
     expectHarmless(Explanation.render(experiment, style), style)
     expectHarmless(ScenarioList.render([experiment], on: .test, style), style)
     expectHarmless(ProgressLine.render(done: 1, total: 2, elapsed: 1, label: Self.name, style: style), style)
@@ -117,6 +132,30 @@ import Testing
     #expect("a\nb\té\u{1b}".inLine == "a\\nb\\té\\u{1b}")
   }
 
+  @Test func `in a listing of code`() {
+    for style in [TextStyle(width: 1000), TextStyle(width: 1000, color: true)] {
+      expectHarmless(CodeListing.highlighted("let a = b\(Self.text) // \(Self.text)", style) + "\n", style)
+    }
+  }
+
+  @Test func `in CSV, JUnit, JSON and distributions`() throws {
+    let document = try Self.document()
+    let reports =
+      [
+        CSVReport.render([document]).replacing("\r\n", with: "\n"), JUnitReport.render([document], strict: true),
+        try JSONReport.render([document]),
+        try DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil).json(),
+        DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil).csv.replacing("\r\n", with: "\n"),
+      ] + PercentileReport.distributions([document]).map(\.text)
+    for report in reports {
+      #expect(!report.unicodeScalars.contains { $0.isHidden && $0 != "\n" }, "\(report)")
+      #expect(!report.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(report)")
+    }
+    // JSON is for programs: they read what there was.
+    let again = try ResultDocument.parse(Array(try JSONReport.render([document]).utf8), place: "again")
+    #expect(again.first?.warnings.map(\.says) == [Self.text])
+  }
+
   @Test func `in Markdown`() throws {
     let markdown = MarkdownReport.render(Reading(try Self.document()))
     #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
@@ -128,9 +167,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("=1+1", "'=1+1"), ("+a", "'+a"), ("-a", "'-a"), ("@a", "'@a"), ("\ta", "'\ta"), ("\ra", "\"'\ra\""),
-    ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a=1", "a=1"), ("-5", "-5"), ("-0.5", "-0.5"), ("", ""), ("a\nb", "\"a\nb\""),
-    ("a\r\nb", "\"a\r\nb\""),
+    ("=1+1", "'=1+1"), ("+a", "'+a"), ("-a", "'-a"), ("@a", "'@a"), ("\ta", "\\ta"), ("\ra", "\\ra"),
+    ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a=1", "a=1"), ("-5", "-5"), ("-0.5", "-0.5"), ("", ""), ("a\nb", "a\\nb"),
+    ("a\r\nb", "a\\r\\nb"), ("a\u{202e}\u{9b}\u{1b}\u{0}", "a\\u{202e}\\u{9b}\\u{1b}\\u{0}"),
   ])
   func `in CSV no cell is a formula`(_ cell: String, _ written: String) {
     #expect(CSVReport.table([[cell]]) == written + "\r\n")

@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"round\": 2,", "\"round\": 1,", "runs[0].metrics.elapsed.rounds: they do not ascend from 1"),
+    ("\"round\": 2,", "\"round\": 1,", "runs[0].metrics.elapsed.rounds[1].round: they do not ascend from 1"),
     ("\"variant\": \"slow\"", "\"variant\": \"slower\"", "runs[0].variant: 'slower' is none of them"),
     ("\"completed\": 6", "\"completed\": -6", "runs[0].outcomes.completed: found -6, allowed is 0 to 1000000"),
   ])

@@ -303,4 +303,9 @@ import Testing
     let environment = ["TERM": "xterm"].merging(variables) { $1 }
     #expect(choice.isOn(isTerminal: isTerminal) { environment[$0] } == isOn)
   }
+
+  @Test(arguments: [(Int.min, 1), (0, 1), (80, 80), (10_000_000, TextStyle.widest), (Int.max, TextStyle.widest)])
+  func `a width is one that a terminal may have`(_ asked: Int, _ width: Int) {
+    #expect(TextStyle(width: asked).width == width)
+  }
 }

@@ -29,10 +29,21 @@ struct RenderOptions: ParsableArguments {
 
   /// The files to write, checked so that a long run is not made in vain.
   ///
-  /// - Throws: ``InputError`` for an extension that has no format or a file that cannot be written.
-  func exportFiles() throws(InputError) -> [Export] {
+  /// - Parameter others: what other options name.
+  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named twice.
+  func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
+    files += others
+    var seen: [String: Export] = [:]
+    for file in files {
+      guard let identity = file.identity else { continue }
+      if let twin = seen.updateValue(file, forKey: identity) {
+        throw InputError(
+          "\(file.path) is the same file as \(twin.path) of \(twin.option): one would overwrite the other",
+          at: file.option)
+      }
+    }
     return files
   }
 
@@ -66,6 +77,12 @@ struct Export {
   }
   private let format: Format
   private let file: OutputFile
+  /// The option that names it.
+  let option: String
+
+  var path: String { file.path }
+  /// What tells whether two are the same file.
+  var identity: String? { file.identity }
 
   init(_ path: String) throws(InputError) {
     let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
@@ -86,6 +103,7 @@ struct Export {
 
   private init(_ path: String, _ format: Format, option: String) throws(InputError) {
     self.format = format
+    self.option = option
     do { file = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
   }
 
@@ -93,7 +111,12 @@ struct Export {
     let documents = readings.map(\.document)
     let text: String
     switch format {
-    case .json: text = try JSONReport.render(documents)
+    case .json:
+      text = try JSONReport.render(documents)
+      if text.utf8.count > ResultDocument.largestFile {
+        let most = ResultDocument.largestFile >> 20
+        Lab.say("\(path): larger than \(most) MiB, which report and diff do not read: run less for one file")
+      }
     case .md: text = MarkdownReport.render(readings)
     case .csv: text = CSVReport.render(documents)
     case .hgrm: return try writeDistributions(PercentileReport.distributions(documents))

@@ -101,6 +101,8 @@ struct Mapping {
 extension ScenarioFile {
   /// Parses YAML; a scanner or parser problem becomes an error with its line.
   func compose(_ yaml: String) throws(InputError) -> PlacedNode {
+    // A mark of the byte order, as some editors write it, says nothing in UTF-8.
+    let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
     try refuseAliasBomb(yaml)
     let root: Node?
     // What kind of value a word is, the reader decides by what it is for; that Yams guesses it for each takes a third of its time.

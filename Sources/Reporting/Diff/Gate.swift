@@ -5,7 +5,7 @@ import Measurement
 public struct Gate: Sendable {
   /// The share from which a change to the worse fails.
   public let limit: Double
-  /// What is worse: figures by more than the limit, claims that failed, trials that broke.
+  /// What is worse: figures by more than the limit, claims that failed, trials that broke, trapped or hung.
   public let worse: [String]
   /// What could not be judged, with the reason and what would help.
   public let undecided: [String]
@@ -28,7 +28,7 @@ public struct Gate: Sendable {
       return "\(row.name) may be worse by more than \(percent), by up to "
         + "\(Quantity.change(worsening.high)): more runs a side would tell, here \(row.runs.old) and \(row.runs.new)"
     }
-    undecided += diff.missing.map { "\($0) was not measured on the new side" }
+    undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.doubts
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")
     } else if diff.rows.allSatisfy({ $0.better == .neither }) {

@@ -81,12 +81,16 @@ public struct ResultDiff: Sendable {
   public private(set) var verdicts: [VerdictChange] = []
   /// What makes the two sides hard to compare: other machines, other parameters, what disturbed the runs.
   public private(set) var cautions: [String] = []
-  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke.
+  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke, or that trapped or hung where they are
+  /// meant to complete.
   public private(set) var faults: [String] = []
+  /// What keeps figures from telling whether the new side became worse: claims and trials that are lost on it, and sides that were not
+  /// asked the same in the same way.
+  public private(set) var doubts: [String] = []
 
   /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
   ///
-  /// - Throws: ``InputError`` for a metric that no document has.
+  /// - Throws: ``InputError`` for a metric that no document has, and for one that is not measured in the same way in all of them.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
@@ -95,6 +99,7 @@ public struct ResultDiff: Sendable {
         of: known)
     }
     let before = Figures(old, metrics), after = Figures(new, metrics)
+    try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
     // The confidence is that of all rows together.
     rows = both.compactMap { key in
@@ -105,8 +110,10 @@ public struct ResultDiff: Sendable {
     missing = before.keys.filter { after.runs[$0] == nil }
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
+    let settings = Self.otherSettings(before, after)
+    doubts = Self.doubts(old, new) + [settings].compactMap(\.self)
     cautions =
-      Self.cautions(old, new, before, after) + Self.disturbances("old", old) + Self.disturbances("new", new)
+      Self.cautions(old, new, settings) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
 
   /// A figure of a run.
@@ -175,16 +182,27 @@ public struct ResultDiff: Sendable {
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 
-  /// The gravest verdict of each claim in some runs: what failed once has failed.
+  /// Of figures in other units, or of which another way is better, no ratio means anything.
+  private static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
+    for key in after.keys {
+      guard let was = before.runs[key] else { continue }
+      let entries = was + (after.runs[key] ?? [])
+      for entry in entries.dropFirst() where entry.facts.measure != was[0].facts.measure {
+        throw InputError(
+          "\(key): not comparable: it is \(was[0].facts.measure) in one document and \(entry.facts.measure) in another")
+      }
+    }
+  }
+
+  /// The gravest verdict of each claim in some runs: what failed once has failed, and what could not be judged once was not held.
   private static func gravest(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
+    func gravity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
     var gravest: [(scenario: String, claim: ClaimFacts)] = []
     for document in documents {
       for claim in document.claims {
-        let place = gravest.firstIndex {
-          $0.scenario == document.scenario.name && $0.claim.check == claim.check && $0.claim.kind == claim.kind
-        }
+        let place = gravest.firstIndex { $0.scenario == document.scenario.name && $0.claim.isSame(as: claim) }
         if let place {
-          if claim.verdict.isFailure(strict: false) { gravest[place].claim = claim }
+          if gravity(claim.verdict) > gravity(gravest[place].claim.verdict) { gravest[place].claim = claim }
         } else {
           gravest.append((document.scenario.name, claim))
         }
@@ -196,7 +214,7 @@ public struct ResultDiff: Sendable {
   private static func verdicts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [VerdictChange] {
     let before = gravest(old)
     return gravest(new).compactMap { scenario, claim in
-      let was = before.first { $0.scenario == scenario && $0.claim.check == claim.check && $0.claim.kind == claim.kind }
+      let was = before.first { $0.scenario == scenario && $0.claim.isSame(as: claim) }
       guard let was, was.claim.verdict != claim.verdict else { return nil }
       return VerdictChange(scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict)
     }
@@ -209,7 +227,7 @@ public struct ResultDiff: Sendable {
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }
         return "\(scenario): \(count) broken trial\(count == 1 ? "" : "s")"
-      }
+      } + Ends(new).crashes
   }
 
   /// What disturbed the runs of a side, one line a kind.
@@ -225,13 +243,15 @@ public struct ResultDiff: Sendable {
   }
 
   private static func cautions(
-    _ old: [ResultDocument], _ new: [ResultDocument], _ before: Figures, _ after: Figures
+    _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
   ) -> [String] {
-    guard let was = old.first?.machine, let now = new.first?.machine else { return [] }
+    guard let before = old.first, let after = new.first else { return [] }
+    let (was, now) = (before.machine, after.machine)
     var cautions: [String] = []
     func differ(_ what: String, _ old: String, _ new: String) {
       if old != new { cautions.append("another \(what): \(old) before, \(new) now") }
     }
+    differ("version", "\(before.tool.name) \(before.tool.version)", "\(after.tool.name) \(after.tool.version)")
     differ("system", "\(was.os) \(was.kernel)", "\(now.os) \(now.kernel)")
     differ("processor", was.cpu ?? "unknown", now.cpu ?? "unknown")
     differ("number of cores", "\(was.cores)", "\(now.cores)")
@@ -242,22 +262,37 @@ public struct ResultDiff: Sendable {
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")
     }
+    if let settings { cautions.append(settings) }
+    if (old + new).contains(where: \.isCut) { cautions.append("one side was interrupted") }
+    return cautions
+  }
+
+  /// Which parameters had other values; nil for none.
+  private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
     var settings: Set<String> = []
     for key in after.keys {
-      guard let entries = after.runs[key], let was = before.runs[key]?.first?.parameters else { continue }
-      for (name, value) in entries.flatMap(\.parameters) where was[name] != nil && was[name] != value {
+      guard let now = after.runs[key], let was = before.runs[key] else { continue }
+      let first = was[0].parameters
+      for (name, value) in (was + now).flatMap(\.parameters) where first[name].map({ $0 != value }) ?? false {
         settings.insert(name)
       }
     }
-    if !settings.isEmpty {
-      cautions.append("other values of \(settings.sorted().joined(separator: ", ")) on the two sides")
-    }
-    if (old + new).contains(where: { $0.interrupted == true }) { cautions.append("one side was interrupted") }
-    return cautions
+    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", ")) on the two sides"
   }
 }
 
+extension ClaimFacts {
+  /// Whether it asks the same: its words may have changed.
+  func isSame(as other: ClaimFacts) -> Bool { check == other.check && kind == other.kind }
+}
+
 extension SampleFacts {
+  /// What makes figures comparable.
+  fileprivate var measure: String {
+    let unit = unit == .none ? "a plain number" : "in \(unit.rawValue)"
+    return "a \(kind.rawValue) \(unit) (better: \(better.rawValue))"
+  }
+
   /// What its rounds come to as tables rank runs; the median of all samples where no round has a figure.
   fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
 }

@@ -5,7 +5,8 @@ extension ResultDiff {
   /// In one line what changed since the last run of the same scenario: `nothing that one run each can tell`, or the figures and
   /// verdicts that did; nil where the two were not asked the same on the same machine.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
-    guard last.isOf(now.machine), last.settings == now.settings, !last.isCut, !now.isCut,
+    guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.settings == now.settings,
+      !last.isCut, !now.isCut,
       let diff = try? ResultDiff(old: [last], new: [now])
     else { return nil }
     let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }

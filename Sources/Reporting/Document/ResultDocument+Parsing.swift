@@ -3,8 +3,9 @@ import Laboratory
 import Platform
 
 extension ResultDocument {
-  /// A default run's document has less than 1 MB; what has more than this is something else.
-  private static let largestFile = 64 << 20
+  /// How many bytes a file may have. Read, they take some ten times as much memory for a while; the document of a default run has
+  /// less than 1 MB.
+  public static let largestFile = 24 << 20
 
   /// Reads the documents in a file: one, or an array of them.
   ///
@@ -13,7 +14,10 @@ extension ResultDocument {
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
-    guard bytes.count <= largestFile else { throw InputError("larger than 64 MiB: not a result document", at: path) }
+    guard bytes.count <= largestFile else {
+      throw InputError(
+        "larger than \(largestFile >> 20) MiB: no result document, or several, for as many files", at: path)
+    }
     return try parse(bytes, place: path)
   }
 
@@ -22,6 +26,8 @@ extension ResultDocument {
   /// - Throws: ``InputError``, as ``read(_:)`` does.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
     do {
+      // A mark of the byte order, as some editors write it, says nothing in UTF-8.
+      let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
       let end = bytes.last { !" \t\r\n".utf8.contains($0) }
       guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
         throw InputError("not JSON, or cut off: it does not end with '}' or ']'", at: place)
@@ -73,59 +79,5 @@ extension ResultDocument {
       path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
     }
     return InputError((path.isEmpty ? "" : path + ": ") + problem)
-  }
-
-  /// Checks what the types do not say.
-  private func validate() throws(InputError) {
-    let facts = [
-      ("seconds", seconds), ("machine.clockRead", machine.clockRead), ("machine.floor", machine.floor),
-      ("machine.work.stepsPerMicrosecond", machine.work.stepsPerMicrosecond),
-    ]
-    for (name, value) in facts where !(0...1e15).contains(value) {
-      throw InputError("\(name): found \(value), allowed is 0 to 1e15")
-    }
-    let parameters = Set(scenario.parameters.filter { $0.swept?.isEmpty == false }.map(\.name))
-    for name in scenario.sweep where !parameters.contains(name) {
-      throw InputError("scenario.sweep: '\(name)' is no swept parameter")
-    }
-    let variants = Set(scenario.variants.map(\.name))
-    let metrics = Set(scenario.metrics.map(\.name))
-    for (index, run) in runs.enumerated() {
-      let place = "runs[\(index)]"
-      guard variants.contains(run.variant) else {
-        throw InputError("\(place).variant: '\(run.variant)' is none of them")
-      }
-      if let name = run.point.keys.sorted().first(where: { !scenario.sweep.contains($0) }) {
-        throw InputError("\(place).point: '\(name)' is not swept")
-      }
-      let counts = [("rounds", run.rounds)] + run.outcomes.map { ("outcomes.\($0.key)", $0.value) }
-      for (name, count) in counts where !(0...1_000_000).contains(count) {
-        throw InputError("\(place).\(name): found \(count), allowed is 0 to 1000000")
-      }
-      for (name, samples) in run.metrics {
-        guard metrics.contains(name) else { throw InputError("\(place).metrics: '\(name)' is no metric") }
-        try samples.validate("\(place).metrics.\(name)")
-      }
-    }
-  }
-}
-
-extension SampleFacts {
-  fileprivate func validate(_ place: String) throws(InputError) {
-    guard count > 0 else { throw InputError("\(place).count: found \(count), allowed is 1 or more") }
-    guard let first = histogram.first else { throw InputError("\(place).histogram: it is empty") }
-    // Each count is limited, but many of them could be more than a number holds.
-    var (last, total) = (first.value.value, 0.0)
-    for pair in histogram {
-      guard pair.value.value >= last else { throw InputError("\(place).histogram: the values do not ascend") }
-      last = pair.value.value
-      total += Double(pair.count)
-    }
-    guard total <= 1e18 else { throw InputError("\(place).histogram: found \(total) samples, allowed is 1e18") }
-    var round = 0
-    for figure in rounds {
-      guard figure.round > round else { throw InputError("\(place).rounds: they do not ascend from 1") }
-      round = figure.round
-    }
   }
 }

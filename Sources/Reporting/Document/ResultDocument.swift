@@ -79,6 +79,19 @@ public struct ResultDocument: Codable, Sendable {
     hasBrokenTrials || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
+  /// Why documents that have claims judged none of them, which is no pass; nil where they judged some, or sought the best setting.
+  public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
+    let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
+    guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
+    return first.evidence.reason ?? "nothing was measured"
+  }
+
+  /// How many trials ended, in whatever way.
+  public var trials: Int { runs.reduce(0) { $0 + $1.rounds } }
+
+  /// Whether this version of the lab wrote it.
+  public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
+
   /// Whether a trial broke: it did not do what its own pattern says.
   var hasBrokenTrials: Bool { brokenTrials > 0 }
 

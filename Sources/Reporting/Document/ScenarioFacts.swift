@@ -34,7 +34,7 @@ struct ScenarioFacts: Codable, Sendable {
     tags = experiment.tags
     variants = experiment.variants.map { variant in
       VariantFacts(
-        name: variant.name, role: variant.role.rawValue, says: variant.summary,
+        name: variant.name, role: variant.role.rawValue, says: variant.summary, ends: variant.ending.name,
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
     parameters = experiment.pattern.parameters.map { parameter in
@@ -60,8 +60,13 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
+  /// How its trials are meant to end: `completes`, `traps` or `hangs`; nil in documents of a lab that did not tell.
+  let ends: String?
   /// Its body as it was compiled; nil where the lab was built without the sources.
   let code: String?
+
+  /// Whether a trial that traps or hangs has failed. Where the document does not tell, what the source warns of may.
+  var isMeantToComplete: Bool { ends.map { $0 == Ending.completes.name } ?? !isBroken }
 
   /// Whether its failure is the lesson.
   var isBroken: Bool { role == Variant.Role.broken.rawValue }
@@ -99,4 +104,18 @@ struct MetricFacts: Codable, Sendable {
   let unit: Unit
   let better: Metric.Better
   let says: String
+}
+
+extension Ending {
+  /// As documents write it.
+  fileprivate var name: String {
+    switch self {
+    case .completes: "completes"
+    case .traps: "traps"
+    case .hangs: "hangs"
+    }
+  }
+
+  /// As documents may write it.
+  static let names = [Ending.completes, .traps(within: .zero), .hangs(within: .zero)].map(\.name)
 }

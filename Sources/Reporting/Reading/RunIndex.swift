@@ -14,7 +14,7 @@ struct RunIndex: Sendable {
   /// What a variant heeds of the sweep: a variant that ignores a parameter has one run for all its values.
   private let heeded: [String: Set<String>]
 
-  private struct Place: Hashable {
+  struct Place: Hashable {
     let variant: String
     let point: [String: ParameterValue]
   }

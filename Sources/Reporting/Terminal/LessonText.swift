@@ -1,3 +1,5 @@
+import Platform
+
 extension Lesson {
   /// The lesson for a terminal: paragraphs and items broken at its width, code as it is, an empty line between blocks.
   func lines(_ style: TextStyle) -> [String] {
@@ -41,7 +43,7 @@ extension Lesson {
         lines.append(line)
         (line, used) = ("", 0)
       }
-      line += (used > 0 ? " " : "") + word.map { $0.ink?($0.text, style) ?? $0.text }.joined()
+      line += (used > 0 ? " " : "") + word.map { $0.ink?($0.text, style) ?? $0.text.inLine }.joined()
       used += cells + (used > 0 ? 1 : 0)
     }
     return lines + [line]

@@ -2,16 +2,19 @@ import Platform
 
 /// How text may look where it is going. Renderers never look at the terminal themselves.
 public struct TextStyle: Sendable {
-  /// Columns to use; anything above 0.
+  /// Columns to use, 1 to ``widest``.
   public let width: Int
   /// Whether colours are wanted.
   public let color: Bool
   /// Whether more than ASCII can be shown: bars, ticks and marks have plain stand-ins.
   public let unicode: Bool
 
-  /// A way to look.
+  /// No terminal is wider, and a plot takes memory and time by its width.
+  public static let widest = 10_000
+
+  /// A way to look; a `width` out of range is taken for the nearest that is not.
   public init(width: Int = 80, color: Bool = false, unicode: Bool = true) {
-    self.width = max(1, width)
+    self.width = min(max(1, width), Self.widest)
     self.color = color
     self.unicode = unicode
   }

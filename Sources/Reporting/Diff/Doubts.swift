@@ -1,0 +1,107 @@
+import Laboratory
+
+extension ResultDiff {
+  /// Why it cannot be told whether the new side became worse, whatever the figures that both sides have.
+  static func doubts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
+    cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new) + Ends.lost(Ends(old), Ends(new))
+  }
+
+  private static func cuts(_ side: String, _ documents: [ResultDocument]) -> [String] {
+    documents.filter(\.isCut).grouped { $0.scenario.name }.map { scenario, cut in
+      "\(scenario): interrupted on the \(side) side" + (cut.count > 1 ? ", \(cut.count) runs" : "")
+    }
+  }
+
+  private static func builds(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
+    func build(_ documents: [ResultDocument]) -> String {
+      Set(documents.map { $0.machine.optimised ? "optimised" : "debug" }).sorted().joined(separator: " and ")
+    }
+    let (was, now) = (build(old), build(new))
+    guard was != now || was.contains(" and ") else { return [] }
+    return ["not built the same: \(was) on the old side, \(now) on the new one"]
+  }
+
+  /// Claims of the old side that the new one has not, or could judge in fewer of its runs.
+  private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
+    old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
+      let after = new.filter { $0.scenario.name == scenario }
+      guard !after.isEmpty else { return ["\(scenario): not run on the new side"] }
+      var seen: [ClaimFacts] = []
+      for claim in before.flatMap(\.claims) where !seen.contains(where: claim.isSame) { seen.append(claim) }
+      return seen.compactMap { claim -> String? in
+        func found(_ side: [ResultDocument]) -> [ClaimFacts] {
+          side.compactMap { $0.claims.first(where: claim.isSame) }
+        }
+        let (was, now) = (found(before), found(after))
+        func ofRuns(_ count: Int) -> String { after.count > 1 ? " in \(count) of \(after.count) runs" : "" }
+        guard now.count == after.count else {
+          return "\(scenario): \(claim.says) is missing on the new side\(ofRuns(after.count - now.count))"
+        }
+        let lost = now.filter { $0.verdict == .unavailable }
+        let lostBefore = was.count { $0.verdict == .unavailable }
+        guard let first = lost.first, lost.count * was.count > lostBefore * now.count else { return nil }
+        let before = was.first { $0.verdict != .unavailable }?.verdict ?? .unavailable
+        return "\(scenario): \(claim.says) was \(before.rawValue), is unavailable\(ofRuns(lost.count)): "
+          + (first.evidence.reason ?? "no reason is given")
+      }
+    }
+  }
+}
+
+/// How the trials of a side ended, by variant and point.
+struct Ends {
+  private struct Run {
+    let scenario: String
+    let label: String
+    let isMeantToComplete: Bool
+    var counts: [String: Int] = [:]
+    var trials: Int { counts.values.reduce(0, +) }
+    var name: String { "\(scenario) \(label)" }
+
+    func count(_ end: Outcome) -> Int { counts[end.name] ?? 0 }
+    /// `3 of 18 trials hung`.
+    func told(_ end: Outcome, as word: String) -> String {
+      "\(name): \(count(end)) of \(trials) trial\(trials == 1 ? "" : "s") \(word)"
+    }
+  }
+  private var runs: [Run] = []
+
+  init(_ documents: [ResultDocument]) {
+    var places: [String: Int] = [:]
+    for document in documents {
+      let complete = Set(document.scenario.variants.filter(\.isMeantToComplete).map(\.name))
+      for (facts, label) in zip(document.runs, RunIndex(document).labels) {
+        var run = Run(
+          scenario: document.scenario.name, label: label, isMeantToComplete: complete.contains(facts.variant))
+        let place = places[run.name] ?? runs.count
+        if place < runs.count { run = runs[place] } else { runs.append(run) }
+        run.counts.merge(facts.outcomes, uniquingKeysWith: +)
+        runs[place] = run
+        places[run.name] = place
+      }
+    }
+  }
+
+  /// Trials that trapped or hung where they are meant to complete.
+  var crashes: [String] {
+    runs.filter(\.isMeantToComplete).flatMap { run in
+      [(Outcome.trapped(signal: 0), "trapped"), (.hung, "hung")].filter { run.count($0.0) > 0 }.map {
+        run.told($0, as: $1)
+      }
+    }
+  }
+
+  /// Trials of the new side that were stopped or not possible, of which there were fewer on the old one. Where neither side completed
+  /// any, there is nothing to compare.
+  static func lost(_ old: Ends, _ new: Ends) -> [String] {
+    let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return new.runs.flatMap { run -> [String] in
+      let was = before[run.name]
+      guard run.count(.completed) + (was?.count(.completed) ?? 0) > 0 else { return [] }
+      let ends = [(Outcome.stopped(after: .zero), "were stopped"), (.unavailable(reason: ""), "were unavailable")]
+      return ends.filter { end, _ in
+        run.count(end) * Swift.max(1, was?.trials ?? 1) > (was?.count(end) ?? 0) * run.trials
+      }.map { run.told($0, as: $1) }
+    }
+  }
+}

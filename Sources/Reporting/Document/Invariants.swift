@@ -1,0 +1,257 @@
+import Laboratory
+import Measurement
+
+/// What is true of every document that the lab writes, beyond what its types and the schema say. A document of which one of these
+/// is not true was written or changed by something else, and is refused with the place: whatever reads it relies on them.
+///
+/// - Machine and run: at least one core; no limit, duration or cost is negative; the start is a time in UTC.
+/// - Scenario: names are unique, and those that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to some.
+/// - Runs: a variant at a point has one, the point is one of the sweep and agrees with the parameters, and the outcomes are as
+///   many as the rounds.
+/// - Metrics: each is what the scenario says of it; its figures are those of its histogram; a round has at most one figure, and
+///   only completed trials have figures, but for the time to the end of a hazard.
+/// - Claims: a verdict is one that its kind can have, and is borne out by the evidence: of as many trials as were checked, so many
+///   met the check.
+extension ResultDocument {
+  func validate() throws(InputError) {
+    let root = DocumentPlace()
+    try root["seconds"].require(seconds, in: DocumentPlace.anyAmount)
+    try machine.validate(root["machine"])
+    try root["started"].require(
+      started.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil, "found '\(started)', expected a time in UTC")
+    try scenario.validate(root["scenario"])
+    let (variants, metrics) = (
+      Set(scenario.variants.map(\.name)),
+      Dictionary(scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    )
+    let swept = Dictionary(
+      scenario.parameters.map { ($0.name, Set($0.swept ?? [])) }, uniquingKeysWith: { first, _ in first }
+    ).filter { scenario.sweep.contains($0.key) }
+    var seen: Set<RunIndex.Place> = []
+    for (index, run) in runs.enumerated() {
+      let place = root["runs"][index]
+      try place["variant"].require(variants.contains(run.variant), "'\(run.variant)' is none of them")
+      try place.require(
+        seen.insert(RunIndex.Place(variant: run.variant, point: run.point)).inserted,
+        "the variant has another run at this point")
+      for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
+        guard let values = swept[name] else { throw place["point"].problem("'\(name)' is not swept") }
+        try place["point"][name].require(values.contains(value), "it is none of the swept values")
+        try place["parameters"][name].require(
+          run.parameters[name] == value, "it is another value than that of the point")
+      }
+      try run.validate(place, metrics)
+    }
+    for (index, claim) in claims.enumerated() { try claim.validate(root["claims"][index]) }
+  }
+}
+
+/// A place in a document, `runs[3].metrics.elapsed`, and what is required there.
+struct DocumentPlace {
+  private(set) var path = ""
+
+  /// What no run exceeds, in whatever unit.
+  static let anyAmount = 0...1e15
+
+  subscript(_ name: String) -> DocumentPlace { DocumentPlace(path: path.isEmpty ? name : "\(path).\(name)") }
+  subscript(_ index: Int) -> DocumentPlace { DocumentPlace(path: "\(path)[\(index)]") }
+
+  func problem(_ problem: String) -> InputError { InputError("\(path): \(problem)") }
+
+  func require(_ holds: Bool, _ problem: @autoclosure () -> String) throws(InputError) {
+    if !holds { throw self.problem(problem()) }
+  }
+
+  func require<Value: Comparable>(_ value: Value, in allowed: ClosedRange<Value>) throws(InputError) {
+    try require(allowed.contains(value), "found \(value), allowed is \(allowed.lowerBound) to \(allowed.upperBound)")
+  }
+
+  func requireUnique(_ names: [String]) throws(InputError) {
+    var seen: Set<String> = []
+    for name in names { try require(seen.insert(name).inserted, "'\(name)' stands there twice") }
+  }
+
+  func require(_ names: [String], among known: [String], _ what: String) throws(InputError) {
+    try requireUnique(names)
+    for name in names { try require(known.contains(name), "'\(name)' is no \(what)") }
+  }
+}
+
+extension Machine {
+  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
+    try place["cores"].require(cores, in: 1...1_000_000)
+    try place["memory"].require(memory ?? 0, in: 0...Int.max)
+    try place["descriptorLimit"].require(descriptorLimit, in: 0...Int.max)
+    try place["threadLimit"].require(threadLimit ?? 0, in: 0...Int.max)
+    try place["clockRead"].require(clockRead, in: DocumentPlace.anyAmount)
+    try place["floor"].require(floor, in: DocumentPlace.anyAmount)
+    try place["work.stepsPerMicrosecond"].require(work.stepsPerMicrosecond, in: DocumentPlace.anyAmount)
+  }
+}
+
+extension ScenarioFacts {
+  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
+    let names = variants.map(\.name)
+    try place["variants"].requireUnique(names)
+    for (index, variant) in variants.enumerated() {
+      try place["variants"][index]["role"].require(
+        Variant.Role(rawValue: variant.role) != nil, "found '\(variant.role)', which is no role")
+      try place["variants"][index]["ends"].require(
+        variant.ends.map(Ending.names.contains) ?? true, "found '\(variant.ends ?? "")', which is no end")
+    }
+    try place["parameters"].requireUnique(parameters.map(\.name))
+    try place["metrics"].requireUnique(metrics.map(\.name))
+    let swept = parameters.filter { $0.swept?.isEmpty == false }
+    for parameter in swept {
+      let values = parameter.swept ?? []
+      try place["parameters"][parameter.name].require(
+        Set(values).count == values.count, "a swept value stands there twice")
+    }
+    try place["sweep"].require(sweep, among: swept.map(\.name), "swept parameter")
+    try place["problem"].require(problem ?? [], among: sweep, "swept parameter")
+    try place["show"].require(show, among: metrics.map(\.name), "metric")
+    try place["baseline"].require([baseline].compactMap(\.self), among: names, "variant")
+  }
+}
+
+extension RunFacts {
+  private static let ends = [
+    Outcome.completed, .trapped(signal: 0), .hung, .stopped(after: .zero), .broken(reason: ""),
+    .unavailable(reason: ""),
+  ].map(\.name)
+
+  fileprivate func validate(_ place: DocumentPlace, _ known: [String: MetricFacts]) throws(InputError) {
+    try place["rounds"].require(rounds, in: 0...1_000_000)
+    for (name, count) in outcomes.sorted(by: { $0.key < $1.key }) {
+      try place["outcomes"].require(Self.ends.contains(name), "'\(name)' is no end of a trial")
+      try place["outcomes"][name].require(count, in: 0...1_000_000)
+    }
+    let ended = outcomes.values.reduce(0, +)
+    try place["outcomes"].require(ended == rounds, "found \(ended) trials, expected one for each of \(rounds) rounds")
+    for (signal, count) in (signals ?? [:]).sorted(by: { $0.key < $1.key }) {
+      try place["signals"].require(Int(signal) != nil, "'\(signal)' is no number of a signal")
+      try place["signals"][signal].require(count, in: 1...1_000_000)
+    }
+    let trapped = outcomes[Outcome.trapped(signal: 0).name] ?? 0
+    let signalled = (signals ?? [:]).values.reduce(0, +)
+    try place["signals"].require(signalled == trapped, "found \(signalled), but \(trapped) trials trapped")
+    for (name, samples) in metrics.sorted(by: { $0.key < $1.key }) {
+      let place = place["metrics"][name]
+      guard let metric = known[name] else { throw place.problem("the scenario has no such metric") }
+      try place.require(
+        samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
+        "its kind, unit or better direction is not what scenario.metrics says")
+      // A hazard has the time to its end though it does not complete.
+      let most = name == Metric.timeToEnd.name ? rounds : outcomes[Outcome.completed.name] ?? 0
+      try place.require(
+        samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
+      try samples.validate(place, rounds: rounds)
+    }
+  }
+}
+
+extension SampleFacts {
+  /// - Parameter rounds: how many there were.
+  fileprivate func validate(_ place: DocumentPlace, rounds most: Int) throws(InputError) {
+    guard let first = histogram.first, let last = histogram.last else {
+      throw place["histogram"].problem("it is empty")
+    }
+    try place["floor"].require(floor?.value ?? 0, in: DocumentPlace.anyAmount)
+    try place["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
+    // Each count is limited, but many of them could be more than a number holds.
+    var (previous, counted, sum) = (-1.0, 0.0, 0.0)
+    for pair in histogram {
+      try place["histogram"].require(pair.value.value > previous, "the values do not ascend")
+      previous = pair.value.value
+      counted += Double(pair.count)
+      sum += previous * Double(pair.count)
+    }
+    try place["histogram"].require(counted <= 1e18, "found \(counted) samples, allowed is 1e18")
+    try place["count"].require(
+      count == histogram.reduce(0) { $0 + $1.count }, "found \(count), but the histogram has \(Int(counted)) samples")
+    try place["min"].require(min == first.value, "found \(min.value), but the histogram begins at \(first.value.value)")
+    try place["max"].require(max == last.value, "found \(max.value), but the histogram ends at \(last.value.value)")
+    try place["total"].require(isAbout(total.value, sum), "found \(total.value), but the histogram comes to \(sum)")
+    try place["mean"].require(
+      isAbout(mean.value * Double(count), sum), "found \(mean.value), but the histogram's is \(sum / Double(count))")
+    try place["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
+    try place["stddev"].require(
+      (stddev != nil) == (count > 1), "there is one of 2 samples or more, and here of \(count)")
+    var lower = min.value
+    for statistic in [Statistic.p50, .p90, .p99, .p999] {
+      let place = place[statistic == .p999 ? "p99_9" : statistic.rawValue]
+      let value = self[statistic]
+      try place.require(
+        (value != nil) == (count >= statistic.fewestSamples),
+        "there is one of \(statistic.fewestSamples) samples or more, and here are \(count)")
+      guard let value else { continue }
+      try place.require(isAtMost(lower, value) && isAtMost(value, max.value), "found \(value), which is out of order")
+      lower = value
+    }
+    var previousRound = 0
+    for (index, figure) in rounds.enumerated() {
+      let place = place["rounds"][index], value = figure.value.value
+      try place["round"].require(figure.round > previousRound, "they do not ascend from 1")
+      try place["round"].require(figure.round, in: 1...Swift.max(1, most))
+      previousRound = figure.round
+      // The total of a round's counts is one of many samples' sums; a median or a mean is within what was seen.
+      let (low, high) = kind == .count ? (0, total.value) : (min.value, max.value)
+      try place["value"].require(
+        isAtMost(low, value) && isAtMost(value, high), "found \(value), allowed is \(low) to \(high)")
+    }
+    try place["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
+  }
+
+  /// Whether two numbers are the same but for six significant digits each.
+  private func isAbout(_ found: Double, _ expected: Double) -> Bool {
+    abs(found - expected) <= 1e-4 * Swift.max(abs(found), abs(expected)) + 1e-9 * Double(count)
+  }
+
+  private func isAtMost(_ lower: Double, _ upper: Double) -> Bool {
+    lower <= upper || lower - upper <= 1e-5 * abs(lower)
+  }
+}
+
+extension Claim.Kind {
+  /// What can become of such a claim.
+  fileprivate var verdicts: [Verdict] {
+    switch self {
+    case .guarantee: [.held, .violated, .unavailable]
+    case .anomaly: [.witnessed, .notWitnessed, .unavailable]
+    case .performance: [.supported, .refuted, .inconclusive, .unavailable]
+    }
+  }
+}
+
+extension ClaimFacts {
+  fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
+    let allowed = kind.verdicts.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    try place["verdict"].require(
+      kind.verdicts.contains(verdict), "found '\(verdict.rawValue)', allowed for the kind \(kind.rawValue): \(allowed)")
+    let place = place["evidence"]
+    let (trials, met) = (evidence.trials, evidence.met)
+    // Each with each that it is compared with: more than there are trials.
+    try place["trials"].require(trials, in: 0...1_000_000_000)
+    try place["met"].require(met, in: 0...trials)
+    let isBorneOut =
+      switch verdict {
+      // Of `any` variant one a round is enough.
+      case .held: met > 0 && (met == trials || rangesOverAny)
+      case .violated, .refuted: met < trials
+      case .witnessed, .supported: met > 0
+      case .notWitnessed: met == 0 && trials > 0
+      case .inconclusive: trials > 0
+      case .unavailable: true
+      }
+    try place["met"].require(isBorneOut, "found \(met) of \(trials) trials, which is not \(verdict.rawValue)")
+    let interval = [evidence.low, evidence.ratio, evidence.high].compactMap { $0?.value }
+    try place["ratio"].require([0, 3].contains(interval.count), "it comes with low and high, or none of them")
+    try place["ratio"].require(
+      interval == interval.sorted() && interval.allSatisfy { $0 >= 0 }, "it is not from low to high, or negative")
+  }
+
+  /// Whether the check speaks of any variant, rather than of one or all.
+  private var rangesOverAny: Bool {
+    check.split { !$0.isLetter && !$0.isNumber && !"._-".contains($0) }.contains { $0.hasPrefix("any.") || $0 == "any" }
+  }
+}

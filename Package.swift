@@ -46,7 +46,7 @@ let package = Package(
       dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],
       exclude: ["gcdlab.result-2.schema.json"]),
     // Clock, latency recorder, calibrated work, statistics, units.
-    .target(name: "Measurement", dependencies: ["Platform", histogram, real]),
+    .target(name: "Measurement", dependencies: ["CDispatchSupport", "Platform", histogram, real]),
     // The seam to Linux and Darwin.
     .target(
       name: "Platform",

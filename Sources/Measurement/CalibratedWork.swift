@@ -1,3 +1,5 @@
+import CDispatchSupport
+
 /// Work of a known length: a chain of dependent steps that no compiler can shorten, the same number for every variant
 /// that is compared.
 ///
@@ -49,6 +51,6 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
   }
 
   /// Uses a value in a way the optimiser cannot see through.
-  @inline(never) @_optimize(none)
-  public static func consume(_ value: UInt64) {}
+  @inlinable @inline(__always)
+  public static func consume(_ value: UInt64) { gcdlab_consume(value) }
 }

@@ -9,12 +9,14 @@ public struct LatencyHistogram: Sendable {
   /// The largest value recorded as it is (one hour, in nanoseconds); a larger one is counted as this.
   public static let highestValue: UInt64 = 3_600_000_000_000
 
+  @usableFromInline var recorded: Histogram<UInt64>
+
   /// The underlying histogram, for percentile output.
-  public private(set) var histogram: Histogram<UInt64>
+  public var histogram: Histogram<UInt64> { recorded }
 
   /// An empty histogram.
   public init() {
-    histogram = Histogram(
+    recorded = Histogram(
       lowestDiscernibleValue: 1, highestTrackableValue: Self.highestValue, numberOfSignificantValueDigits: .three)
   }
 
@@ -25,19 +27,19 @@ public struct LatencyHistogram: Sendable {
   }
 
   /// Records one value; values above ``highestValue`` are recorded as that.
-  @inline(__always)
+  @inlinable @inline(__always)
   public mutating func record(_ value: UInt64) {
-    if !histogram.record(value) { histogram.record(Self.highestValue) }
+    if !recorded.record(value) { recorded.record(Self.highestValue) }
   }
 
   /// Records `value` as seen `count` times.
   public mutating func record(_ value: UInt64, count: UInt64) {
     guard count > 0 else { return }
-    if !histogram.record(value, count: count) { histogram.record(Self.highestValue, count: count) }
+    if !recorded.record(value, count: count) { recorded.record(Self.highestValue, count: count) }
   }
 
   /// Adds all values of `other`.
-  public mutating func merge(_ other: LatencyHistogram) { histogram.add(other.histogram) }
+  public mutating func merge(_ other: LatencyHistogram) { recorded.add(other.recorded) }
 
   /// How many values were recorded.
   public var count: UInt64 { histogram.totalCount }

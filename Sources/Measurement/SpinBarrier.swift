@@ -6,15 +6,15 @@ import Synchronization
 /// It yields after some 50 us of spinning, so that more threads than cores still make progress. Not sooner: on a busy
 /// machine a thread that gave its core away would seldom be running when the other one arrives.
 public final class SpinBarrier: Sendable {
-  private let parties: Int
-  private let arrived = Atomic<Int>(0)
-  private let generation = Atomic<Int>(0)
+  @usableFromInline let parties: Int
+  @usableFromInline let arrived = Atomic<Int>(0)
+  @usableFromInline let generation = Atomic<Int>(0)
 
   /// A barrier for `parties` threads, at least 1.
   public init(parties: Int) { self.parties = parties }
 
   /// Waits until all parties have called it.
-  @inline(__always)
+  @inlinable
   public func wait() {
     let mine = generation.load(ordering: .acquiring)
     if arrived.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue == parties {

@@ -75,8 +75,10 @@ import Testing
       return (variant == "replace" ? checks : checks + ["\(variant).zeros-told == 0"]).map { check in
         Red(check, variant, of: pattern, settings) { trial in
           try pattern.tell(trial, merging) { news in
-            Sender { data in
-              news.queue.async { news.heard(data) }
+            Sender { pieces in
+              pieces.each { data in
+                news.queue.async { news.heard(data) }
+              }
             }
           }
         }
@@ -89,7 +91,7 @@ import Testing
           // Another sum, mask and last value than any that is expected.
           source.setEventHandler { news.heard(source.data | 1 << 63) }
           source.activate()
-          return Sender(of: source) { source.add(data: $0) }
+          return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
         }
       }
     }
@@ -98,7 +100,7 @@ import Testing
         let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
         source.setEventHandler { news.heard(source.data) }
         source.activate()
-        return Sender(of: source) { source.add(data: $0) }
+        return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
       }
     }
     return unmerged + inexact + [kept]

@@ -48,17 +48,19 @@ import Testing
     let unguarded = guarded.map { variant in
       Red("\(variant).lost-updates == 0", variant, of: pattern) { trial in
         if variant == "serial-async" {
-          try pattern.measure(trial, patience: .seconds(10), { number in number.update() }, untilDone: {})
+          try pattern.measure(trial, patience: .seconds(10), { updates in updates.each { $0.update() } }, untilDone: {})
         } else if variant == "actor" {
-          try waitFor { try await pattern.measure(trial, patience: .seconds(10)) { number async in number.update() } }
+          try waitFor {
+            try await pattern.measure(trial, patience: .seconds(10)) { updates async in updates.each { $0.update() } }
+          }
         } else {
-          try pattern.measure(trial, patience: .seconds(10)) { number in number.update() }
+          try pattern.measure(trial, patience: .seconds(10)) { updates in updates.each { $0.update() } }
         }
       }
     }
     let one = Red("unprotected.lost-updates > 0", "unprotected", of: pattern) { trial in
       let lock = Lock()
-      try pattern.measure(trial) { number in lock.mutex.withLock { _ in number.update() } }
+      try pattern.measure(trial) { updates in updates.each { number in lock.mutex.withLock { _ in number.update() } } }
     }
     return unguarded + [one]
   }

@@ -38,19 +38,30 @@ import Testing
   /// A semaphore that calls the kernel needlessly.
   private static func callsKernel(_ trial: Trial, _ calls: Int, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 1)
-    try pattern.measure(
-      trial,
-      take: {
+    try pattern.measure(trial) { pairs in
+      pairs.each { critical in
         for _ in 0..<calls { callKernel() }
         semaphore.wait()
-      }, give: { semaphore.signal() })
+        critical()
+        semaphore.signal()
+      }
+    }
+    try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
   }
 
   /// A semaphore of which each signal frees two.
   private static func freesTwo(_ trial: Trial, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 0)
     semaphore.signal()
-    try pattern.measure(
+    try pattern.measure(trial) { pairs in
+      pairs.each { critical in
+        semaphore.wait()
+        critical()
+        semaphore.signal()
+        semaphore.signal()
+      }
+    }
+    try pattern.signalOneByOne(
       trial, take: { semaphore.wait() },
       give: {
         semaphore.signal()
@@ -85,7 +96,7 @@ import Testing
       // No lock at all; the threads meet between reading and writing.
       Red("all.lost-updates == 0", "mutex", of: pattern, ["hold": .integer(100_000), "contended-pairs": .integer(500)])
       {
-        try pattern.measure($0) { critical in critical() }
+        try pattern.measure($0) { pairs in pairs.each { critical in critical() } }
       },
     ]
   }

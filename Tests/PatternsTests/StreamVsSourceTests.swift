@@ -59,9 +59,11 @@ import Testing
       inbox.ended()
     }
     return Outbox(
-      send: { item in
-        let result = news.yield(item)
-        if looks { inbox.note(result) }
+      send: { items in
+        items.each { item in
+          let result = news.yield(item)
+          if looks { inbox.note(result) }
+        }
       }, end: { news.finish() })
   }
 
@@ -71,7 +73,8 @@ import Testing
     source.setEventHandler { inbox.take(Int(source.data)) }
     source.setCancelHandler { inbox.ended() }
     source.activate()
-    return Outbox(send: { item in source.replace(data: UInt(item)) }, end: { source.cancel() })
+    return Outbox(
+      send: { items in items.each { source.replace(data: UInt($0)) } }, end: { source.cancel() })
   }
 
   static var reds: [Red] {

@@ -250,6 +250,31 @@ import Testing
     #expect(page.contains("~ within twice the noise floor") == isMarked)
   }
 
+  @Test(arguments: [(0.4, true), (0.5, false)])
+  func `where its own loop was run around nothing, that is the floor, in every format`(
+    _ each: Double, _ isMarked: Bool
+  ) throws {
+    let base = Fixture.results([("quick", [[1]])])
+    var experiment = base.experiment
+    experiment.show = ["each"]
+    var observation = Observation()
+    observation.record("each", each, batch: 1000)
+    observation.recordFloor("each", 0.2)
+    let run = Run(
+      variant: experiment.variants[0], point: Point(), parameters: ["stride": .integer(1000)],
+      trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
+    let results = Results(
+      experiment: experiment, machine: Fixture.machine, seed: 7, started: "2026-11-21T01:02:03Z", runs: [run])
+    let json = try JSONReport.render([results.document])
+    #expect(json.contains("\"floor\": 0.2") && json.contains("\"yardstick\": 0.2"))
+    let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init)
+    let markdown = saved.map { MarkdownReport.render($0) }.joined()
+    for text in [render(results), HTMLReport.render(saved), markdown] {
+      #expect(text.contains("a loop around nothing 0.2 ns (each)") || text.contains("a loop around nothing 0.20 ns (each)"))
+      #expect(text.contains("~ within twice what its own loop takes around nothing: 0.2") == isMarked)
+    }
+  }
+
   @Test(arguments: [
     (Verdict.held, Evidence(left: 0, trials: 90, met: 90), "0 in all 90 trials"),
     (.held, Evidence(left: 0, trials: 1, met: 1), "0 in the one trial"),

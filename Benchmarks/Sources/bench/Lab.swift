@@ -23,8 +23,8 @@ struct Lab {
     machine = try Machine(binary)
   }
 
-  /// Runs a trial in a worker and returns the median of each metric, and what the worker cost: `wall` (nanoseconds) and
-  /// `peak-memory` (bytes). What `parameters` does not name has the pattern's default.
+  /// Runs a trial in a worker and returns the median of each metric, what its loop takes around nothing (`METRIC around nothing`),
+  /// and what the worker cost: `wall` (nanoseconds) and `peak-memory` (bytes). What `parameters` does not name has the pattern's default.
   func trial(_ pattern: String, _ variant: String, _ parameters: [String: Value]) throws -> [String: Double] {
     let request = Request(
       pattern: pattern, variant: variant, parameters: parameters, seed: 1, stepsPerMicrosecond: stepsPerMicrosecond,
@@ -98,10 +98,13 @@ struct Lab {
     struct Observation: Decodable {
       let values: [String: [Double]]
       let histograms: [String: [[Double]]]
+      let floors: [String: Double]?
 
       /// The median of each metric.
       var medians: [String: Double] {
-        values.compactMapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }
+        let floors = (floors ?? [:]).map { ("\($0.key) around nothing", $0.value) }
+        return values.compactMapValues(\.median).merging(histograms.compactMapValues(Self.median)) { $1 }
+          .merging(floors) { $1 }
       }
 
       private static func median(_ pairs: [[Double]]) -> Double? {

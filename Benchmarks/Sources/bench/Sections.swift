@@ -22,6 +22,10 @@ struct Sections {
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("reads", "Reads: 500 single bytes, then 64 MiB, medians, left gcdlab, right C", reads),
       ("exits", "Exits: 20 children, from the last act to the notice, medians, left gcdlab, right C", exits),
+      (
+        "harness",
+        "What the harness adds: the loop of each pattern around nothing, left gcdlab, right an empty loop in C", harness
+      ),
       ("cost", "Cost of the lab", cost),
     ]
   }
@@ -279,7 +283,7 @@ struct Sections {
     freeAndContended(
       [
         ("serial-sync-c", "serial-sync", true), ("pthread-mutex", "pthread-mutex", true),
-        ("spinning-atomic", "spinning-atomic", true), ("semaphore", "semaphore", true),
+        ("spinning-atomic", "spinning-atomic", true), ("semaphore", "semaphore", false),
         ("serial-sync", "serial-sync", false), ("serial-async", "serial-async", false), ("barrier", "barrier", false),
         ("mutex", "pthread-mutex", false),
       ], of: "queue-vs-lock", probe: "queue_vs_lock", count: ("updates", 5000), hold: 200)
@@ -461,6 +465,41 @@ struct Sections {
       Row(
         title: "\(ways[index]), notice", left: series[2 * index], right: series[2 * index + 1], figure: "notice",
         unit: .nanoseconds, target: .sameWork)
+    }
+  }
+
+  // MARK: What the harness adds
+
+  /// The very loops that time what is short, around an operation that does nothing, against a loop in C that does as little.
+  private func harness() -> [Row] {
+    let loops: [(pattern: String, variant: String, figure: String, settings: [String: Lab.Value])] = [
+      ("semaphore-cost", "mutex", "free", ["batch": 1000, "threads": 2, "contended-pairs": 1, "hold": 0]),
+      ("queue-vs-lock", "mutex", "free", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
+      ("queue-vs-lock", "actor", "free", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
+      ("singleton-race", "mutex", "hot-path", ["batch": 1000, "race-time": 1_000_000, "paused-races": 1]),
+      ("singleton-race", "actor", "hot-path", ["batch": 1000, "race-time": 1_000_000, "paused-races": 1]),
+      ("custom-source", "add-c", "cost", ["burst": 1000, "stream": 1000, "work": 0]),
+      ("custom-source", "add-c", "stream-cost", ["burst": 1000, "stream": 1000, "work": 0]),
+      ("stream-vs-source", "source", "cost", ["burst": 1000, "messages": 1, "stream": 1000]),
+      ("hop-cost", "queue-sync", "round-trip", ["batch": 1000, "hoppers": 1, "hops": 1]),
+      ("hop-cost", "actor", "round-trip", ["batch": 1000, "hoppers": 1, "hops": 1]),
+    ]
+    let series = interleave(
+      rounds,
+      [Side(name: "C") { try probe("empty_loop", "1000", "30") }]
+        + loops.map { loop in
+          Side(name: "gcdlab") {
+            let figures = try lab.trial(loop.pattern, loop.variant, loop.settings)
+            guard let floor = figures["\(loop.figure) around nothing"] else {
+              throw Failure(reason: "\(loop.pattern) \(loop.variant) does not say what its loop takes around nothing")
+            }
+            return ["iteration": floor]
+          }
+        })
+    return loops.indices.map { index in
+      Row(
+        title: "\(loops[index].pattern) \(loops[index].variant), \(loops[index].figure)", left: series[index + 1],
+        right: series[0], figure: "iteration", unit: .nanoseconds, target: .sameWork)
     }
   }
 

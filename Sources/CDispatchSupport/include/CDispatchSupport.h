@@ -72,6 +72,26 @@ intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispat
 /// Keeps the compiler from moving what reads or writes memory from one side to the other; the processor has nothing to do.
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 
+// Marks of the loops that time what is short. They take no instruction: each puts its address into a section of the binary that
+// is not loaded, by which Tests/Tools/timed-loops finds the machine code of the loops and looks what they call. They also keep
+// the compiler from moving anything across, and from leaving out a loop around nothing.
+#ifdef __ELF__
+#define GCDLAB_MARK(kind) \
+  __asm__ __volatile__("99:\n\t.pushsection gcdlab_loops,\"\"\n\t.quad 99b\n\t.quad " #kind "\n\t.popsection" : : : "memory")
+#else
+#define GCDLAB_MARK(kind) gcdlab_compiler_barrier()
+#endif
+
+/// A timed loop begins.
+static inline void gcdlab_loop_begins(void) { GCDLAB_MARK(0); }
+/// It starts over: one more operation.
+static inline void gcdlab_loop_repeats(void) { GCDLAB_MARK(1); }
+/// It ends.
+static inline void gcdlab_loop_ends(void) { GCDLAB_MARK(2); }
+
+/// Uses a value, in a way that the compiler cannot see through; the processor has nothing to do.
+static inline void gcdlab_consume(uint64_t value) { __asm__ __volatile__("" : : "r"(value)); }
+
 /// Whether `dispatch_once_f` has nothing to do any more, as <dispatch/once.h> lets every C caller ask before: inlined where
 /// it does so, false elsewhere.
 static inline bool gcdlab_once_is_done(const intptr_t *predicate) {

@@ -7,6 +7,8 @@ public struct Observation: Sendable, Codable, Equatable {
   private var histograms: [String: [[UInt64]]] = [:]
   /// How many operations were timed together, for metrics whose values are their time over that number.
   private var batches: [String: Int]?
+  /// What the loop of a metric takes around nothing, in nanoseconds an operation.
+  private var floors: [String: Double]?
 
   /// Nothing measured yet.
   public init() {}
@@ -24,10 +26,14 @@ public struct Observation: Sendable, Codable, Equatable {
   /// How many operations one value of `metric` is the time of; 1 where each was timed alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
+  /// What the very loop that timed `metric` took around nothing, in nanoseconds an operation; nil where that was not tried.
+  public func floor(_ metric: String) -> Double? { floors?[metric] }
+
   /// Whether these can be measurements: values from 0 to 10^18 (30 years in nanoseconds), histograms ascending and of
   /// fewer than 10^15 samples. What a broken worker says must not come to stand in a report.
   var isSound: Bool {
     values.values.allSatisfy { $0.allSatisfy { (0...1e18).contains($0) } }
+      && (floors ?? [:]).values.allSatisfy { (0...1e18).contains($0) }
       && histograms.values.allSatisfy { pairs in
         var last: UInt64?
         var total: UInt64 = 0
@@ -53,6 +59,11 @@ public struct Observation: Sendable, Codable, Equatable {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)
     if batch > 1 { batches = (batches ?? [:]).merging([metric: batch]) { $1 } }
+  }
+
+  /// Records what the loop of `metric` takes around nothing; what is not finite is not recorded.
+  package mutating func recordFloor(_ metric: String, _ value: Double) {
+    if value.isFinite { floors = (floors ?? [:]).merging([metric: value]) { $1 } }
   }
 
   /// Records a count.

@@ -82,6 +82,17 @@ public final class Trial: Sendable {
     note { $0.record(measure.name, histogram) }
   }
 
+  /// Records what the very loop that timed `measure` takes around an operation that does nothing: the noise floor of its figures in
+  /// the reports, where the lab's own stands otherwise. It is subtracted from none of them.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: how long the loop took, each time it was run; their median counts, and none when there are none.
+  ///   - operations: how many operations it was each time.
+  public func recordFloor(_ measure: Measure<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
+    guard let median = Summary(nanoseconds.map { Double($0) })?.p50 else { return }
+    note { $0.recordFloor(measure.name, median / Double(max(1, operations))) }
+  }
+
   /// Records a count, beside those recorded before.
   public func record(_ measure: Measure<Int>, _ count: Int) { note { $0.record(measure.name, count) } }
 

@@ -108,10 +108,17 @@ public struct Run: Sendable {
 }
 
 extension Run {
-  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: the noise floor, shared by the
-  /// operations that are timed together; nil for what is not timed.
+  /// What the very loop that times `metric` took around nothing, in nanoseconds an operation: the median over the trials, nil where
+  /// that was not tried.
+  public func yardstick(of metric: Metric) -> Double? {
+    Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
+  }
+
+  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: what its own loop takes around nothing,
+  /// or the lab's noise floor, shared by the operations that are timed together; nil for what is not timed.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
+    if let yardstick = yardstick(of: metric) { return yardstick }
     return machine.floor / Double(trials.lazy.map { $0.observation.batch(metric.name) }.max() ?? 1)
   }
 }

@@ -84,6 +84,7 @@ struct StridedLoop: @unchecked Sendable {
     guard let chain = gcdlab_chain() else { return }
     let (count, steps, results) = (state.pointee.count, state.pointee.steps, state.pointee.results)
     var value = chain.pointee
+    gcdlab_loop_begins()
     // One loop for each balance: what an iteration does must not depend on a branch that another balance needs.
     switch state.pointee.balance {
     case .uniform: for i in part { Self.visit(&results[i], steps: steps, from: &value) }
@@ -96,6 +97,7 @@ struct StridedLoop: @unchecked Sendable {
         Self.visit(&results[i], steps: steps, from: &value)
       }
     }
+    gcdlab_loop_ends()
     chain.pointee = value
   }
 

@@ -59,7 +59,7 @@ struct CustomSource: Pattern {
         let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
         source.setEventHandler { news.heard(source.data) }
         source.activate()
-        return Sender(of: source) { source.add(data: $0) }
+        return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
       }
     }
     Variant("or", .documented, "a source that collects the bits of what is merged") { trial in
@@ -67,7 +67,7 @@ struct CustomSource: Pattern {
         let source = DispatchSource.makeUserDataOrSource(queue: news.queue)
         source.setEventHandler { news.heard(source.data) }
         source.activate()
-        return Sender(of: source) { source.or(data: $0) }
+        return Sender(of: source) { pieces in pieces.each { source.or(data: $0) } }
       }
     }
     Variant("replace", .documented, "a source that keeps the last of what is merged") { trial in
@@ -75,19 +75,21 @@ struct CustomSource: Pattern {
         let source = DispatchSource.makeUserDataReplaceSource(queue: news.queue)
         source.setEventHandler { news.heard(source.data) }
         source.activate()
-        return Sender(of: source) { source.replace(data: $0) }
+        return Sender(of: source) { pieces in pieces.each { source.replace(data: $0) } }
       }
     }
     Variant("add-c", .yardstick, "as add, by the functions of C") { trial in
       try tell(trial, .sum, on: FunctionQueue(label: "news")) { queue, news in
         let source = FunctionSource(adding: { news.heard($0) }, on: queue)
-        return Sender { source.add(data: $0) }
+        return Sender { pieces in pieces.each { source.add(data: $0) } }
       }
     }
     Variant("async", .yardstick, "no source: a block for each piece of news") { trial in
       try tell(trial, .sum) { news in
-        Sender { data in
-          news.queue.async { news.heard(data) }
+        Sender { pieces in
+          pieces.each { data in
+            news.queue.async { news.heard(data) }
+          }
         }
       }
     }

@@ -45,8 +45,9 @@ extension CustomSource {
     var (mostWhileWaiting, mostWhileRunning) = (0, 0)
     for round in 0...Batches.count {
       let pieces = merging.pieces(burst, round: round)
+      let batch = Pieces(pieces)
       let release = news.holdQueue()
-      let time = MonotonicClock.time { for piece in pieces { sender.send(piece) } }
+      let time = MonotonicClock.time { sender.sendAll(batch) }
       release()
       if round > 0 { trial.record(cost, time, over: burst) }
       let heard = news.takeHeard()
@@ -56,12 +57,14 @@ extension CustomSource {
     for round in 0...Batches.count {
       let pieces = merging.pieces(burst, round: round)
       let release = try news.holdHandler(within: patience) { sender.send(1) }
-      for piece in pieces { sender.send(piece) }
+      sender.sendAll(Pieces(pieces))
       release()
       let heard = news.takeHeard()
       mostWhileRunning = max(mostWhileRunning, heard.count)
       if merging.merge(heard) != merging.merge(pieces) { inexact += 1 }
     }
+    let batch = Pieces(merging.pieces(burst, round: 0))
+    trial.noteFloor(of: cost, over: burst) { batch.each { _ in } }
     trial.record(toldWhileWaiting, mostWhileWaiting)
     trial.record(toldWhileRunning, mostWhileRunning)
     tellSingly(trial, news, sender)
@@ -95,16 +98,20 @@ extension CustomSource {
   private func tellStream(_ trial: Trial, _ merging: Merging, _ news: News, _ sender: Sender) -> Bool {
     let pieces = merging.pieces(trial[stream], round: 0)
     // The first two come while the handler surely waits, so that some are merged however fast it is.
+    let (first, others, lastOne) = (
+      Pieces(pieces.prefix(2)), Pieces(pieces.dropFirst(2).dropLast()), Pieces(pieces.suffix(1))
+    )
     let release = news.holdQueue()
     let start = MonotonicClock.now()
-    for piece in pieces.prefix(2) { sender.send(piece) }
+    sender.sendAll(first)
     release()
-    for piece in pieces.dropFirst(2).dropLast() { sender.send(piece) }
+    sender.sendAll(others)
     let last = MonotonicClock.now()
-    for piece in pieces.suffix(1) { sender.send(piece) }
+    sender.sendAll(lastOne)
     let end = MonotonicClock.now()
     let heard = news.takeHeard()
     trial.record(streamCost, end - start, over: pieces.count)
+    trial.noteFloor(of: streamCost, over: pieces.count) { others.each { _ in } }
     // Where the last piece was never told there is no time, and the trial is broken.
     if news.lastHeard > last { trial.record(lag, news.lastHeard - last) }
     trial.record(merges, pieces.count)
@@ -140,22 +147,25 @@ enum Merging {
 
 /// How news is passed on, and how that ends.
 struct Sender {
-  /// Passes one piece on.
-  let send: (UInt) -> Void
+  /// Passes pieces on, one behind the other.
+  let sendAll: (Pieces<UInt>) -> Void
   /// Ends it.
   let end: () -> Void
 
   /// By way of a source, which is cancelled in the end.
-  init(of source: any DispatchSourceProtocol, _ send: @escaping (UInt) -> Void) {
-    self.send = send
+  init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
+    self.sendAll = sendAll
     end = { source.cancel() }
   }
 
   /// Without a source.
-  init(_ send: @escaping (UInt) -> Void) {
-    self.send = send
+  init(_ sendAll: @escaping (Pieces<UInt>) -> Void) {
+    self.sendAll = sendAll
     end = {}
   }
+
+  /// Passes one on.
+  func send(_ piece: UInt) { sendAll(Pieces(CollectionOfOne(piece))) }
 }
 
 /// The news as the handler hears it.

@@ -1,58 +1,56 @@
+import Laboratory
 import Measurement
 
-/// Times operations that are too short to be timed one by one, many together.
-///
-/// The operation is inlined into the loop, so nothing is called for the harness's sake. What it returns is folded
-/// together and consumed, so that the compiler cannot leave it out; what does not depend on anything that changes may
-/// still be moved out of the loop: keep such an accessor from being inlined.
+/// Times operations that are too short to be timed one by one, many together: each batch is a loop of its own (``timedLoop(_:_:)``).
 enum Batches {
   /// How many batches are timed when nothing else is said.
   static let count = 30
 
-  /// Nanoseconds of each of `count` batches of `size` operations, after one that warms up and is not reported.
-  @inline(__always)
-  static func time<Value: FixedWidthInteger>(
-    of size: Int, count: Int = Batches.count, _ operation: () -> Value
-  ) -> [UInt64] {
-    var batches: [UInt64] = []
-    batches.reserveCapacity(count)
-    for batch in -1..<count {
-      var folded: Value = 0
-      let elapsed = MonotonicClock.time { for _ in 0..<size { folded ^= operation() } }
-      CalibratedWork.consume(UInt64(truncatingIfNeeded: folded))
-      if batch >= 0 { batches.append(elapsed) }
-    }
-    return batches
+  /// Nanoseconds of each of `count` batches, after one that warms up and is not reported.
+  static func times(of batch: () -> Void, count: Int = Batches.count) -> [UInt64] {
+    batch()
+    return (0..<count).map { _ in MonotonicClock.time(batch) }
   }
 
-  /// The same for an operation that is done for its effect, such as a lock taken and given back.
-  @inline(__always)
-  static func time(of size: Int, count: Int = Batches.count, _ operation: () -> Void) -> [UInt64] {
-    var batches: [UInt64] = []
-    batches.reserveCapacity(count)
-    for batch in -1..<count {
-      let elapsed = MonotonicClock.time { for _ in 0..<size { operation() } }
-      if batch >= 0 { batches.append(elapsed) }
-    }
-    return batches
-  }
-
-  /// The same for an operation that is awaited, such as a call of an actor.
-  @inline(__always)
-  static func time<Value: FixedWidthInteger>(
-    of size: Int, count: Int = Batches.count, isolation: isolated (any Actor)? = #isolation,
-    _ operation: () async -> Value
+  /// The same for operations that are awaited, such as calls of an actor.
+  static func times(
+    of batch: () async -> Void, count: Int = Batches.count, isolation: isolated (any Actor)? = #isolation
   ) async -> [UInt64] {
-    var batches: [UInt64] = []
-    batches.reserveCapacity(count)
-    for batch in -1..<count {
-      var folded: Value = 0
+    await batch()
+    var times: [UInt64] = []
+    for _ in 0..<count {
       let start = MonotonicClock.now()
-      for _ in 0..<size { folded ^= await operation() }
-      let elapsed = MonotonicClock.now() &- start
-      CalibratedWork.consume(UInt64(truncatingIfNeeded: folded))
-      if batch >= 0 { batches.append(elapsed) }
+      await batch()
+      times.append(MonotonicClock.now() &- start)
     }
-    return batches
+    return times
+  }
+}
+
+extension Trial {
+  /// Records what an operation takes, timed in batches, and what the same loop takes around nothing: the noise floor of
+  /// `measure`.
+  ///
+  /// - Parameters:
+  ///   - size: the operations of a batch.
+  ///   - nothing: the loop, around an operation that does nothing.
+  ///   - batch: the loop.
+  func time(_ measure: Measure<Duration>, over size: Int, nothing: () -> Void, _ batch: () -> Void) {
+    for time in Batches.times(of: batch) { record(measure, time, over: size) }
+    noteFloor(of: measure, over: size, nothing)
+  }
+
+  /// The same for operations that are awaited.
+  func time(
+    _ measure: Measure<Duration>, over size: Int, isolation: isolated (any Actor)? = #isolation,
+    nothing: () async -> Void, _ batch: () async -> Void
+  ) async {
+    for time in await Batches.times(of: batch) { record(measure, time, over: size) }
+    recordFloor(measure, await Batches.times(of: nothing), over: size)
+  }
+
+  /// Records what the loop of `measure` takes around nothing, where the loop itself is timed elsewhere.
+  func noteFloor(of measure: Measure<Duration>, over size: Int, _ nothing: () -> Void) {
+    recordFloor(measure, Batches.times(of: nothing), over: size)
   }
 }

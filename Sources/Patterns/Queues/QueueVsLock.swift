@@ -42,15 +42,19 @@ struct QueueVsLock: Pattern {
   var variants: [Variant] {
     Variant("serial-sync", .documented, "sync on a serial queue") { trial in
       let queue = DispatchQueue(label: "guard")
-      try measure(trial) { number in
-        queue.sync { number.update() }
+      try measure(trial) { updates in
+        updates.each { number in
+          queue.sync { number.update() }
+        }
       }
     }
     Variant("serial-sync-c", .documented, "dispatch_sync_f, the C function") { trial in
       let queue = FunctionQueue(label: "guard")
-      try measure(trial) { number in
-        gcdlab_dispatch_sync_f(queue.object, number.context) { context in
-          SharedNumber.update(context)
+      try measure(trial) { updates in
+        updates.each { number in
+          gcdlab_dispatch_sync_f(queue.object, number.context) { context in
+            SharedNumber.update(context)
+          }
         }
       }
     }
@@ -59,44 +63,56 @@ struct QueueVsLock: Pattern {
       let queue = DispatchQueue(label: "guard")
       try measure(
         trial,
-        { number in
-          queue.async { number.update() }
+        { updates in
+          updates.each { number in
+            queue.async { number.update() }
+          }
         }, untilDone: { queue.sync {} })
     }
     Variant("barrier", .documented, "sync with a barrier on a concurrent queue") { trial in
       let queue = DispatchQueue(label: "guard", attributes: .concurrent)
-      try measure(trial) { number in
-        queue.sync(flags: .barrier) { number.update() }
+      try measure(trial) { updates in
+        updates.each { number in
+          queue.sync(flags: .barrier) { number.update() }
+        }
       }
     }
     Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock") { trial in
       let mutex = ThreadMutex()
-      try measure(trial) { number in
-        mutex.lock()
-        number.update()
-        mutex.unlock()
+      try measure(trial) { updates in
+        updates.each { number in
+          mutex.lock()
+          number.update()
+          mutex.unlock()
+        }
       }
     }
     Variant("mutex", .modern, "Synchronization.Mutex") { trial in
       let lock = Lock()
-      try measure(trial) { number in
-        lock.mutex.withLock { _ in number.update() }
+      try measure(trial) { updates in
+        updates.each { number in
+          lock.mutex.withLock { _ in number.update() }
+        }
       }
     }
     Variant("semaphore", .yardstick, "a dispatch semaphore with one permit") { trial in
       let semaphore = DispatchSemaphore(value: 1)
-      try measure(trial) { number in
-        semaphore.wait()
-        number.update()
-        semaphore.signal()
+      try measure(trial) { updates in
+        updates.each { number in
+          semaphore.wait()
+          number.update()
+          semaphore.signal()
+        }
       }
     }
     Variant("spinning-atomic", .yardstick, "an atomic flag, and trying again while it is taken") { trial in
       let flag = Flag()
-      try measure(trial) { number in
-        while flag.isTaken.exchange(true, ordering: .acquiring) { yieldProcessor() }
-        number.update()
-        flag.isTaken.store(false, ordering: .releasing)
+      try measure(trial) { updates in
+        updates.each { number in
+          while flag.isTaken.exchange(true, ordering: .acquiring) { yieldProcessor() }
+          number.update()
+          flag.isTaken.store(false, ordering: .releasing)
+        }
       }
     }
     Variant(
@@ -106,13 +122,17 @@ struct QueueVsLock: Pattern {
         func update(_ number: SharedNumber) { number.update() }
       }
       let owner = Owner()
-      try await measure(trial) { number in
-        await owner.update(number)
+      try await measure(trial) { updates in
+        await updates.each { number in
+          await owner.update(number)
+        }
       }
     }
     Variant("unprotected", .broken, "nothing: whoever comes reads and writes") { trial in
-      try measure(trial, patience: Self.surely) { number in
-        number.update()
+      try measure(trial, patience: Self.surely) { updates in
+        updates.each { number in
+          number.update()
+        }
       }
     }
   }

@@ -20,48 +20,41 @@ extension QueueVsLock {
   /// The same where nothing keeps it out: it ends when the second one comes, which on a busy machine may take its time.
   static let surely = Duration.seconds(10)
 
-  /// Measures an update that is done when the call returns.
-  @inline(__always)
+  /// Measures updates that are done when the calls return.
   func measure(
-    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) -> Void
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void
   ) throws {
-    let (batch, counted) = (trial[batch], Self.counted)
-    let number = SharedNumber()
-    for time in Batches.time(of: batch, { update(number) }) { trial.record(free, time, over: batch) }
-    if let calls = SystemCalls.during({ for _ in 0..<counted { update(number) } }) {
+    let counted = Self.counted
+    let batch = Loop(trial[batch], on: SharedNumber())
+    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) { update(batch) }
+    if let calls = SystemCalls.during({ update(Loop(counted, on: batch.subject)) }) {
       trial.record(callsPerUpdate, Double(calls) / Double(counted))
     }
     try contend(trial, patience, update, untilDone: {})
   }
 
-  /// Measures an update that is done later.
+  /// Measures updates that are done later.
   ///
   /// - Parameter untilDone: returns when all updates before it are done; its time is theirs.
   func measure(
-    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) -> Void,
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
   ) throws {
-    let batch = trial[batch]
-    let number = SharedNumber()
-    let times = Batches.time(of: 1) {
-      for _ in 0..<batch { update(number) }
+    let batch = Loop(trial[batch], on: SharedNumber())
+    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) {
+      update(batch)
       untilDone()
     }
-    for time in times { trial.record(free, time, over: batch) }
     try contend(trial, patience, update, untilDone: untilDone)
   }
 
-  /// Measures an update that is awaited.
+  /// Measures updates that are awaited.
   func measure(
-    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (SharedNumber) async -> Void
+    _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
-    let (batch, tasks, updates) = (trial[batch], trial[threads], trial[updates])
-    let alone = SharedNumber()
-    let times = await Batches.time(of: batch) {
-      await update(alone)
-      return 0
-    }
-    for time in times { trial.record(free, time, over: batch) }
+    let (tasks, updates) = (trial[threads], trial[updates])
+    let batch = Loop(trial[batch], on: SharedNumber())
+    await trial.time(free, over: batch.count, nothing: { await batch.each { _ async in } }) { await update(batch) }
     let number = SharedNumber(steps: trial.steps(hold), parties: tasks, patience: patience)
     let start = MonotonicClock.now()
     let slept = await ContextSwitches.ofProcess {
@@ -69,7 +62,7 @@ extension QueueVsLock {
         for _ in 0..<tasks {
           group.addTask {
             number.arrives()
-            for _ in 0..<updates { await update(number) }
+            await update(Loop(updates, on: number))
           }
         }
       }
@@ -79,7 +72,7 @@ extension QueueVsLock {
 
   /// Threads update at the same time.
   private func contend(
-    _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (SharedNumber) -> Void,
+    _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
   ) throws {
     let (threads, updates) = (trial[threads], trial[updates])
@@ -90,7 +83,7 @@ extension QueueVsLock {
       try SystemThread {
         start.wait()
         number.arrives()
-        for _ in 0..<updates { update(number) }
+        update(Loop(updates, on: number))
         untilDone()
       }
     }

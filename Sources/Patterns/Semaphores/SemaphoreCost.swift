@@ -51,30 +51,67 @@ struct SemaphoreCost: Pattern {
   var variants: [Variant] {
     Variant("dispatch", .documented, "DispatchSemaphore") { trial in
       let semaphore = DispatchSemaphore(value: 1)
-      try measure(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          semaphore.wait()
+          critical()
+          semaphore.signal()
+        }
+      }
+      try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant("dispatch-c", .documented, "dispatch_semaphore_wait and _signal, the C functions") { trial in
       let semaphore = FunctionSemaphore(value: 1)
-      try measure(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          semaphore.wait()
+          critical()
+          semaphore.signal()
+        }
+      }
+      try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant("posix", .yardstick, "sem_wait and sem_post", needs: [.linux]) { trial in
       let semaphore = try POSIXSemaphore(value: 1)
-      try measure(trial, take: { semaphore.wait() }, give: { semaphore.post() })
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          semaphore.wait()
+          critical()
+          semaphore.post()
+        }
+      }
+      try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
     }
     Variant("system-v", .yardstick, "semop, the traditional one: an identifier of the kernel's") { trial in
       let semaphore = try SystemVSemaphore(value: 1)
-      try measure(trial, take: { semaphore.change(by: -1) }, give: { semaphore.change(by: 1) })
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          semaphore.change(by: -1)
+          critical()
+          semaphore.change(by: 1)
+        }
+      }
+      try signalOneByOne(trial, take: { semaphore.change(by: -1) }, give: { semaphore.change(by: 1) })
     }
     Variant("pthread-condition", .yardstick, "a count, a mutex and a condition variable") { trial in
       let semaphore = ConditionSemaphore(value: 1)
-      try measure(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          semaphore.wait()
+          critical()
+          semaphore.signal()
+        }
+      }
+      try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant(
       "mutex", .modern, "Synchronization.Mutex: no semaphore, it is given back where it was taken", without: [astray]
     ) { trial in
       let lock = Lock()
-      try measure(trial) { critical in
-        lock.mutex.withLock { _ in critical() }
+      try measure(trial) { pairs in
+        pairs.each { critical in
+          lock.mutex.withLock { _ in critical() }
+        }
       }
     }
   }

@@ -9,35 +9,24 @@ extension SemaphoreCost {
   /// Pairs, and control calls, whose system calls are counted.
   private static let counted = 100
 
-  /// The cost of a pair, free and contended, and who is freed by a signal.
-  @inline(__always)
-  func measure(_ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void) throws {
-    try measure(trial) { critical in
-      take()
-      critical()
-      give()
-    }
-    try signalOneByOne(trial, take: take, give: give)
-  }
-
   /// The cost of a pair, free and contended.
   ///
-  /// - Parameter pair: takes it, runs what is guarded, and gives it back.
-  @inline(__always)
-  func measure(_ trial: Trial, _ pair: @escaping @Sendable (_ critical: () -> Void) -> Void) throws {
-    let (batch, counted) = (trial[batch], Self.counted)
-    for time in Batches.time(of: batch, { pair {} }) { trial.record(free, time, over: batch) }
-    if let calls = SystemCalls.during({ for _ in 0..<counted { pair {} } }) {
+  /// - Parameter run: runs pairs: takes it, runs what is guarded, and gives it back, each time.
+  func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
+    let counted = Self.counted
+    let batch = Pairs(trial[batch])
+    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) { run(batch) }
+    if let calls = SystemCalls.during({ run(Pairs(counted)) }) {
       trial.record(callsPerPair, Double(calls) / Double(counted))
     }
     if let calls = SystemCalls.during({ for _ in 0..<counted { getParent() } }) {
       trial.record(control, Double(calls) / Double(counted))
     }
-    try contend(trial, pair)
+    try contend(trial, run)
   }
 
   /// Threads take it at the same time, and update a number while they hold it.
-  func contend(_ trial: Trial, _ pair: @escaping @Sendable (_ critical: () -> Void) -> Void) throws {
+  private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
     try SystemThread.requireRoom(for: threads)
     let number = Unguarded()
@@ -45,7 +34,7 @@ extension SemaphoreCost {
     let contenders = try (0..<threads).map { _ in
       try SystemThread {
         start.wait()
-        for _ in 0..<pairs { pair { number.update(steps: steps) } }
+        run(Pairs(pairs, updating: number, steps: steps))
       }
     }
     var time: UInt64 = 0
@@ -93,6 +82,32 @@ extension SemaphoreCost {
       if freed.now != before + 1 { astray += 1 }
     }
     trial.record(self.astray, astray)
+  }
+}
+
+/// Pairs of take and give, one behind the other, around nothing or around an update.
+struct Pairs: Sendable {
+  /// How many.
+  let count: Int
+  private let number: Unguarded?
+  private let steps: Int
+
+  /// So many pairs around nothing.
+  init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
+
+  /// So many pairs, each around an update of `number` with so many steps of work.
+  init(_ count: Int, updating number: Unguarded, steps: Int) {
+    (self.count, self.number, self.steps) = (count, number, steps)
+  }
+
+  /// Runs them: two loops, so that the free pair is not asked whether there is something to update.
+  @inline(__always)
+  func each(_ pair: (_ critical: () -> Void) -> Void) {
+    if let number {
+      timedLoop(count) { _ in pair { number.update(steps: steps) } }
+    } else {
+      timedLoop(count) { _ in pair {} }
+    }
   }
 }
 

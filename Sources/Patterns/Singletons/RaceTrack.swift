@@ -151,9 +151,7 @@ struct Row: @unchecked Sendable {
   @inline(__always)
   func each(_ sharedManager: (Shared) -> PhotoManager?) {
     var (singleton, note) = (singletons, notes)
-    for _ in 0..<count {
-      // Each time anew: the compiler is not to look once for all.
-      gcdlab_compiler_barrier()
+    timedLoop(count) { _ in
       note.pointee.got = sharedManager(Shared(singleton, note))?.address
       singleton += step
       note += step
@@ -164,7 +162,7 @@ struct Row: @unchecked Sendable {
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (Shared) async -> PhotoManager?) async {
     var (singleton, note) = (singletons, notes)
-    for _ in 0..<count {
+    await timedLoop(count) { _ in
       note.pointee.got = await sharedManager(Shared(singleton, note))?.address
       singleton += step
       note += step

@@ -102,12 +102,8 @@ extension SingletonRace {
     record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
     let batch = trial[batch]
     let row = track.standing(accesses: batch)
-    await ask(row)  // Created here; hot from now on.
-    for _ in 0..<Batches.count {
-      let start = MonotonicClock.now()
-      await ask(row)
-      trial.record(hotPath, MonotonicClock.now() &- start, over: batch)
-    }
+    // Created in the batch that warms up; hot from then on.
+    await trial.time(hotPath, over: batch, nothing: { await row.each { _ async in nil } }) { await ask(row) }
     track.empty()
   }
 
@@ -131,10 +127,8 @@ extension SingletonRace {
   private func recordHotPath(_ trial: Trial, _ track: RaceTrack, _ ask: (Row) -> Void) {
     let batch = trial[batch]
     let row = track.standing(accesses: batch)
-    ask(row)  // Created here; hot from now on.
-    for _ in 0..<Batches.count {
-      trial.record(hotPath, MonotonicClock.time { ask(row) }, over: batch)
-    }
+    // Created in the batch that warms up; hot from then on.
+    trial.time(hotPath, over: batch, nothing: { row.each { _ in nil } }) { ask(row) }
     track.empty()
   }
 }

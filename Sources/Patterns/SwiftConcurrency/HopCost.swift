@@ -60,8 +60,10 @@ struct HopCost: Pattern {
     }
     Variant("queue-sync", .documented, "a thread syncs on a serial queue, and stays where it is") { trial in
       let there = DispatchQueue(label: "there")
-      try stay(trial) { visits in
-        there.sync { visits.add() }
+      try stay(trial) { trips in
+        trips.each { visits in
+          there.sync { visits.add() }
+        }
       }
     }
     Variant("actor", .modern, "a task calls a method of an actor") { trial in
@@ -69,8 +71,10 @@ struct HopCost: Pattern {
         func visit(_ visits: Visits) { visits.add() }
       }
       let place = Place()
-      try hopAsTask(trial) { visits in
-        await place.visit(visits)
+      try hopAsTask(trial) { trips in
+        await trips.each { visits in
+          await place.visit(visits)
+        }
       }
     }
     Variant("actor-on-queue", .modern, "the same, the actor's executor is a serial queue") { trial in
@@ -81,17 +85,21 @@ struct HopCost: Pattern {
         func visit(_ visits: Visits) { visits.add() }
       }
       let place = Place(on: DispatchQueue(label: "there"))
-      try hopAsTask(trial) { visits in
-        await place.visit(visits)
+      try hopAsTask(trial) { trips in
+        await trips.each { visits in
+          await place.visit(visits)
+        }
       }
     }
     Variant("continuation", .modern, "a task sends a block to a serial queue, which resumes it") { trial in
       let there = DispatchQueue(label: "there")
-      try hopAsTask(trial) { visits in
-        await withCheckedContinuation { task in
-          there.async {
-            visits.add()
-            task.resume()
+      try hopAsTask(trial) { trips in
+        await trips.each { visits in
+          await withCheckedContinuation { task in
+            there.async {
+              visits.add()
+              task.resume()
+            }
           }
         }
       }
@@ -108,8 +116,10 @@ struct HopCost: Pattern {
       }
     }
     Variant("main-actor", .modern, "a task runs a part of it on the main actor", mainQueue: .mainThread) { trial in
-      try hopAsTask(trial) { visits in
-        await MainActor.run { visits.add() }
+      try hopAsTask(trial) { trips in
+        await trips.each { visits in
+          await MainActor.run { visits.add() }
+        }
       }
     }
   }

@@ -32,34 +32,32 @@ extension HopCost {
   }
 
   /// Does it from a thread, which stays where it is.
-  func stay(_ trial: Trial, _ body: @escaping @Sendable (Visits) -> Void) throws {
+  func stay(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) -> Void) throws {
     try measure(trial) { visits, hops, times in
       times.start.set()
-      for _ in 0..<hops {
-        visits.isHere()
-        body(visits)
-      }
+      makeTrips(RoundTrips(hops, to: visits))
       visits.isHere()
       times.end.set()
     }
+    let trips = RoundTrips(trial[batch], to: Visits())
+    trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
   /// Goes there and back in a task.
-  func hopAsTask(_ trial: Trial, _ body: @escaping @Sendable (Visits) async -> Void) throws {
+  func hopAsTask(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) async -> Void) throws {
     try measure(trial) { visits, hops, times in
       let hasEnded = DispatchSemaphore(value: 0)
       Task {
         times.start.set()
-        for _ in 0..<hops {
-          visits.isHere()
-          await body(visits)
-        }
+        await makeTrips(RoundTrips(hops, to: visits))
         visits.isHere()
         times.end.set()
         hasEnded.signal()
       }
       hasEnded.wait()
     }
+    let trips = RoundTrips(trial[batch], to: Visits())
+    trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
   /// - Parameter makeHops: goes there and back so many times, notes when that began and ended, and returns then.
@@ -95,6 +93,34 @@ extension HopCost {
   }
 }
 
+/// Round trips to a place, one behind the other.
+struct RoundTrips: Sendable {
+  /// How many.
+  let count: Int
+  private let visits: Visits
+
+  /// So many, to where `visits` are counted.
+  init(_ count: Int, to visits: Visits) { (self.count, self.visits) = (count, visits) }
+
+  /// Makes them.
+  @inline(__always)
+  func each(_ trip: (Visits) -> Void) {
+    timedLoop(count) { _ in
+      visits.isHere()
+      trip(visits)
+    }
+  }
+
+  /// Makes them, and awaits each.
+  @inline(__always)
+  func each(isolation: isolated (any Actor)? = #isolation, _ trip: (Visits) async -> Void) async {
+    await timedLoop(count) { _ in
+      visits.isHere()
+      await trip(visits)
+    }
+  }
+}
+
 /// When somebody's round trips began and ended.
 final class HopTimes: Sendable {
   /// He leaves for the first.
@@ -119,8 +145,10 @@ final class Visits: Sendable {
   }
 
   /// He who goes is where he came from, before each round trip and after the last.
+  @inline(__always)
   fileprivate func isHere() { if watchesThreads { look() } }
 
+  @inline(never)
   private func look() {
     let thread = ThreadCensus.currentThread
     let last = lastThread.exchange(thread, ordering: .relaxed)

@@ -41,7 +41,7 @@ struct StreamVsSource: Pattern {
           for await item in stream { await inbox.take(item) }
           inbox.ended()
         }
-        return Outbox(send: { item in inbox.note(news.yield(item)) }, end: { news.finish() })
+        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
     Variant("stream-newest", .modern, "one that keeps the newest", own: [buffer, untoldDrops]) { trial in
@@ -52,7 +52,7 @@ struct StreamVsSource: Pattern {
           for await item in stream { await inbox.take(item) }
           inbox.ended()
         }
-        return Outbox(send: { item in inbox.note(news.yield(item)) }, end: { news.finish() })
+        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
     Variant("stream-oldest", .modern, "one that keeps the oldest", own: [buffer, untoldDrops]) { trial in
@@ -63,7 +63,7 @@ struct StreamVsSource: Pattern {
           for await item in stream { await inbox.take(item) }
           inbox.ended()
         }
-        return Outbox(send: { item in inbox.note(news.yield(item)) }, end: { news.finish() })
+        return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
     Variant("source", .documented, "a source that adds up the items", without: [buffer]) { trial in
@@ -72,7 +72,7 @@ struct StreamVsSource: Pattern {
         source.setEventHandler { inbox.take(Int(source.data)) }
         source.setCancelHandler { inbox.ended() }
         source.activate()
-        return Outbox(send: { item in source.add(data: UInt(item)) }, end: { source.cancel() })
+        return Outbox(send: { items in items.each { source.add(data: UInt($0)) } }, end: { source.cancel() })
       }
     }
     Variant(
@@ -92,16 +92,18 @@ struct StreamVsSource: Pattern {
         source.setCancelHandler { inbox.ended() }
         source.activate()
         return Outbox(
-          send: { item in
-            items.array.withLock { $0.append(item) }
-            source.add(data: 1)
+          send: { sent in
+            sent.each { item in
+              items.array.withLock { $0.append(item) }
+              source.add(data: 1)
+            }
           }, end: { source.cancel() })
       }
     }
     Variant("async", .yardstick, "no source: a block for each item", without: [buffer]) { trial in
       try pass(trial, keeping: { $0 }) { inbox in
         Outbox(
-          send: { item in inbox.queue.async { inbox.take(item) } },
+          send: { items in items.each { item in inbox.queue.async { inbox.take(item) } } },
           end: { inbox.queue.async { inbox.ended() } })
       }
     }

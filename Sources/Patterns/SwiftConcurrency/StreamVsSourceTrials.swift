@@ -23,6 +23,7 @@ extension StreamVsSource {
     // The consumer is held in item 0.
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
+    let batch = Pieces(items)
     var (lost, unpromised, untold) = (0, 0, 0)
     for round in 0...Self.rounds {
       let inbox = Inbox(holdsFirst: true)
@@ -30,7 +31,7 @@ extension StreamVsSource {
       // A source takes 0 for no news, so that the first says 1.
       outbox.send(1)
       try inbox.awaitHeld()
-      let time = MonotonicClock.time { for item in items { outbox.send(item) } }
+      let time = MonotonicClock.time { outbox.sendAll(batch) }
       if round > 0 { trial.record(cost, time, over: items.count) }
       inbox.release()
       try inbox.finish(outbox)
@@ -41,6 +42,7 @@ extension StreamVsSource {
       lost += max(0, missing)
       untold += abs(missing - inbox.drops)
     }
+    trial.noteFloor(of: cost, over: items.count) { batch.each { _ in } }
     trial.record(self.lost, lost)
     trial.record(self.unpromised, unpromised)
     if trial.variant == "stream-newest" || trial.variant == "stream-oldest" { trial.record(untoldDrops, untold) }
@@ -54,8 +56,9 @@ extension StreamVsSource {
     }
     trial.record(latency, latencies)
     let count = trial[stream]
+    let all = Pieces(1...count)
     let start = MonotonicClock.now()
-    for item in 1...count { outbox.send(item) }
+    outbox.sendAll(all)
     try inbox.finish(outbox)
     trial.record(perItem, max(1, inbox.lastTime - start), over: count)
   }
@@ -63,10 +66,16 @@ extension StreamVsSource {
 
 /// How items are passed on, and how that ends.
 struct Outbox {
-  /// Passes one on.
-  let send: (Int) -> Void
+  /// Passes items on, one behind the other.
+  let sendAll: (Pieces<Int>) -> Void
   /// No more will be: what was passed on before is still taken.
   let end: () -> Void
+
+  /// Items are passed on by `send`, and no more will be after `end`.
+  init(send: @escaping (Pieces<Int>) -> Void, end: @escaping () -> Void) { (sendAll, self.end) = (send, end) }
+
+  /// Passes one on.
+  func send(_ item: Int) { sendAll(Pieces(CollectionOfOne(item))) }
 }
 
 /// The consumer's side: what it is given.

@@ -29,7 +29,7 @@ struct RunFacts: Codable, Sendable {
           measured,
           rounds: run.trials.compactMap { trial in
             trial.figure(metric).map { RoundFacts(round: trial.round + 1, value: Number($0)) }
-          }, floor: run.floor(of: metric, on: machine))
+          }, floor: run.floor(of: metric, on: machine), yardstick: run.yardstick(of: metric))
       }
     }
     self.metrics = samples
@@ -50,6 +50,8 @@ struct SampleFacts: Codable, Sendable {
   let better: Metric.Better
   /// What timing nothing would give, for what is timed.
   let floor: Number?
+  /// What the very loop that timed it takes around nothing, where that was tried: then it is the floor.
+  let yardstick: Number?
   let count: Int
   let min: Number
   let p50: Number
@@ -63,8 +65,9 @@ struct SampleFacts: Codable, Sendable {
   let rounds: [RoundFacts]
   let histogram: [HistogramPair]
 
-  init(_ measured: Measured, rounds: [RoundFacts], floor: Double?) {
+  init(_ measured: Measured, rounds: [RoundFacts], floor: Double?, yardstick: Double?) {
     self.floor = floor.map(Number.init)
+    self.yardstick = yardstick.map(Number.init)
     kind = measured.metric.kind
     unit = measured.metric.unit
     better = measured.metric.better

@@ -21,6 +21,8 @@ public struct Reading: Sendable {
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
   let sweeps: [Sweep]
+  /// What the loops of the shown metrics take around nothing, where that was tried: `0.31 ns (free)`.
+  private let ownFloors: [String]
 
   /// Reads a document.
   public init(_ document: ResultDocument) {
@@ -34,6 +36,11 @@ public struct Reading: Sendable {
     let made = Tables(index: index, shown: shown, standings: standings)
     let outcomes = [Outcomes(index).table].compactMap(\.self)
     (tables, briefTables) = (made.all + outcomes, made.brief + outcomes)
+    ownFloors = shown.compactMap { metric in
+      Summary(document.runs.compactMap { $0.metrics[metric.name]?.yardstick?.value }).map {
+        "\(Quantity($0.p50, metric.unit)) (\(metric.name))"
+      }
+    }
     distributions = shown.filter { $0.kind == .latency }.compactMap { Distribution(index, $0) }
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
@@ -56,7 +63,8 @@ public struct Reading: Sendable {
   /// The machine and the run.
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
-    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"]
+    let own = ownFloors.isEmpty ? [] : ["a loop around nothing \(ownFloors.joined(separator: ", "))"]
+    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
   /// The same without what other commands tell of the machine.
@@ -163,6 +171,10 @@ public struct Reading: Sendable {
       notes.append(
         "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
           + (facts.contains(.sharedFloor) ? ", shared by what is timed together" : ""))
+    }
+    if facts.contains(.ownFloor) {
+      notes.append(
+        "\(Signs.nearFloor) within twice what its own loop takes around nothing: \(ownFloors.joined(separator: ", "))")
     }
     let fewest = ConfidenceInterval.fewest
     if !shown.isEmpty, rounds < fewest {

@@ -100,6 +100,8 @@ struct Cell: Sendable, Hashable {
     static let ends = Facts(rawValue: 4096)
     /// The share of each value that the samples of all trials have.
     static let shares = Facts(rawValue: 8192)
+    /// Within twice what the very loop that timed it takes around nothing.
+    static let ownFloor = Facts(rawValue: 16_384)
   }
   let text: String
   let facts: Facts

@@ -160,8 +160,9 @@ struct Tables {
   private func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
     let text = Quantity(value, samples.unit).description
     guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
-    return Cell(
-      text + Signs.nearFloor, floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor)
+    let floorOf: Cell.Facts =
+      samples.yardstick != nil ? .ownFloor : floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor
+    return Cell(text + Signs.nearFloor, floorOf)
   }
 
   private func figure(_ samples: SampleFacts) -> Cell {

@@ -21,6 +21,7 @@
 #endif
 
 _Thread_local uint64_t gcdlab_chain_of_thread;
+_Thread_local intptr_t gcdlab_number_of_thread;
 
 int gcdlab_core_count(void) {
 #ifdef __linux__

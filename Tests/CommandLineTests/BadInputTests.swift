@@ -19,7 +19,7 @@ import Testing
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
       "gcdlab: --set: unknown parameter 'strid' of apply-stride (known: iterations, stride, work, balance, repeats, "
-        + "threads, group-blocks, overhead); did you mean 'stride'?\n"
+        + "short, short-stride, idle, threads, group-blocks, overhead); did you mean 'stride'?\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],

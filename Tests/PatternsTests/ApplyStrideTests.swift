@@ -1,11 +1,11 @@
 import Dispatch
 import LabTesting
-import Laboratory
 import Measurement
 import Platform
 import Synchronization
 import Testing
 
+@testable import Laboratory
 @testable import Patterns
 
 @Suite struct ApplyStrideTests {
@@ -78,6 +78,16 @@ import Testing
     #expect(shares == .values([100]))
   }
 
+  @Test(arguments: ["apply-short", "after-idle"])
+  func `the short loop has its own length, and only its gain is told`(_ variant: String) async throws {
+    let settings: [String: ParameterValue] = [
+      "short": .integer(500), "short-stride": .integer(7), "work": .integer(3), "idle": .integer(1000),
+    ]
+    let attempt = try await Self.attempt(variant, settings)
+    #expect(attempt.trial.outcome == .completed)
+    #expect(Set(attempt.trial.observation.metrics.keys) == ["speedup", "missed", "repeated"])
+  }
+
   // MARK: Broken bodies
 
   private static let pattern = ApplyStride()
@@ -119,6 +129,15 @@ import Testing
     }
   }
 
+  /// A queue that two threads serve.
+  private static func onTwoThreads(_ trial: Trial) throws {
+    try pattern.measureBlocks(trial) { loop, count, _ in
+      let half = count / 2
+      try SystemThread { loop.run(0..<half) }.join()
+      loop.run(half..<count)
+    }
+  }
+
   /// A stride that strides nothing.
   private static func oneByOne(_ trial: Trial) throws {
     try pattern.measureBlocks(trial) { loop, count, _ in
@@ -131,9 +150,17 @@ import Testing
       Red("all.missed == 0", "apply", of: pattern, settings(), withoutRest),
       Red("all.repeated == 0", "apply", of: pattern, settings(), overlapping),
       Red("all.unfinished == 0", "async-group", of: pattern, settings(), withoutWaiting),
-      Red("all.hundred-by-four == 25", "apply", of: pattern, settings(), oneByOne),
+      Red("apply-serial.share.min == 100%", "apply-serial", of: pattern, settings(), onTwoThreads),
       Red("apply-serial.missed == 0", "apply-serial", of: pattern, settings(), withoutRest),
     ]
+      + ["apply", "apply-queue"].flatMap { variant in
+        [
+          Red("\(variant).missed == 0", variant, of: pattern, settings(), withoutRest),
+          Red("\(variant).repeated == 0", variant, of: pattern, settings(), overlapping),
+          Red("\(variant).unfinished == 0", variant, of: pattern, settings(), withoutWaiting),
+          Red("\(variant).hundred-by-four == 25", variant, of: pattern, settings(), oneByOne),
+        ]
+      }
   }
 
   @Test func `one that returns early is found out however fast its blocks are`() async throws {
@@ -150,6 +177,37 @@ import Testing
     group.wait()
     #expect(late.blocks == 25)
     loop.deallocate()
+  }
+
+  // MARK: Points that are said by a setting
+
+  @Test func `the longest stride is as long as the loop, whatever that is set to`() throws {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
+    let experiment = try library.experiment(ApplyStride.name)
+    let claim = try #require(experiment.claims.first { $0.check.text.contains("stride=iterations") })
+    let longest = try #require(claim.check.references.first)
+    for (setting, iterations) in [(nil, 100_000), ("iterations=400000", 400_000), ("iterations=64", 64)] {
+      let changed = try experiment.applying(Overrides(settings: setting.map { [$0] } ?? []))
+      let runs = Plan(changed, budget: .quick, seed: 1).runs.filter { $0.variant.name == "apply" }
+      let strides = runs.compactMap { $0.point["stride"] }
+      #expect(strides.last == .integer(iterations) || iterations == 64, "\(strides)")
+      #expect(Set(strides).count == strides.count)
+      #expect(runs.filter(longest.means).map(\.parameters["stride"]) == [.integer(iterations)])
+    }
+  }
+
+  @Test func `a point is not said by a setting that counts something else, nor by one that is swept`() {
+    let pattern = ApplyStride()
+    func failure(_ sweep: String) -> String? {
+      let yaml = "scenario: mine\npattern: apply-stride\ntitle: A title\nsweep: \(sweep)\n"
+      return #expect(throws: InputError.self) {
+        try ScenarioFile(place: "mine.yml", patterns: [pattern]).experiment(from: yaml)
+      }?.description
+    }
+    #expect(failure("{stride: [1, work]}")?.contains("stride: ") == true)
+    #expect(
+      failure("{iterations: [10, 100], stride: [1, iterations]}")?
+        .contains("'stride' has the value of 'iterations', which is swept itself") == true)
   }
 
   // MARK: What the findings say

@@ -270,7 +270,8 @@ import Testing
     let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init)
     let markdown = saved.map { MarkdownReport.render($0) }.joined()
     for text in [render(results), HTMLReport.render(saved), markdown] {
-      #expect(text.contains("a loop around nothing 0.2 ns (each)") || text.contains("a loop around nothing 0.20 ns (each)"))
+      #expect(
+        text.contains("a loop around nothing 0.2 ns (each)") || text.contains("a loop around nothing 0.20 ns (each)"))
       #expect(text.contains("~ within twice what its own loop takes around nothing: 0.2") == isMarked)
     }
   }

@@ -110,6 +110,10 @@ static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 extern _Thread_local uint64_t gcdlab_chain_of_thread;
 static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 
+/// Where the calling thread keeps the number under which the system lists it, once it has asked; 0 before.
+extern _Thread_local intptr_t gcdlab_number_of_thread;
+static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_thread; }
+
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
 

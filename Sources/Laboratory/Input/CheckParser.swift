@@ -141,7 +141,8 @@ struct CheckParser {
       }
       guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
       let value = String(takeWhile { $0 != "," && $0 != "]" })
-      do { settings.append(Assignment(name, try parameter.value(parsing: value), unit: parameter.unit)) } catch {
+      do { settings.append(Assignment(name, try pattern.pointValue(value, of: parameter), unit: parameter.unit)) } catch
+      {
         throw failure("\(error)")
       }
     } while take(",")

@@ -73,6 +73,19 @@ extension Experiment {
 }
 
 extension PatternDescription {
+  /// Reads a value of a point, in a sweep or a check: one of the parameter's own, or the name of another setting that counts the
+  /// same, as in `stride=iterations`: whatever that is set to.
+  ///
+  /// - Throws: ``InputError`` without a place.
+  func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {
+    if parameter.isNumber, text != parameter.name, let other = self.parameter(text), other.isNumber,
+      other.unit == parameter.unit
+    {
+      return .text(other.name)
+    }
+    return try parameter.value(parsing: text)
+  }
+
   /// The parameter called `name`.
   ///
   /// - Throws: ``InputError`` without a place when there is none, with the known names and the nearest.

@@ -45,6 +45,11 @@ public struct ScenarioFile {
     for (swept, _) in sweep where parameters[swept] != nil {
       throw error(root.node("sweep"), "'\(swept)' is both a parameter and swept")
     }
+    for (swept, values) in sweep where pattern.parameter(swept)?.isNumber == true {
+      for case .text(let name) in values where sweep.contains(where: { $0.name == name }) {
+        throw error(root.node("sweep"), "'\(swept)' has the value of '\(name)', which is swept itself")
+      }
+    }
     let reader = ClaimReader(
       file: self, pattern: pattern, variants: variants, parameters: parameters, sweep: sweep)
     let claims = try reader.claims(root)
@@ -73,6 +78,14 @@ public struct ScenarioFile {
 
   private func value(_ node: PlacedNode, of parameter: Parameter) throws(InputError) -> ParameterValue {
     do { return try parameter.value(parsing: try node.scalar(parameter.name)) } catch { throw error.at(node.place) }
+  }
+
+  private func point(_ node: PlacedNode, of parameter: Parameter, _ pattern: PatternDescription) throws(InputError)
+    -> ParameterValue
+  {
+    do { return try pattern.pointValue(try node.scalar(parameter.name), of: parameter) } catch {
+      throw error.at(node.place)
+    }
   }
 
   private func variants(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [Variant] {
@@ -108,7 +121,7 @@ public struct ScenarioFile {
       guard !nodes.isEmpty else { throw error(entry.value, "sweep of '\(entry.key)' has no values") }
       var values: [ParameterValue] = []
       for node in nodes {
-        let value = try value(node, of: parameter)
+        let value = try point(node, of: parameter, pattern)
         guard !values.contains(value) else { throw error(node, "sweep of '\(entry.key)' has '\(node.text)' twice") }
         values.append(value)
       }

@@ -112,8 +112,16 @@ extension Check.Reference {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
         let found = run.point[wanted.name] ?? run.parameters[wanted.name]
-        return found == wanted.value || run.variant.ignores.contains(wanted.name)
+        return found == wanted.value || run.variant.ignores.contains(wanted.name) || wanted.isMet(by: found, in: run)
       }
+  }
+}
+
+extension Assignment {
+  /// Whether it says the name of another setting, and `found` is what that is set to in `run`.
+  fileprivate func isMet(by found: ParameterValue?, in run: Run) -> Bool {
+    guard case .text(let other) = value, case .integer? = found else { return false }
+    return run.point[other] ?? run.parameters[other] == found
   }
 }
 

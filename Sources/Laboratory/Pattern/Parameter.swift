@@ -158,6 +158,14 @@ public struct Parameter: Sendable {
     return .integer(number)
   }
 
+  /// Whether its values are numbers, so that a word in their place is the name of another setting, whose value it has.
+  var isNumber: Bool {
+    switch kind {
+    case .count, .duration, .size, .percent: true
+    case .choice, .text: false
+    }
+  }
+
   /// Whether `value` is of its kind and in its range.
   public func allows(_ value: ParameterValue) -> Bool {
     switch (kind, value) {

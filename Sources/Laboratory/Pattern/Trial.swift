@@ -15,6 +15,7 @@ public final class Trial: Sendable {
   /// How many cores the process may use.
   public let cores: Int
   private let parameters: [String: ParameterValue]
+  private let shortages: Set<String>
   private let announce: @Sendable () -> Void
   private let state = Mutex(State())
 
@@ -22,18 +23,20 @@ public final class Trial: Sendable {
     var observation = Observation()
     var reads: Set<String> = []
     var isAtHazard = false
+    var found: Set<String> = []
   }
 
   /// A trial of `variant`; a setting that `parameters` does not name has its default.
   package init(
     variant: String, parameters: [String: ParameterValue] = [:], seed: UInt64 = 1, work: CalibratedWork, cores: Int,
-    announce: @escaping @Sendable () -> Void = {}
+    shortages: Set<String> = [], announce: @escaping @Sendable () -> Void = {}
   ) {
     self.variant = variant
     self.parameters = parameters
     self.seed = seed
     self.work = work
     self.cores = cores
+    self.shortages = shortages
     self.announce = announce
   }
 
@@ -67,6 +70,15 @@ public final class Trial: Sendable {
     }
     if isFirst { announce() }
   }
+
+  /// The trial waited for something that the machine did not have to give just then, such as a core that nobody else uses. When
+  /// several trials of a run have said so, those behind are told (``isKnownToLack(_:)``), and the run warns of it.
+  ///
+  /// - Parameter thing: what it was, as a sentence's subject: `a second core`.
+  public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }
+
+  /// Whether trials before found the machine to lack it, so that waiting for it again would be in vain.
+  public func isKnownToLack(_ thing: String) -> Bool { shortages.contains(thing) }
 
   // MARK: Recording
 
@@ -108,6 +120,8 @@ public final class Trial: Sendable {
 
   /// What was recorded so far.
   package var observation: Observation { state.withLock { $0.observation } }
+  /// What the machine was found to lack so far.
+  var found: Set<String> { state.withLock { $0.found } }
   /// The settings that were read so far.
   package var reads: Set<String> { state.withLock { $0.reads } }
 }

@@ -53,12 +53,13 @@ public struct Plan: Sendable {
 
   /// The plan of an experiment. A variant that ignores a swept parameter gets one run for all its values.
   public init(_ experiment: Experiment, budget: Budget, seed: UInt64) {
-    self.experiment = experiment
-    self.budget = budget
-    self.seed = seed
     var standard: [String: ParameterValue] = [:]
     for parameter in experiment.pattern.parameters { standard[parameter.name] = parameter.standard }
     standard.merge(experiment.parameters) { _, set in set }
+    let experiment = experiment.resolvingPoints(standard)
+    self.experiment = experiment
+    self.budget = budget
+    self.seed = seed
     runs = experiment.variants.flatMap { variant in
       experiment.points(experiment.sweep.filter { !variant.ignores.contains($0.name) }).map { point in
         var parameters = standard
@@ -76,6 +77,21 @@ public struct Plan: Sendable {
 }
 
 extension Experiment {
+  /// The experiment with numbers in its sweep where that names another setting: what that is set to, once.
+  fileprivate func resolvingPoints(_ parameters: [String: ParameterValue]) -> Experiment {
+    var changed = self
+    changed.sweep = sweep.map { name, values in
+      guard pattern.parameter(name)?.isNumber == true else { return (name, values) }
+      var numbers: [ParameterValue] = []
+      for value in values {
+        let number = if case .text(let other) = value { parameters[other] ?? value } else { value }
+        if !numbers.contains(number) { numbers.append(number) }
+      }
+      return (name, numbers)
+    }
+    return changed
+  }
+
   /// Every combination of the values of some of its swept parameters.
   public func points(_ sweep: [(name: String, values: [ParameterValue])]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in

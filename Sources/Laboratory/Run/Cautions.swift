@@ -4,7 +4,7 @@ import Measurement
 extension Results {
   /// One line a thing to know, the gravest first.
   func cautions(within budget: Budget) -> [Remark] {
-    failures + shortage(budget) + unsteadiness
+    failures + lacking + shortage(budget) + unsteadiness
   }
 
   /// What cut the run short.
@@ -28,6 +28,19 @@ extension Results {
     return failures.grouped(by: \.reason).map { reason, failed in
       let labels = failed.map(\.label)
       return Remark("not-measured", "\(Self.list(labels, upTo: 8)): \(reason)", runs: labels)
+    }
+  }
+
+  /// One line for each thing that trials waited for in vain.
+  private var lacking: [Remark] {
+    let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
+    }
+    return found.grouped(by: \.thing).map { thing, found in
+      let labels = found.map(\.label)
+      return Remark(
+        "lacking",
+        "\(thing) was not to be had in \(labels.count) trial\(labels.count == 1 ? "" : "s") that waited for it; others that need "
+          + "it no longer waited once \(Runner.convincingShortages) had said so", runs: Set(labels).sorted())
     }
   }
 

@@ -50,13 +50,19 @@ public struct TrialRecord: Sendable {
   public let observation: Observation
   /// The settings that its body read.
   public let reads: Set<String>
+  /// What it found the machine to lack (``Trial/lacks(_:)``).
+  public let shortages: Set<String>
 
   /// A finished trial.
-  public init(round: Int, outcome: Outcome, observation: Observation = Observation(), reads: Set<String> = []) {
+  public init(
+    round: Int, outcome: Outcome, observation: Observation = Observation(), reads: Set<String> = [],
+    shortages: Set<String> = []
+  ) {
     self.round = round
     self.outcome = outcome
     self.observation = observation
     self.reads = reads
+    self.shortages = shortages
   }
 
   /// The figure of `metric` in this trial, by `statistic` or the metric's own; nil when it was not measured.

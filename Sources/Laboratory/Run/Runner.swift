@@ -22,6 +22,8 @@ public struct Runner: Sendable {
 
   /// Pipes of a worker, process descriptors, and what Dispatch and the concurrency runtime open: some 30, and room.
   private static let fewestDescriptors = 64
+  /// When so many trials found the machine to lack something, the others need not find out, too.
+  static let convincingShortages = 3
 
   /// A runner of workers of `executable`.
   public init(executable: String, machine: Machine) {
@@ -48,13 +50,15 @@ public struct Runner: Sendable {
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
     var pace = Pace(plan, start: start)
+    var shortages: [String: Int] = [:]
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
         guard pace.allows(round: round) else { break }
         for index in plan.order(ofRound: round) where !results.runs[index].isStopped {
           let run = plan.runs[index]
           observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
-          let trial = try await self.trial(of: run, plan, round, by: worker)
+          let trial = try await self.trial(of: run, plan, round, lacking: shortages, by: worker)
+          for shortage in trial.shortages { shortages[shortage, default: 0] += 1 }
           results.runs[index].trials.append(trial)
           try pace.finished(trial, of: index)
         }
@@ -73,11 +77,16 @@ public struct Runner: Sendable {
     return results
   }
 
-  private func trial(of run: Run, _ plan: Plan, _ round: Int, by worker: WorkerProcess) async throws -> TrialRecord {
+  /// - Parameter shortages: how many trials have found the machine to lack what.
+  private func trial(
+    of run: Run, _ plan: Plan, _ round: Int, lacking shortages: [String: Int], by worker: WorkerProcess
+  ) async throws -> TrialRecord {
     if let obstacle = plan.experiment.pattern.obstacle(to: run.variant, on: machine) {
       return TrialRecord(round: round, outcome: .unavailable(reason: obstacle))
     }
-    let request = request(run, plan, round)
+    var request = request(run, plan, round)
+    let lacking = shortages.filter { $0.value >= Self.convincingShortages }.keys.sorted()
+    if !lacking.isEmpty { request.shortages = lacking }
     let settings = Trial(
       variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores)
     let hangs = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)

@@ -19,6 +19,8 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let cores: Int
   /// The name of the directory that the trial may make for its files; nil for one that makes none.
   public var scratch: String?
+  /// What trials before found the machine to lack (``Trial/isKnownToLack(_:)``).
+  public var shortages: [String]?
 
   /// A request.
   public init(
@@ -64,7 +66,7 @@ extension TrialRequest {
     let isHazard = variant.ending != .completes
     let trial = Trial(
       variant: variant.name, parameters: parameters, seed: seed,
-      work: CalibratedWork(stepsPerMicrosecond: stepsPerMicrosecond), cores: cores,
+      work: CalibratedWork(stepsPerMicrosecond: stepsPerMicrosecond), cores: cores, shortages: Set(shortages ?? []),
       announce: { if isHazard { announce() } })
     return (variant, trial)
   }
@@ -86,6 +88,8 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var unavailable: String?
   /// The error that the body threw.
   public var broken: String?
+  /// What the trial found the machine to lack (``Trial/lacks(_:)``); nil for nothing.
+  public var shortages: [String]?
 
   /// A report of an observation, or of why there is none.
   public init(
@@ -104,6 +108,7 @@ extension TrialReport {
     do {
       try variant.body(trial)
       self.init(observation: trial.observation, reads: trial.reads.sorted())
+      shortages = trial.found.isEmpty ? nil : trial.found.sorted()
     } catch let error as Unavailable {
       self.init(unavailable: error.description)
     } catch let error as SystemError where error.isOfTheMachine {
@@ -134,6 +139,7 @@ extension TrialRecord {
     // What a broken trial measured counts for nothing.
     self.init(
       round: round, outcome: reason ?? .completed,
-      observation: reason == nil ? report.observation ?? Observation() : Observation(), reads: Set(report.reads ?? []))
+      observation: reason == nil ? report.observation ?? Observation() : Observation(), reads: Set(report.reads ?? []),
+      shortages: Set(report.shortages ?? []))
   }
 }

@@ -31,7 +31,7 @@ struct ApplyStride: Pattern {
     case uniform, ramp, random
   }
 
-  let iterations = Setting.count("iterations", 1...100_000_000, default: 10_000, "iterations of the loop")
+  let iterations = Setting.count("iterations", 1...100_000_000, default: 100_000, "iterations of the loop")
   let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations in one block")
   let work = Setting.duration(
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work of an iteration, on average")
@@ -39,8 +39,13 @@ struct ApplyStride: Pattern {
     "balance", default: Balance.uniform,
     "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice")
   let repeats = Setting.count(
-    "repeats", 1...1000, default: 40,
-    "timed loops in a trial; no more are begun when they took 40 ms together, or 30 times the plain loop")
+    "repeats", 1...1000, default: 5,
+    "timed loops in a trial; no more are begun when they took 20 ms together, or 30 times the plain loop")
+  let short = Setting.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
+  let shortStride = Setting.count(
+    "short-stride", 1...1_000_000, default: 256, "iterations in one block of the short loop")
+  let idle = Setting.duration(
+    "idle", .zero ... .seconds(1), default: .milliseconds(5), "how long the process sleeps before each short loop")
   let threads = Setting.count("threads", 0...1024, default: 0, "how many there are; 0 for one a core")
   let groupBlocks = Setting.count(
     "group-blocks", 1...100_000_000, default: 20_000,
@@ -73,6 +78,28 @@ struct ApplyStride: Pattern {
     Variant("apply", .documented, "DispatchQueue.concurrentPerform, one call for all blocks", without: [overhead]) {
       trial in
       try measureBlocks(trial) { loop, count, stride in
+        DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
+          loop.run(idx * stride..<(idx + 1) * stride)
+        }
+        loop.run(count - count % stride..<count)
+      }
+    }
+    Variant(
+      "apply-short", .documented, "the same over a short loop, one behind the other", own: [short, shortStride],
+      without: [iterations, stride] + ofLongLoops
+    ) { trial in
+      try measureShort(trial) { loop, count, stride in
+        DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
+          loop.run(idx * stride..<(idx + 1) * stride)
+        }
+        loop.run(count - count % stride..<count)
+      }
+    }
+    Variant(
+      "after-idle", .documented, "the same over a short loop, each right after a pause in which nothing ran",
+      own: [short, shortStride, idle], without: [iterations, stride] + ofLongLoops
+    ) { trial in
+      try measureShort(trial, after: trial[idle]) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
           loop.run(idx * stride..<(idx + 1) * stride)
         }
@@ -141,4 +168,8 @@ struct ApplyStride: Pattern {
 
   /// What there is only where a loop runs in blocks.
   private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
+  /// What only the loop that all others are compared with has.
+  private var ofLongLoops: [any Declaration] {
+    [overhead, elapsed, perIteration, efficiency, blocks, share, hundredByFour, unfinished]
+  }
 }

@@ -181,9 +181,11 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Some loops that are not timed, and timed ones that are ended when they took 40 ms or 30 plain loops: 40 plain loops, with
-  /// what scheduling adds to an iteration that is a block of its own.
-  func longest(_ trial: Trial) -> Duration? { (trial[work] + .microseconds(1)) * trial[iterations] * 40 }
+  /// Some loops that are not timed, and timed ones that are ended when they took 20 ms or 30 plain loops: 40 plain loops, with
+  /// what scheduling adds to an iteration that is a block of its own; and the pauses of the short ones.
+  func longest(_ trial: Trial) -> Duration? {
+    (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
+  }
 
   /// Times `body`, which runs a loop whole, and records what came of it.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
@@ -202,8 +204,35 @@ extension ApplyStride {
     }
     let body = { (loop: StridedLoop) in try body(loop, loop.count, loop.stride) }
     try runHundredByFour(trial, body)
+    try measure(trial, stride: stride, before: meetings(trial), body)
+  }
+
+  /// Times `body`, which runs a short loop in blocks: at once, with a thread of the pool awake beside the caller, or after a pause,
+  /// in which threads and cores went to sleep. So the plain loop is, that it is compared with.
+  func measureShort(
+    _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
+  ) throws {
+    let loop = StridedLoop(
+      count: trial[short], stride: trial[shortStride], steps: trial.steps(work), balance: trial[balance])
+    let prepare = pause.map { pause in { blockThread(for: pause) } } ?? meetings(trial)
+    let beforePlain = pause == nil ? {} : prepare
+    let (alone, times, wrong) = try compare(trial, loop, beforePlain: beforePlain, before: prepare) { loop in
+      try body(loop, loop.count, loop.stride)
+    }
+    record(trial, alone, times, wrong)
+  }
+
+  /// Meets a thread of the pool, where there is a second core for it, and says so when it does not come. Where others keep the core
+  /// busy, each wait would be in vain: once some trials have said so, none waits for long any more.
+  private func meetings(_ trial: Trial) -> () -> Void {
+    guard trial.cores > 1 else { return {} }
+    let core = "a second core"
     var meeting = PoolMeeting()
-    try measure(trial, stride: stride, before: { if trial.cores > 1 { meeting.take() } }, body)
+    if trial.isKnownToLack(core) { meeting.patience = .milliseconds(1) }
+    return {
+      meeting.take()
+      if meeting.isGivenUp { trial.lacks(core) }
+    }
   }
 
   /// The document's figures, and whether the end of the loop is its end.
@@ -225,15 +254,49 @@ extension ApplyStride {
   ) throws {
     let loop = StridedLoop(
       count: trial[iterations], stride: stride, steps: trial.steps(work), balance: trial[balance])
-    let enough: UInt64 = 40_000_000
+    let count = BlockCount()
+    let (alone, times, wrong) = try compare(trial, loop, watchedBy: count, before: prepare, body)
+    trial.record(blocks, count.blocks)
+    for percentage in count.shares.percentages(of: trial[iterations]) { trial.record(share, percentage) }
+    for time in times {
+      trial.record(elapsed, time)
+      trial.record(perIteration, time, over: trial[iterations])
+    }
+    if let gained = record(trial, alone, times, wrong) {
+      trial.record(efficiency, 100 * gained / Double(trial.cores))
+    }
+  }
+
+  /// Records by how much the loop gained on the plain one, and which of its iterations went wrong. Returns what it gained.
+  @discardableResult
+  private func record(
+    _ trial: Trial, _ alone: [UInt64], _ times: [UInt64], _ wrong: (missed: Int, repeated: Int)
+  ) -> Double? {
+    trial.record(missed, wrong.missed)
+    trial.record(repeated, wrong.repeated)
+    guard let plain = Summary(alone.map { Double(max($0, 1)) })?.p50,
+      let time = Summary(times.map { Double(max($0, 1)) })?.p50
+    else { return nil }
+    trial.record(speedup, plain / time)
+    return plain / time
+  }
+
+  /// Times the plain loop, and then `body`, and frees the loop.
+  ///
+  /// - Parameters:
+  ///   - watch: what the parts are run through in a loop that is not timed.
+  ///   - beforePlain: what is done before each plain loop, and not timed.
+  ///   - prepare: the same before each loop of `body`.
+  private func compare(
+    _ trial: Trial, _ loop: StridedLoop, watchedBy watch: (any BlockWatch)? = nil, beforePlain: () -> Void = {},
+    before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
+  ) throws -> (alone: [UInt64], times: [UInt64], wrong: (missed: Int, repeated: Int)) {
+    let enough: UInt64 = 20_000_000
     // Steadier than any loop on several cores, and so known from fewer.
-    let alone = times(of: loop, min(trial[repeats], 10), within: enough) { loop in loop.run(0..<loop.count) }
+    let alone = times(of: loop, min(trial[repeats], 3), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
     // This one also warms up.
-    let count = BlockCount()
-    try loop.watched(by: count, body)
-    trial.record(blocks, count.blocks)
-    for percentage in count.shares.percentages(of: loop.count) { trial.record(share, percentage) }
+    if let watch { try loop.watched(by: watch, body) } else { try body(loop) }
     loop.clear()
 
     var wrong = (missed: 0, repeated: 0)
@@ -244,16 +307,7 @@ extension ApplyStride {
     }
     // Else, and after an error, a part may still run.
     if wrong.missed == 0 { loop.deallocate() }
-    for time in times {
-      trial.record(elapsed, time)
-      trial.record(perIteration, time, over: trial[iterations])
-    }
-    if let time = Summary(times.map { Double(max($0, 1)) })?.p50 {
-      trial.record(speedup, typical / time)
-      trial.record(efficiency, 100 * typical / time / Double(trial.cores))
-    }
-    trial.record(missed, wrong.missed)
-    trial.record(repeated, wrong.repeated)
+    return (alone, times, wrong)
   }
 
   /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds are

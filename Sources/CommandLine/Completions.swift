@@ -27,7 +27,7 @@ enum Completions {
 
   /// Tags, and the names of scenarios.
   static var tags: [String] {
-    let experiments = (try? Lab.library.all()) ?? []
+    let experiments = (try? Lab.library.all(.headings)) ?? []
     return Set(experiments.flatMap(\.tags)).sorted() + experiments.map(\.name)
   }
 

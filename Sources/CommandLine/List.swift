@@ -13,7 +13,7 @@ struct List: ParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func run() throws {
-    let experiments = try Lab.library.all()
+    let experiments = try Lab.library.all(.headings)
     let machine = Machine.unmeasured()
     try color.print(asIs: format != .table) { style in
       switch format {

@@ -28,6 +28,26 @@ import Testing
     }
   }
 
+  /// `list` and `documents` read only what they show.
+  @Test func `what is read of the scenarios in part is what they say as a whole`() throws {
+    let (headings, claims, whole) = (try library.all(.headings), try library.all(.claims), try library.all())
+    #expect(headings.count == whole.count && claims.count == whole.count)
+    for (part, all) in zip(headings + claims, whole + whole) {
+      #expect(part.name == all.name && part.pattern.name == all.pattern.name && part.variants == all.variants)
+      #expect(part.title == all.title && part.source == all.source && part.tags == all.tags, "\(all.name)")
+    }
+    for (part, all) in zip(claims, whole) {
+      #expect(part.claims.map(\.says) == all.claims.map(\.says), "\(all.name)")
+      #expect(
+        part.claims.map(\.grades) == all.claims.map(\.grades) && part.claims.map(\.kind) == all.claims.map(\.kind))
+      #expect(part.claims.map(\.check) == all.claims.map(\.check), "\(all.name)")
+    }
+    #expect(headings.allSatisfy { $0.claims.isEmpty && $0.lesson.isEmpty })
+    // An error in a part names the line that it stands on.
+    let text = "scenario: a\nlesson: |\n  b: c\n\n# d\ntitle: e\n"
+    #expect(ScenarioLibrary.part(of: text, keys: ["title"]) == "\n\n\n\n\ntitle: e\n\n")
+  }
+
   @Test func `every pattern has a scenario of its name that uses all its variants`() throws {
     for pattern in Catalogue.patterns {
       let experiment = try library.experiment(type(of: pattern).name)

@@ -129,7 +129,7 @@ struct Export {
   /// The documents' sentences, for a page of several scenarios; nil in a lab without documents.
   private static func sentences(_ results: [ResultDocument]) throws -> SentenceIndex? {
     guard results.count > 1, let documents = try Lab.library.documents() else { return nil }
-    return try SentenceIndex(documents, tried: try Lab.library.all(), results: results)
+    return try SentenceIndex(documents, tried: try Lab.library.all(.claims), results: results)
   }
 
   /// The plotter reads one distribution a file: a single one goes where it was asked for, of several each gets its name

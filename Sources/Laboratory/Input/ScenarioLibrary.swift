@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 
 /// The scenarios there are: those built in, and any file.
 public struct ScenarioLibrary: Sendable {
@@ -99,13 +100,80 @@ public struct ScenarioLibrary: Sendable {
   /// The names of the built-in scenarios.
   public var names: [String] { embedded.map(\.name) }
 
-  /// All built-in scenarios.
+  /// How much of the built-in scenarios is read.
+  public enum Part: Sendable {
+    /// What they are called, their pattern and variants: no lesson, no claims, nothing to run.
+    case headings
+    /// That and the claims.
+    case claims
+    /// All of it.
+    case whole
+
+    /// The keys of the files that are read; nil for all.
+    fileprivate var keys: Set<String>? {
+      let headings: Set = ["scenario", "pattern", "title", "source", "tags", "variants"]
+      return switch self {
+      case .headings: headings
+      case .claims: headings.union(["parameters", "sweep", "claims"])
+      case .whole: nil
+      }
+    }
+  }
+
+  /// All built-in scenarios, or a part of each: what is not asked for is not parsed, and all cores parse.
   ///
   /// - Throws: ``InputError`` when a built-in file is broken.
-  public func all() throws(InputError) -> [Experiment] {
+  public func all(_ part: Part = .whole) throws(InputError) -> [Experiment] {
+    let (read, next) = (Read(count: embedded.count), Next())
+    let readOn: @Sendable () -> Void = { [self] in
+      while case let index = next.index(), index < embedded.count {
+        let result = Result { () throws(InputError) in try experiment(embedded[index], part) }
+        read.results.withLock { $0[index] = result }
+      }
+    }
+    // Threads of its own: Dispatch needs descriptors, of which there may be too few. Without a thread it takes longer.
+    let helpers = (1..<max(1, min(Host.cores, 4))).compactMap { _ in try? SystemThread { readOn() } }
+    readOn()
+    for helper in helpers { helper.join() }
     var experiments: [Experiment] = []
-    for name in names { experiments.append(try experiment(name)) }
+    for case let result? in read.results.withLock({ $0 }) { experiments.append(try result.get()) }
     return experiments
+  }
+
+  /// What was made of each file.
+  private final class Read: Sendable {
+    let results: Mutex<[Result<Experiment, InputError>?]>
+    init(count: Int) { results = Mutex(Array(repeating: nil, count: count)) }
+  }
+
+  /// Which file is to be read next.
+  private final class Next: Sendable {
+    private let taken = Atomic<Int>(0)
+    func index() -> Int { taken.wrappingAdd(1, ordering: .relaxed).oldValue }
+  }
+
+  private func experiment(_ file: (name: String, text: String), _ part: Part) throws(InputError) -> Experiment {
+    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its time.
+    let reader = ScenarioFile(place: "\(file.name).yml", patterns: patterns)
+    guard let keys = part.keys else { return withCode(try reader.experiment(from: file.text)) }
+    return try reader.experiment(from: Self.part(of: file.text, keys: keys))
+  }
+
+  /// What stands in the text of a built-in file at these keys, with every other line empty, so that errors name the right one. A key
+  /// begins its line; what belongs to it is indented, as a test holds of all these files.
+  static func part(of yaml: String, keys: Set<String>) -> String {
+    var (kept, isKept) = ([UInt8](), false)
+    let newline = UInt8(ascii: "\n")
+    for line in yaml.utf8.split(separator: newline, omittingEmptySubsequences: false) {
+      if let first = line.first, first != UInt8(ascii: " "), first != UInt8(ascii: "#"),
+        let colon = line.firstIndex(of: UInt8(ascii: ":"))
+      {
+        isKept = keys.contains(String(decoding: line[..<colon], as: UTF8.self))
+      }
+      if isKept { kept += line }
+      kept.append(newline)
+    }
+    return String(decoding: kept, as: UTF8.self)
   }
 
   /// The built-in scenario called `name`, or the one in the file of that path (it has a `/` or ends in `.yml`/`.yaml`).
@@ -126,7 +194,6 @@ public struct ScenarioLibrary: Sendable {
         "unknown scenario '\(name)' (known: \(names.joined(separator: ", ")), or a path to a .yml file)", near: name,
         of: names)
     }
-    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its time.
-    return withCode(try ScenarioFile(place: "\(name).yml", patterns: patterns).experiment(from: file.text))
+    return try experiment(file, .whole)
   }
 }

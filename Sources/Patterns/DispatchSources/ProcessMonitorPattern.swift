@@ -34,7 +34,7 @@ struct ProcessMonitorPattern: Pattern {
   static let name = "process-monitor"
 
   let processes = Setting.count(
-    "processes", 2...1000, default: 6, "processes whose end is watched, one after the other")
+    "processes", 2...1000, default: 4, "processes whose end is watched, one after the other")
 
   let notice = Metric.latency(
     "notice", unless: "no end was told", "from the last act of the process until who watches knows of its end")

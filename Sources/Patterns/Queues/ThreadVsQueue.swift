@@ -18,9 +18,9 @@ struct ThreadVsQueue: Pattern {
   static let name = "thread-vs-queue"
 
   let repeats = Setting.count(
-    "repeats", 1...200, default: 100, "tasks or threads that are begun, one behind the other, after one that warms up")
+    "repeats", 1...200, default: 60, "tasks or threads that are begun, one behind the other, after one that warms up")
   let objects = Setting.count(
-    "objects", 100...10_000, default: 1000, "queues, threads or tasks that there are at once while they are weighed")
+    "objects", 100...10_000, default: 500, "queues, threads or tasks that there are at once while they are weighed")
 
   let start = Metric.latency("start", "from the call that submits or creates it to its first instruction")
   let notOnce = Metric.count("not-once", "tasks that had not begun exactly once when the last had begun")

@@ -19,6 +19,9 @@ import Testing
   static var pattern: SignalSource {
     var pattern = SignalSource()
     pattern.child = ["/bin/cat"]
+    // The processes that have a fault are workers of the built binary, which stands beside the test runner.
+    pattern.executable =
+      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
     return pattern
   }
 
@@ -27,7 +30,10 @@ import Testing
     "children": ["children": .integer(3)],
   ]
 
-  @Test(arguments: ["source", "sigaction", "burst", "children"])
+  @Test(
+    arguments: [
+      "source", "sigaction", "burst", "children", "locking-source", "registered", "raised", "sent-blocked",
+    ])
   func `every variant that completes keeps its promises, and leaves no descriptor and no child`(
     _ variant: String
   ) async {
@@ -54,6 +60,18 @@ import Testing
       pattern.child = ["/nonexistent/child"]
       let attempt = try await Attempt("children", of: pattern, files: Catalogue.files, ["children": .integer(2)])
       #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/child: No such file or directory"))
+    }
+  }
+
+  @Test func `a binary that cannot be started breaks the trials that need its processes`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      var pattern = SignalSource()
+      pattern.executable = "/nonexistent/gcdlab"
+      for variant in ["raised", "sent-blocked"] {
+        let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
+        #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
+      }
     }
   }
 
@@ -122,15 +140,29 @@ import Testing
         source.activate()
         kill(getpid(), SIGUSR1)
       },
-      // Nothing faults.
-      red("fault.trapped == 1", "fault") { trial in
-        try pattern.survive(trial) { inbox in
-          let source = DispatchSource.makeSignalSource(signal: SIGSEGV, queue: .global())
-          source.setEventHandler { inbox.handled(source.data) }
-          source.setRegistrationHandler { inbox.isReady() }
-          source.activate()
-        } fault: {
+      // Told twice.
+      red("locking-source.told == locking-source.sent", "locking-source") { trial in
+        try pattern.sendWhileLocked(trial) { source($0, more: 1) }
+      },
+      // Does not take the lock.
+      red("locking-handler.hung == 1", "locking-handler") { trial in
+        try pattern.interruptWhileLocked(trial) { inbox in _ = handler(inbox) { _ in } }
+      },
+      // Tells of SIGUSR1 alone; the others are ignored.
+      red("registered.told == registered.sent", "registered") { trial in
+        try pattern.sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20)) { number, inbox in
+          guard number != SIGUSR1 else { return source(inbox, more: 0) }
+          signal(number, SIG_IGN)
+          inbox.isReady()
+          return {}
         }
+      },
+      // Sent instead of raised, and raised instead of sent.
+      red("raised.told == 0", "raised") { trial in
+        try pattern.sendToBlocking(trial, as: "sent-blocked") { _, _ in }
+      },
+      red("sent-blocked.told == sent-blocked.sent", "sent-blocked") { trial in
+        try pattern.survive(trial, as: "raised") { _, _ in }
       },
       // One run for each signal sent, and more.
       red("burst.runs < burst.sent", "burst") { trial in
@@ -142,6 +174,10 @@ import Testing
           source.activate()
           return { source.cancel() }
         }
+      },
+      // As many as were sent.
+      red("burst.told < burst.sent", "burst") { trial in
+        try pattern.sendBurst(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
       red("burst.unheard == 0", "burst") { trial in
         try pattern.sendBurst(trial, patience: .milliseconds(50)) { inbox in

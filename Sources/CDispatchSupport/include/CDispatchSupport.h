@@ -165,6 +165,17 @@ int gcdlab_adopt_orphans(void);
 /// Removes a System V semaphore. (Swift does not see `semctl`, which takes any number of arguments.)
 void gcdlab_remove_semaphore(int identifier);
 
+/// Memory that whoever uses it has the fault of `signal` with (SIGSEGV, SIGBUS, SIGILL), until it is mended. Null and errno when
+/// there is none to be had: ENOSYS elsewhere than on Linux, or on a processor whose instructions are not known here. It is
+/// never given back.
+void *gcdlab_make_fault(int signal);
+
+/// Has the fault; returns when it has been mended.
+void gcdlab_have_fault(int signal, void *fault);
+
+/// Mends it: whoever has it gets past it.
+void gcdlab_mend_fault(int signal, void *fault);
+
 /// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
 

@@ -23,7 +23,8 @@ import Platform
 /// ```
 ///
 /// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, by which others, too, end
-/// a process. Activating a source is asynchronous: what is sent before its registration handler has run is not told.
+/// a process; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what is sent before its
+/// registration handler has run is not told.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {
@@ -35,7 +36,7 @@ struct SignalSource: Pattern {
 
   let latency = Metric.latency("latency", "from the call of kill until the handler begins")
   let miscounted = Metric.count("miscounted", "by how many the sum of what was told differs from the signals sent")
-  let sent = Metric.count("sent", "signals of the burst")
+  let sent = Metric.count("sent", "signals that were sent, or faults that a thread had")
   let told = Metric.count("told", "signals that the handler was told of, added up")
   let runs = Metric.count("runs", "runs of the handler")
   let unheard = Metric.count("unheard", "bursts of which the handler was told nothing")
@@ -43,6 +44,8 @@ struct SignalSource: Pattern {
 
   /// What a child runs, until its standard input ends.
   var child = [Host.executablePath, "worker"]
+  /// The binary whose worker plays another process; a test, which is none, gives another.
+  var executable = Host.executablePath
 
   var problem: [any Declaration] { [signals] }
 
@@ -104,7 +107,49 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "not-ignored", .broken, "a signal that nobody ignored, right after its source was activated", ends: traps
+      "locking-source", .documented, "a source's handler takes a lock that the interrupted thread has", own: counted
+    ) { trial in
+      try sendWhileLocked(trial) { inbox in
+        signal(SIGUSR1, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
+        source.setEventHandler {
+          inbox.lock.wait()
+          inbox.handled(source.data)
+          inbox.lock.signal()
+        }
+        source.setRegistrationHandler { inbox.isReady() }
+        source.activate()
+        return { source.cancel() }
+      }
+    }
+    Variant(
+      "locking-handler", .broken, "a signal handler takes that lock, on the thread that has it",
+      ends: .hangs(within: .milliseconds(100))
+    ) { trial in
+      try interruptWhileLocked(trial) { inbox in
+        SignalInbox.ofHandler = inbox
+        setSignalHandler(SIGUSR1) { _ in
+          SignalInbox.ofHandler?.lock.wait()
+          SignalInbox.ofHandler?.handled(1)
+          SignalInbox.ofHandler?.lock.signal()
+        }
+        trial.hazard()
+      }
+    }
+    Variant(
+      "registered", .documented, "signals that nobody ignores, when their sources are registered", own: counted,
+      needs: [.linux]
+    ) { trial in
+      try sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM]) { number, inbox in
+        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
+        source.setEventHandler { inbox.handled(source.data) }
+        source.setRegistrationHandler { inbox.isReady() }
+        source.activate()
+        return { source.cancel() }
+      }
+    }
+    Variant(
+      "not-ignored", .broken, "a signal that nobody ignores, before its source is registered", ends: traps
     ) { trial in
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler {}
@@ -115,19 +160,31 @@ struct SignalSource: Pattern {
       kill(getpid(), SIGUSR1)
       source.resume()
     }
-    Variant("fault", .broken, "a source for SIGSEGV, and a thread that writes where there is no memory", ends: traps) {
-      trial in
-      try survive(trial) { inbox in
-        let source = DispatchSource.makeSignalSource(signal: SIGSEGV, queue: .global())
+    Variant(
+      "raised", .broken, "a source for SIGSEGV, SIGBUS or SIGILL, and a thread that has the fault until it is mended",
+      own: counted, needs: [.linux]
+    ) { trial in
+      try survive(trial) { number, inbox in
+        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
         source.setEventHandler { inbox.handled(source.data) }
         source.setRegistrationHandler { inbox.isReady() }
         source.activate()
-      } fault: {
-        UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+      }
+    }
+    Variant(
+      "sent-blocked", .documented, "the same signals sent by kill, to a process all of whose threads block them",
+      own: counted, needs: [.linux]
+    ) { trial in
+      try sendToBlocking(trial) { number, inbox in
+        let source = DispatchSource.makeSignalSource(signal: number, queue: inbox.queue)
+        source.setEventHandler { inbox.handled(source.data) }
+        source.setRegistrationHandler { inbox.isReady() }
+        source.activate()
       }
     }
   }
 
   private var single: [any Declaration] { [signals, latency, miscounted] }
+  private var counted: [any Declaration] { [sent, told] }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

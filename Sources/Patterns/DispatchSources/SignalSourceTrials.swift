@@ -101,22 +101,116 @@ extension SignalSource {
     trial.record(runs, inbox.runs)
   }
 
-  /// Has a thread do what faults, and waits until it is past that, or the source has told of it. Where neither happens, the
-  /// thread is in its fault still: on Linux, what the source has put in the signal's way lets it fault again and again. That is
-  /// taken out of the way, so that the trial comes to its end.
-  func survive(
-    _ trial: Trial, _ begin: (SignalInbox) -> Void, fault: @escaping @Sendable () -> Void
+  /// Sends the process a signal while the sender has a lock that the handler takes.
+  ///
+  /// - Parameter patience: how long a signal is waited for that is not told.
+  func sendWhileLocked(
+    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
   ) throws {
     let inbox = try SignalInbox()
-    begin(inbox)
+    let end = begin(inbox)
+    defer { end() }
     try inbox.awaitReady()
-    trial.hazard()
-    let thread = try SystemThread {
-      fault()
-      inbox.handled(1)
+    inbox.lock.wait()
+    kill(getpid(), SIGUSR1)
+    inbox.lock.signal()
+    _ = inbox.awaitNext(within: patience)
+    trial.record(sent, 1)
+    trial.record(told, inbox.told)
+  }
+
+  /// Has a signal handler interrupt this very thread while that has a lock which the handler takes.
+  func interruptWhileLocked(_ trial: Trial, _ begin: (SignalInbox) -> Void) throws {
+    let inbox = try SignalInbox()
+    begin(inbox)
+    inbox.lock.wait()
+    pthread_kill(pthread_self(), SIGUSR1)
+    inbox.lock.signal()
+  }
+
+  /// Sends signals that end a process by default, five of each, each when the one before has been told.
+  ///
+  /// - Parameter patience: how long a signal is waited for that is not told.
+  func sendToRegistered(
+    _ trial: Trial, _ numbers: [Int32], patience: Duration = .seconds(20),
+    _ begin: (_ signal: Int32, SignalInbox) -> () -> Void
+  ) throws {
+    let each = 5
+    var told = 0
+    for number in numbers {
+      // What the lab's own parent ignores is inherited.
+      signal(number, SIG_DFL)
+      let inbox = try SignalInbox()
+      let end = begin(number, inbox)
+      defer { end() }
+      try inbox.awaitReady()
+      for _ in 0..<each {
+        kill(getpid(), number)
+        guard inbox.awaitNext(within: patience) else { break }
+      }
+      told += inbox.told
     }
-    if !inbox.awaitNext(within: .milliseconds(30)) { signal(SIGSEGV, SIG_DFL) }
-    thread.join()
+    trial.record(sent, numbers.count * each)
+    trial.record(self.told, told)
+  }
+
+  /// In a process for each signal of a fault, has a thread fault for a while, or until the source tells of it. Then the fault is
+  /// mended, so that the thread gets past it.
+  ///
+  /// On Linux, what Dispatch has put in the signal's way returns, and the thread faults again. The process lives until then.
+  ///
+  /// - Parameter variant: whose body the processes run, if not this one's.
+  func survive(
+    _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
+  ) throws {
+    if let fault = FaultProcess.fault {
+      try playFault(fault, begin) { inbox in
+        let mendable = try MendableFault(fault)
+        let thread = try SystemThread { mendable.have() }
+        _ = inbox.awaitNext(within: .milliseconds(20))
+        mendable.mend()
+        thread.join()
+      }
+    }
+    try tryFaults(trial, as: variant, areBlocked: false) { _, _ in }
+  }
+
+  /// Sends each signal of a fault to a process of its own, all of whose threads block it and which has a source of it.
+  ///
+  /// - Parameter variant: whose body the processes run, if not this one's.
+  func sendToBlocking(
+    _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
+  ) throws {
+    if let fault = FaultProcess.fault { try playFault(fault, begin) { inbox in _ = inbox.awaitNext() } }
+    try tryFaults(trial, as: variant, areBlocked: true) { process, fault in kill(process, fault.number) }
+  }
+
+  private func playFault(
+    _ fault: Fault, _ begin: (Int32, SignalInbox) -> Void, _ play: (SignalInbox) throws -> Void
+  ) throws -> Never {
+    let inbox = try SignalInbox()
+    begin(fault.number, inbox)
+    try inbox.awaitReady()
+    FaultProcess.say(0)
+    try play(inbox)
+    FaultProcess.say(inbox.told)
+    _exit(0)
+  }
+
+  private func tryFaults(
+    _ trial: Trial, as variant: String?, areBlocked: Bool, _ whenRegistered: (pid_t, Fault) -> Void
+  ) throws {
+    var told = 0
+    for fault in Fault.allCases {
+      let process = try FaultProcess(
+        executable, of: Self.name, variant ?? trial.variant, fault, isBlocked: areBlocked)
+      defer { process.end() }
+      _ = try process.hear()
+      whenRegistered(process.identifier, fault)
+      told += try process.hear()
+    }
+    trial.record(sent, Fault.allCases.count)
+    trial.record(self.told, told)
   }
 }
 
@@ -137,6 +231,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
 final class SignalInbox: Sendable {
   /// Where that of a source runs.
   let queue = DispatchQueue(label: "signals")
+  /// A lock, which whoever takes it again waits for.
+  let lock = DispatchSemaphore(value: 1)
   private let sumTold = Atomic<Int>(0)
   private let countRuns = Atomic<Int>(0)
   private let lastArrival = Moment()
@@ -216,7 +312,7 @@ final class SignalInbox: Sendable {
 }
 
 /// A source that was waited for in vain.
-private struct NotRegistered: Error, CustomStringConvertible {
+struct NotRegistered: Error, CustomStringConvertible {
   let patience: Duration
   var description: String { "the source was not registered within \(patience)" }
 }

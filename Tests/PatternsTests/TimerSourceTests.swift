@@ -21,13 +21,17 @@ import Testing
     }
   }
 
+  /// The kernel's timers are the whole process's, so each runs in one of its own.
   @Test(arguments: TimerSource().variants.map(\.name))
   func `every variant keeps its promises`(_ variant: String) async throws {
-    let attempt = try await Attempt(
-      variant, of: TimerSource(), files: Catalogue.files, Self.settings(of: variant))
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(!attempt.verdicts.isEmpty)
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        variant, of: TimerSource(), files: Catalogue.files, Self.settings(of: variant))
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+      #expect(!attempt.verdicts.isEmpty)
+    }
   }
 
   @Test func `a timer that never fires is told as that, and not awaited for ever`() async throws {
@@ -116,16 +120,52 @@ import Testing
           let seen = runs.count
           let source = timer(run) { data in
             let deadline = DispatchTime.now() + 20
-            while number == 5, runs.count < seen + 2, .now() < deadline { blockThread(for: .milliseconds(1)) }
+            while number == 7, runs.count < seen + 2, .now() < deadline { blockThread(for: .milliseconds(1)) }
             run.fired(data)
-            if number == 4 { runs.another() }
+            if number == 6 { runs.another() }
           }
-          guard number == 4 else { return source }
+          guard number == 6 else { return source }
           let other = DispatchSource.makeTimerSource(queue: run.queue)
           other.setCancelHandler { source.cancel() }
           other.activate()
           return other
         }
+      },
+      // The other one is set to now, and this one to later.
+      red("all.overtaken == 0", "strict") { trial in
+        let made = Atomic(0)
+        pattern.fire(trial) { run in
+          let isSecond = made.add(1, ordering: .relaxed).newValue == 2
+          let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
+          source.schedule(deadline: isSecond ? run.start + .milliseconds(20) : run.start, repeating: run.interval)
+          source.setEventHandler { run.fired(source.data) }
+          source.activate()
+          return source
+        }
+      },
+      // Each by the other's clock.
+      red("strict.goes-on == 0", "strict") { trial in
+        pattern.fire(trial, by: .wall) { run in
+          let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
+          source.schedule(wallDeadline: run.wallStart, repeating: run.interval, leeway: .nanoseconds(0))
+          source.setEventHandler { run.fired(source.data) }
+          source.activate()
+          return source
+        }
+      },
+      red("wall-clock.goes-on == 1", "wall-clock") { trial in
+        pattern.fire(trial) { run in timer(run) { run.fired($0) } }
+          .record(trial, pattern.withinLeeway, trial[pattern.leeway])
+      },
+      red("after.early == 0", "after") { trial in
+        let ran = InnerBlocks(count: trial[pattern.fires])
+        pattern.go(trial) { timer in
+          for (index, deadline) in timer.deadlines.enumerated() {
+            ran.ran(index)
+            timer.queue.async { timer.fired(due: deadline + .seconds(1)) }
+          }
+        }
+        trial.record(pattern.notOnce, ran.notOnce)
       },
       // The first twice, and the last not at all.
       red("after.not-once == 0", "after") { trial in

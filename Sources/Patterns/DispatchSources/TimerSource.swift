@@ -44,6 +44,16 @@ struct TimerSource: Pattern {
     "now-delay", unless: "it did not fire", "from the deadline of a timer that is set to now until its first fire")
   let notAtOnce = Metric.count(
     "not-at-once", "timers set to now, or to a time gone by, that let an interval pass before they fired")
+  let overtaken = Metric.count(
+    "overtaken", "timers set to now that another one came before, which was due a millisecond later")
+  let inStep = Metric.rate(
+    "in-step", .percent, "fires that came one interval after the one before, give or take half of it")
+  let standsStill = Metric.count(
+    "stands-still", unless: "the system does not tell which clock a timer of its own follows",
+    "kernel timers of the process whose clock stands still while the machine sleeps")
+  let goesOn = Metric.count(
+    "goes-on", unless: "the system does not tell which clock a timer of its own follows",
+    "kernel timers of the process whose clock goes on while the machine sleeps")
   let toldSuspended = Metric.count("told-suspended", "handler runs while the source was suspended")
   let scattered = Metric.count(
     "scattered", "intervals of the suspension that the first run after it did not tell of")
@@ -141,5 +151,7 @@ struct TimerSource: Pattern {
     }
   }
 
-  private var counting: [any Declaration] { [uncounted, merged, nowDelay, notAtOnce, toldSuspended, scattered] }
+  private var counting: [any Declaration] {
+    [uncounted, merged, nowDelay, notAtOnce, overtaken, inStep, toldSuspended, scattered, standsStill, goesOn]
+  }
 }

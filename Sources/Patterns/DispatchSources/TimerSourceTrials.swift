@@ -32,6 +32,7 @@ extension TimerSource {
     // The first use of a queue and a timer is dear, and the first fire of a process far later than any other.
     let warmUp = TimerRun(by: clock, in: 0, every: Self.never)
     let notWarm = warmUp.firstFire(of: make(warmUp), within: looks) == nil
+    let isOvertaken = comesLate(make, by: clock, within: looks)
     let now = TimerRun(by: clock, in: 0, every: Self.never)
     let toNow = now.firstFire(of: make(now), within: looks)
     // Ten intervals and a half ago: the first fire tells of eleven.
@@ -39,7 +40,7 @@ extension TimerSource {
     let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long)
     let toPast = past.firstFire(of: make(past), within: looks)
 
-    let timed = TimerRun(by: clock, in: Int(interval), every: interval, hold: hold)
+    let timed = TimerRun(by: clock, in: 0, every: interval, hold: hold)
     let switches = ContextSwitches.ofProcess {
       timed.begin(make(timed))
       timed.wait(within: patience) { $0.told >= fires }
@@ -57,9 +58,29 @@ extension TimerSource {
     trial.record(merged, all.told - all.runs)
     if let toNow { trial.record(nowDelay, toNow) }
     trial.record(notAtOnce, [notWarm, toNow == nil, toPast == nil].count { $0 })
+    trial.record(overtaken, isOvertaken ? 1 : 0)
+    trial.record(inStep, timed.percentInStep)
+    if let clocks = KernelTimers.clocks() {
+      trial.record(standsStill, clocks.count { !$0.goesOnAsleep })
+      trial.record(goesOn, clocks.count { $0.goesOnAsleep })
+    }
     trial.record(toldSuspended, suspension.told)
     trial.record(scattered, suspension.scattered)
     return timed
+  }
+
+  /// Sets a timer to now, and another to a millisecond later; returns whether the first fires behind the other, or not at all.
+  ///
+  /// However late both are, the system looks at timers in the order in which they are due, and their handlers have one queue.
+  private func comesLate(
+    _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
+  ) -> Bool {
+    let now = TimerRun(by: clock, in: 0, every: Self.never)
+    let later = TimerRun(by: clock, in: 1_000_000, every: Self.never, on: now.queue)
+    let sources = [make(now), make(later)]
+    defer { for source in sources { source.cancel() } }
+    later.wait(within: patience) { $0.runs > 0 }
+    return !(now.firstRun ?? .max < later.firstRun ?? .max)
   }
 
   /// Times what fires without a source.
@@ -108,7 +129,7 @@ enum TimerClock: Sendable {
 /// One timer, as the code that makes it sees it, and what it told.
 final class TimerRun: Sendable {
   /// Where its handler runs.
-  let queue = DispatchQueue(label: "timer")
+  let queue: DispatchQueue
   private let clock: TimerClock
   /// When the first fire is due, by the clock.
   private let first: UInt64
@@ -136,6 +157,8 @@ final class TimerRun: Sendable {
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
+    /// When each timed run began.
+    var times: [UInt64] = []
     var behind: [UInt64] = []
     var source: SharedSource?
     var suspends = false
@@ -148,7 +171,12 @@ final class TimerRun: Sendable {
   /// - Parameters:
   ///   - hold: for how many intervals its handler runs.
   ///   - fires: after how many fires one without a source ends.
-  init(by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0) {
+  ///   - queue: where its handler runs, if not on a serial queue of its own.
+  init(
+    by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0,
+    on queue: DispatchQueue = DispatchQueue(label: "timer")
+  ) {
+    self.queue = queue
     self.clock = clock
     self.length = length
     self.hold = hold
@@ -184,6 +212,7 @@ final class TimerRun: Sendable {
         let late = now > due ? now - due : 0
         state.lateness.append(late)
         state.behind.append(late)
+        state.times.append(now)
       }
       defer { state.suspends = false }
       return state.suspends ? state.source : nil
@@ -237,6 +266,16 @@ final class TimerRun: Sendable {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
     return state.withLock { $0.lateness.first }
+  }
+
+  /// When its handler ran first, by its clock; nil when it did not.
+  var firstRun: UInt64? { state.withLock { $0.times.first } }
+
+  /// How many timed runs began one interval after the one before, give or take half of it.
+  var percentInStep: Double {
+    let times = state.withLock { $0.times }
+    let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
+    return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
   /// Waits until it has come so far.

@@ -135,8 +135,20 @@ import Testing
 
   static var reds: [Red] {
     let pattern = DescriptorRead()
-    func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      Red(check, variant, of: pattern, settings, body)
+    func red(
+      _ check: String, _ variant: String, kind: DescriptorKind = .pipe,
+      _ body: @escaping @Sendable (Trial) throws -> Void
+    ) -> Red {
+      Red(check, variant, of: pattern, settings.merging(["kind": .text(kind.rawValue)]) { $1 }, body)
+    }
+    /// Cancels at the end, as a handler should.
+    let cancelsAtEnd: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
+      reading.process(buffer.baseAddress, actual) || actual == 0
+    }
+    /// Tells of the end again and again.
+    let endsForEver: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
+      for _ in 0..<(actual == 0 ? 5 : 0) { reading.process(buffer.baseAddress, 0) }
+      return reading.process(buffer.baseAddress, actual)
     }
     /// Throws away every read of more than the single bytes that are waited for.
     let loses: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
@@ -164,6 +176,59 @@ import Testing
           }
           return { source.cancel() }
         }
+      },
+      // Reads once, and then no more.
+      red("estimated.left-unread == 0", "estimated") { trial in
+        try pattern.readTail(trial) { descriptor, reading in
+          _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+          source.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: reading.expects(Int(source.data)) + 1)
+            reading.process(&bytes, read(descriptor, &bytes, bytes.count))
+            source.cancel()
+          }
+          source.setCancelHandler {
+            close(descriptor)
+            reading.ended()
+          }
+          source.activate()
+          return { source.cancel() }
+        }
+      },
+      // Drains it.
+      red("estimated[kind=pipe].lost > 0", "estimated") { trial in
+        try pattern.readTail(trial) { descriptor, reading in
+          _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+          source.setEventHandler {
+            _ = reading.expects(Int(source.data))
+            withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+              var actual = 0
+              repeat {
+                actual = read(descriptor, buffer.baseAddress, buffer.count)
+                if reading.process(buffer.baseAddress, actual) { source.cancel() }
+              } while actual > 0
+            }
+          }
+          source.setCancelHandler {
+            close(descriptor)
+            reading.ended()
+          }
+          source.activate()
+          return { source.cancel() }
+        }
+      },
+      red("drained[kind=pipe].runs-after-end <= 1", "drained") { trial in
+        try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: endsForEver) }
+      },
+      red("drained[kind=socket].runs-after-end <= 1", "drained", kind: .socket) { trial in
+        try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: endsForEver) }
+      },
+      red("drained[kind=file].runs-after-end >= 100", "drained", kind: .file) { trial in
+        try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: cancelsAtEnd) }
+      },
+      red("drained[kind=socket].runs-after-shutdown >= 100", "drained", kind: .socket) { trial in
+        try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: cancelsAtEnd) }
       },
       red("blocking-descriptor.held-up == 1", "blocking-descriptor") { trial in
         try pattern.readSilence(trial, from: .pipe) { drains($0, $1) }

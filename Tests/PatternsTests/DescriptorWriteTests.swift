@@ -103,6 +103,27 @@ import Testing
     let again: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
       writes(descriptor, writing) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
     }
+    /// What is written when nobody reads is more than what is written to a slow reader.
+    let isStalled: @Sendable (Writing) -> Bool = { $0.bytes.count > 1_000_000 }
+    let polls: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
+      let end = SharedEnd(again(descriptor, writing))
+      guard isStalled(writing) else { return end.call }
+      try? SystemThread {
+        var waited = pollfd(fd: descriptor, events: 0, revents: 0)
+        while poll(&waited, 1, -1) < 0, errno == EINTR {}
+        writing.queue.async {
+          _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+          end.call()
+        }
+      }.detach()
+      return end.call
+    }
+    let looksFirst: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
+      writes(descriptor, writing) {
+        var looked = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&looked, 1, 0) > 0 || writing.next { write(descriptor, $0.baseAddress, $0.count) }
+      }
+    }
     return [
       red("source.lost == 0", "source", .room, once),
       red("blocking-write.lost == 0", "blocking-write", .full, once),
@@ -128,10 +149,33 @@ import Testing
       red("blocking-write[kind=pipe].held-up == 1", "blocking-write", .full, again),
       red("blocking-write[kind=socket].held-up == 1", "blocking-write", .full, kind: "socket", again),
       red("one-write.lost > 0", "one-write", .none, again),
+      // Says what there is room for in a pipe of this size.
+      Red("source[kind=pipe].told != source[kind=pipe].taken", "source", of: pattern, settings) { trial in
+        try pattern.writeWhole(trial, then: .room) { descriptor, writing in
+          let room = 65_536
+          return writes(descriptor, writing) {
+            writing.isTold(room: room)
+            return writing.next { write(descriptor, $0.baseAddress, $0.count) }
+          }
+        }
+      },
+      // Waits for the error by itself, and so learns that the reader has gone.
+      red("source[kind=pipe].told-of-gone == 0", "source", .room, polls),
+      red("source[kind=pipe].spins == 1", "source", .room, polls),
+      // Cancels without a word when the reader has gone.
+      red("source[kind=socket].told-of-gone == 1", "source", .room, kind: "socket", looksFirst),
       // A file: the reader of a pipe would wait for its end.
       red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, writing in
         writes(descriptor, writing, closes: false) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
       },
     ]
   }
+}
+
+/// What ends a source, for several threads.
+///
+/// Unchecked: it cancels a source, which any thread may.
+private struct SharedEnd: @unchecked Sendable {
+  let call: () -> Void
+  init(_ call: @escaping () -> Void) { self.call = call }
 }

@@ -52,9 +52,14 @@ struct DescriptorRead: Pattern {
     "throughput", .perSecond, unless: "bytes were lost", "bytes a second, from the first to the end of all")
   let lost = Metric.count("lost", in: .bytes, "bytes that were written and not read")
   let misplaced = Metric.count("misplaced", in: .bytes, "bytes that are not what was written in their place")
+  let leftUnread = Metric.count(
+    "left-unread", in: .bytes, "bytes that the handler did not come again for while the writer kept its end open")
   let beyondEstimate = Metric.count("beyond-estimate", "handler runs that could read more than was estimated")
   let runsAfterEnd = Metric.count(
     "runs-after-end", "handler runs behind the one that came to the end, as nobody cancels; 100 are enough")
+  let runsAfterShutdown = Metric.count(
+    "runs-after-shutdown", unless: "only a socket can be shut down",
+    "the same when the writer has shut its side of a connection down, and not closed it; 100 are enough")
   let heldUp = Metric.count(
     "held-up", "blocks behind the handler in its queue that could not run while nothing was written")
   let strangersBytes = Metric.count(
@@ -67,7 +72,8 @@ struct DescriptorRead: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "estimated", .documented, "reads as much as the source estimates, and one byte more", own: [beyondEstimate, tail]
+      "estimated", .documented, "reads as much as the source estimates, and one byte more",
+      own: [beyondEstimate, leftUnread, tail]
     ) { trial in
       try readTail(trial) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -90,7 +96,7 @@ struct DescriptorRead: Pattern {
     }
     Variant(
       "drained", .modern, "reads until nothing is left (EAGAIN) or the end has come, whatever is estimated",
-      own: streamed + [runsAfterEnd, heldUp, closedStrangers]
+      own: streamed + [runsAfterEnd, runsAfterShutdown, heldUp, closedStrangers]
     ) { trial in
       try readWhole(trial, thenSilence: true) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -64,20 +64,28 @@ extension DescriptorRead {
       let seen = try silence(trial, kind, scratch, opened, begin)
       trial.record(heldUp, seen.heldUp)
       trial.record(runsAfterEnd, seen.runsAfterEnd)
-      trial.record(closedStrangers, reading.closedStrangers + seen.closedStrangers)
+      var closed = reading.closedStrangers + seen.closedStrangers
+      if kind == .socket {
+        let shut = try silence(trial, kind, scratch, opened, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
+        trial.record(runsAfterShutdown, shut.runsAfterEnd)
+        closed += shut.closedStrangers
+      }
+      trial.record(closedStrangers, closed)
     }
     trial.record(leftOpen, opened.count)
   }
 
-  /// Lets some bytes come while the handler runs, and then no more.
+  /// Lets some bytes come while the handler runs, and then no more: first from a writer that keeps its end open, then from one that
+  /// closes it.
   func readTail(_ trial: Trial, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let opened = OpenedHere()
-    let pair = try DescriptorPair(trial[kind], in: scratch, opened)
     let head = 64
     let bytes = payload(head + trial[tail], seed: trial.seed)
+    let whileOpen = try readBurst(bytes, head: head, from: DescriptorPair(trial[kind], in: scratch, opened), begin)
+    let pair = try DescriptorPair(trial[kind], in: scratch, opened)
     let reading = Reading(of: bytes, until: .end)
     reading.holdHandler()
     writeBlocking(bytes[..<head], to: pair.writer)
@@ -89,10 +97,29 @@ extension DescriptorRead {
     // Where the end was never told, nobody cancels.
     if try !Standstill().wait(for: { reading.hasEnded }) { cancel() }
     try reading.awaitEnd()
+    trial.record(leftUnread, max(0, bytes.count - whileOpen.count))
     trial.record(beyondEstimate, reading.beyondEstimate)
     trial.record(lost, max(0, bytes.count - reading.count))
-    trial.record(misplaced, reading.misplaced)
+    trial.record(misplaced, whileOpen.misplaced + reading.misplaced)
     trial.record(leftOpen, opened.count)
+  }
+
+  /// Has bytes read of which all but the first come while the handler runs, and the writer's end stays open.
+  private func readBurst(
+    _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
+  ) throws -> Reading {
+    let reading = Reading(of: bytes, until: .cancelled)
+    reading.holdHandler()
+    writeBlocking(bytes[..<head], to: pair.writer)
+    let cancel = try begin(pair.reader, reading)
+    try reading.awaitHeld()
+    writeBlocking(bytes[head...], to: pair.writer)
+    reading.release()
+    _ = try Standstill().wait { reading.count >= bytes.count }
+    cancel()
+    try reading.awaitEnd()
+    close(pair.writer)
+    return reading
   }
 
   /// Lets nothing come for a while, from a pipe.
@@ -108,9 +135,11 @@ extension DescriptorRead {
   }
 
   private func silence(
-    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere, _ begin: Begin
+    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere,
+    endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
   ) throws -> (heldUp: Int, runsAfterEnd: Int, lost: Int, closedStrangers: Int) {
     let pair = try DescriptorPair(kind, in: scratch, opened)
+    let writerIdentity = FileIdentity(of: pair.writer)
     let bytes = payload(1000, seed: trial.seed)
     let reading = Reading(of: bytes, until: .cancelled)
     writeBlocking(bytes[...], to: pair.writer)
@@ -119,10 +148,11 @@ extension DescriptorRead {
     let behind = BlockBehind()
     reading.queue.async { behind.ran.set() }
     let heldUp = try Standstill().wait { behind.ran.isSet } ? 0 : 1
-    close(pair.writer)
+    end(pair.writer)
     _ = try Standstill().wait { reading.runsAfterEnd >= 100 }
     cancel()
     try reading.awaitEnd()
+    if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
     return (heldUp, min(100, reading.runsAfterEnd), max(0, bytes.count - reading.count), reading.closedStrangers)
   }
 
@@ -180,7 +210,7 @@ final class Reading: Sendable {
     var isAwaited = false
     var holds = false
     var hasEnded = false
-    var strangers: Strangers?
+    var strangers = Strangers(toOpen: Host.executablePath)
   }
   /// Where the handlers run: a serial queue.
   let queue = DispatchQueue(label: "reading")
@@ -246,7 +276,7 @@ final class Reading: Sendable {
   /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at once.
   func ended() {
     state.withLock { state in
-      if state.strangers == nil { state.strangers = Strangers() }
+      if !state.hasEnded { state.strangers.open() }
       state.hasEnded = true
     }
     end.signal()
@@ -302,10 +332,10 @@ final class Reading: Sendable {
   var closedStrangers: Int {
     state.withLock { state in
       defer {
-        state.strangers?.close()
-        state.strangers = nil
+        state.strangers.close()
+        state.strangers = Strangers(toOpen: Host.executablePath)
       }
-      return state.strangers?.closed ?? 0
+      return state.strangers.closed
     }
   }
 }

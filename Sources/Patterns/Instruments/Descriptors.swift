@@ -24,21 +24,35 @@ struct FileIdentity: Hashable, Sendable {
 /// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program may open
 /// them at any time.
 struct Strangers: Sendable {
-  private let descriptors: [Int32]
-  private let identity: FileIdentity
+  private let path: String
+  // As many as surely fill the gaps between the few that a worker has.
+  private var descriptors = [Int32](repeating: -1, count: 16)
+  private var identity = FileIdentity(of: -1)
 
-  /// Opens as many as surely fill the gaps between the few that a worker has.
+  /// Opens them.
   init(of path: String = Host.executablePath) {
-    descriptors = (0..<16).map { _ in open(path, O_RDONLY | O_CLOEXEC) }.filter { $0 >= 0 }
-    identity = FileIdentity(of: descriptors.first ?? -1)
+    self.init(toOpen: path)
+    open()
+  }
+
+  /// None yet.
+  init(toOpen path: String) { self.path = path }
+
+  /// Opens them, and allocates nothing. A handler that is told of a hang-up on Linux is to allocate nothing before the manager thread
+  /// is through with it: libdispatch frees a note of the descriptor there that the manager still uses (its issue 949).
+  mutating func open() {
+    for index in descriptors.indices { descriptors[index] = systemOpen(path) }
+    identity = FileIdentity(of: descriptors[0])
   }
 
   /// How many of them somebody has closed.
-  var closed: Int { descriptors.count { FileIdentity(of: $0) != identity } }
+  var closed: Int { descriptors.count { $0 >= 0 && FileIdentity(of: $0) != identity } }
 
   /// Closes the others.
   func close() {
-    for descriptor in descriptors where FileIdentity(of: descriptor) == identity { systemClose(descriptor) }
+    for descriptor in descriptors where descriptor >= 0 && FileIdentity(of: descriptor) == identity {
+      systemClose(descriptor)
+    }
   }
 }
 
@@ -68,5 +82,6 @@ final class OpenedHere: Sendable {
   }
 }
 
-// The method of the same name hides it.
+// The methods of the same names hide them.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
+private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }

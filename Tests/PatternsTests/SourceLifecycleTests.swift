@@ -18,7 +18,8 @@ import Testing
 
   @Test(
     arguments: [
-      "starts-suspended", "suspend-merges", "cancel", "retarget", "context", "context-freed", "queue-kept",
+      "starts-suspended", "suspend-merges", "cancel", "retarget", "context", "context-freed", "queue-kept", "dropped",
+      "captured",
     ], [1, 200])
   func `every variant that completes keeps its promises`(_ variant: String, _ count: Int) async throws {
     let attempt = try await Attempt(
@@ -129,6 +130,27 @@ import Testing
           ) { life.told($0) }
         }
       },
+      // Gets no other queue.
+      red("retarget.moved > 0", "retarget") { trial in
+        pattern.retargetWaiting(trial) { life in source(life, end: {}) { life.told($0) } }
+      },
+      // The handler has it, and the handler does not.
+      red("dropped.ran == 0", "dropped") { trial in
+        pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
+          let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+          source.setEventHandler { life.told(source.data) }
+          source.activate()
+          source.add(data: 1)
+        }
+      },
+      red("captured.ran > 0", "captured") { trial in
+        pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
+          let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+          source.setEventHandler { life.told(1) }
+          source.activate()
+          source.add(data: 1)
+        }
+      },
       // Its handler sends what it has to do elsewhere.
       red("retarget.stray == 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in
@@ -166,7 +188,7 @@ import Testing
         }
       },
       // Never cancelled.
-      red("queue-kept.queue-left == 0", "queue-kept") { trial in
+      red("all.queue-left == 0", "queue-kept") { trial in
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: Owned { life.queueWent() })

@@ -42,6 +42,8 @@ struct SourceLifecycle: Pattern {
   let queueGone = Metric.count(
     "queue-gone", "queues that were freed before their source was, or did not run its handler")
   let queueLeft = Metric.count("queue-left", "queues that were not freed when their source was gone")
+  let ran = Metric.count(
+    "ran", "sources whose waiting handler ran though the program had no reference to them any more")
 
   var variants: [Variant] {
     Variant("starts-suspended", .documented, "news comes before the source is activated", own: held) { trial in
@@ -133,6 +135,35 @@ struct SourceLifecycle: Pattern {
         source.setEventHandler { life.told(source.data) }
         source.activate()
         return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      }
+    }
+    Variant(
+      "dropped", .broken, "the last reference to an active source goes while its handler waits",
+      own: [repeats, ran, queueLeft]
+    ) { trial in
+      dropWaiting(trial) { life in
+        let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
+        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        source.setEventHandler { life.told(1) }
+        source.activate()
+        source.add(data: 1)
+      }
+    }
+    Variant(
+      "captured", .documented, "the same, but the handler has the source, and cancels it",
+      own: [repeats, ran, queueLeft]
+    ) { trial in
+      dropWaiting(trial) { life in
+        let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
+        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        source.setEventHandler {
+          life.told(source.data)
+          source.cancel()
+        }
+        source.activate()
+        source.add(data: 1)
       }
     }
     Variant(

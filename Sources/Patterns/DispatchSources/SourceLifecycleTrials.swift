@@ -139,6 +139,24 @@ extension SourceLifecycle {
     trial.record(queueGone, gone)
     trial.record(queueLeft, left)
   }
+
+  /// Has a source made and dropped while its handler waits, and then lets the handler run if it does.
+  ///
+  /// - Parameter leaves: how long a queue is waited for that is not freed.
+  func dropWaiting(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> Void) {
+    var (ran, left) = (0, 0)
+    for _ in 0..<trial[repeats] {
+      let life = SourceLife(news: 1)
+      let release = life.holdQueue()
+      make(life)
+      release()
+      if !life.awaitQueueGone(within: leaves) { left += 1 }
+      life.awaitIdle()
+      if life.log.runs > 0 { ran += 1 }
+    }
+    trial.record(self.ran, ran)
+    trial.record(queueLeft, left)
+  }
 }
 
 /// What a trial does with a source.

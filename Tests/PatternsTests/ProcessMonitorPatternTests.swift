@@ -26,10 +26,42 @@ import Testing
 
   static let settings: [String: ParameterValue] = ["processes": .integer(2)]
 
+  /// The variants that hear of an end; the other one needs what only Darwin has.
+  static var ofEnds: [Variant] { pattern.variants.filter { $0.needs.isEmpty } }
+
+  @Test func `where there is no process source its other events are unavailable`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files)
+      #if canImport(Darwin)
+        #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)
+      #else
+        #expect(
+          attempt.trial.outcome == .unavailable(reason: "process sources are needed, which only Darwin has"))
+      #endif
+      // The child has ended all the same.
+      var status: Int32 = 0
+      #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
+    }
+  }
+
+  @Test func `acts that are reported are counted`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files) { trial in
+        try Self.pattern.watchActs(trial) { _, acts in
+          acts.queue.async { for act in ReportedActs.Act.allCases { acts.reported(act) } }
+          return {}
+        }
+      }
+      #expect(attempt.total("unreported") == 0)
+    }
+  }
+
   @Test func `every variant keeps its promises`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
-      for variant in Self.pattern.variants {
+      for variant in Self.ofEnds {
         let attempt = try await Attempt(variant.name, of: Self.pattern, files: Catalogue.files, Self.settings)
         #expect(attempt.trial.outcome == .completed)
         let verdicts = attempt.verdicts
@@ -48,7 +80,7 @@ import Testing
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
       try DescriptorLimit.setSoft(scarce)
-      for variant in Self.pattern.variants {
+      for variant in Self.ofEnds {
         let attempt = try await Attempt(variant.name, of: Self.pattern, files: Catalogue.files, Self.settings)
         #expect(attempt.trial.outcome == .unavailable(reason: "cannot open two sockets: Too many open files"))
       }
@@ -60,7 +92,7 @@ import Testing
       closeInheritedDescriptors()
       var pattern = Self.pattern
       pattern.executable = "/nonexistent/gcdlab"
-      for variant in pattern.variants {
+      for variant in Self.ofEnds {
         let attempt = try await Attempt(variant.name, of: pattern, files: Catalogue.files, Self.settings)
         #expect(
           attempt.trial.outcome
@@ -141,6 +173,13 @@ import Testing
             watch.heard(takeStatus(child))
             watch.ended()
           }.detach()
+        }
+      },
+      // Reports one of three.
+      Red("fork-exec-signal.unreported == 0", "fork-exec-signal", of: pattern) { trial in
+        try pattern.watchActs(trial, patience: .milliseconds(1)) { _, acts in
+          acts.reported(.fork)
+          return {}
         }
       },
       parentRed("parent-exit.untold == 0", "parent-exit", .once(.hasStarted), as: "parent-gone"),

@@ -41,6 +41,7 @@ struct ProcessMonitorPattern: Pattern {
   let untold = Metric.count("untold", "ends that were not told")
   let toldAgain = Metric.count("told-again", "ends that were told more than once")
   let wrongStatus = Metric.count("wrong-status", "ends that were told with another status than the child's own")
+  let unreported = Metric.count("unreported", "of a fork, an exec and a signal, how many were not reported")
   let leftOpen = Metric.count("left-open", "descriptors of the trial's pipes and watches that are open at its end")
   let leftProcesses = Metric.count("left-processes", "children that are there at its end, or whose status nobody took")
 
@@ -146,6 +147,27 @@ struct ProcessMonitorPattern: Pattern {
         source.activate()
         // It may have ended before, and its number be another's by now.
         if getppid() != parent { watch.heard() }
+      }
+    }
+    Variant(
+      "fork-exec-signal", .documented,
+      "a source of what else a child does: it forks, executes a program, gets a signal",
+      own: [unreported], without: [processes, notice, untold], needs: [.darwin]
+    ) { trial in
+      try watchActs(trial) { child, acts in
+        #if canImport(Darwin)
+          let source = DispatchSource.makeProcessSource(
+            identifier: child, eventMask: [.fork, .exec, .signal], queue: acts.queue)
+          source.setEventHandler {
+            if source.data.contains(.fork) { acts.reported(.fork) }
+            if source.data.contains(.exec) { acts.reported(.exec) }
+            if source.data.contains(.signal) { acts.reported(.signal) }
+          }
+          source.activate()
+          return { source.cancel() }
+        #else
+          throw Unavailable("process sources are needed, which only Darwin has")
+        #endif
       }
     }
   }

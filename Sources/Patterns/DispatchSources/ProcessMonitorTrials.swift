@@ -129,6 +129,38 @@ extension ProcessMonitorPattern {
     trial.record(leftProcesses, ChildProcess.leftOver())
   }
 
+  /// Starts a child that forks, then becomes another program, sends it a signal that ends nothing, and lets it end.
+  ///
+  /// - Parameter patience: how long each act is waited for that is not reported.
+  func watchActs(
+    _ trial: Trial, patience: Duration = .seconds(2),
+    _ begin: (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void
+  ) throws {
+    ignoreBrokenPipes()
+    let accounts = Accounts()
+    let line = try Line(accounts)
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
+      descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
+    line.handOver()
+    let acts = ReportedActs()
+    do {
+      defer {
+        line.close()
+        child.wait()
+      }
+      let end = try begin(child.identifier, acts)
+      defer { end() }
+      try writeAll("go\n", to: line.ours)
+      acts.wait(for: [.fork, .exec], within: patience)
+      kill(child.identifier, SIGURG)
+      acts.wait(for: [.signal], within: patience)
+    }
+    trial.record(unreported, ReportedActs.Act.allCases.count - acts.all.count)
+    trial.record(leftOpen, accounts.leftOpen)
+    trial.record(leftProcesses, ChildProcess.leftOver())
+  }
+
   /// What a worker must be told to come to the same body.
   private func request(_ variant: String) -> String {
     #"{"pattern":"\#(Self.name)","variant":"\#(variant)","parameters":{},"seed":1,"stepsPerMicrosecond":1,"cores":1}"#
@@ -317,6 +349,30 @@ private enum Part {
 }
 
 // MARK: - What is heard
+
+/// What was reported of a child's acts.
+final class ReportedActs: Sendable {
+  /// What a process does, or has done to it.
+  enum Act: CaseIterable, Sendable { case fork, exec, signal }
+
+  /// Where the handler runs: a serial queue.
+  let queue = DispatchQueue(label: "acts")
+  private let state = Mutex<Set<Act>>([])
+  private let something = DispatchSemaphore(value: 0)
+
+  /// An act was reported.
+  func reported(_ act: Act) {
+    state.withLock { _ = $0.insert(act) }
+    something.signal()
+  }
+
+  fileprivate var all: Set<Act> { state.withLock { $0 } }
+
+  fileprivate func wait(for acts: Set<Act>, within patience: Duration) {
+    let deadline = DispatchTime.now() + timerInterval(patience)
+    while !all.isSuperset(of: acts), something.wait(timeout: deadline) == .success {}
+  }
+}
 
 /// One watch of a child, as the code that watches sees it.
 final class ChildWatch: Sendable {

@@ -124,7 +124,7 @@ extension SignalSource {
     let inbox = try SignalInbox()
     begin(inbox)
     inbox.lock.wait()
-    pthread_kill(pthread_self(), SIGUSR1)
+    raise(SIGUSR1)
     inbox.lock.signal()
   }
 

@@ -28,6 +28,10 @@ int gcdlab_core_count(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
+  return gcdlab_online_count();
+}
+
+int gcdlab_online_count(void) {
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (int)online : 1;
 }
@@ -84,6 +88,7 @@ int64_t gcdlab_soft_limit(enum gcdlab_limit which) {
     case GCDLAB_LIMIT_DESCRIPTORS: status = getrlimit(RLIMIT_NOFILE, &limit); break;
     case GCDLAB_LIMIT_THREADS: status = getrlimit(RLIMIT_NPROC, &limit); break;
     case GCDLAB_LIMIT_ADDRESSES: status = getrlimit(RLIMIT_AS, &limit); break;
+    case GCDLAB_LIMIT_STACK: status = getrlimit(RLIMIT_STACK, &limit); break;
     case GCDLAB_LIMIT_DATA: status = getrlimit(RLIMIT_DATA, &limit); break;
   }
   if (status != 0) return -1;
@@ -142,6 +147,18 @@ int64_t gcdlab_futex_call(void) {
   return SYS_futex;
 #else
   return -1;
+#endif
+}
+
+bool gcdlab_is_event_wait(int64_t call) {
+#ifdef __linux__
+#ifdef SYS_epoll_wait
+  if (call == SYS_epoll_wait) return true;
+#endif
+  return call == SYS_epoll_pwait;
+#else
+  (void)call;
+  return false;
 #endif
 }
 

@@ -12,6 +12,9 @@
       return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
     }
 
+    /// The running binary, by its path: there is no other way to it, so that one that replaced it must be noticed.
+    public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
+
     /// The processor's name.
     public static var processorName: String? {
       var size = 0

@@ -11,6 +11,9 @@
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The running binary, as what it was when it began: the kernel keeps it, though another one may have got its name.
+    public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
+
     /// The processor's name; nil without `/proc`.
     public static var processorName: String? {
       firstLine(of: "/proc/cpuinfo", startingWith: "model name")?.split(separator: ":").last.map { name in

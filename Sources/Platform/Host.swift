@@ -33,6 +33,9 @@ public enum Host {
     }
   }
 
+  /// The soft limit of a thread's stack, in bytes; nil when there is none.
+  public static var stackLimit: Int? { limit(GCDLAB_LIMIT_STACK) }
+
   private static func limit(_ which: gcdlab_limit) -> Int? {
     let value = gcdlab_soft_limit(which)
     return value < 0 ? nil : Int(value)
@@ -40,6 +43,9 @@ public enum Host {
 
   /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts.
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
+
+  /// Cores that the machine, or what this process sees of it, has in use, whether this process may run on them or not.
+  public static var onlineCores: Int { max(1, Int(gcdlab_online_count())) }
 
   /// Processor time this process and its finished children used so far, in nanoseconds.
   public static var ownProcessorTime: UInt64 { processorTime.total + usage(children).processorTime.total }

@@ -36,6 +36,20 @@ public struct ScratchDirectory: Sendable {
     (device, inode) = (directory.device, directory.inode)
   }
 
+  /// Makes sure that directories can have a place: what is wrong with it is the same for every trial.
+  ///
+  /// - Throws: ``SystemError`` when ``parent`` is no directory, or its path so long that none fits behind it.
+  public static func requirePlace() throws(SystemError) {
+    let action = "use \(parent) for the files of trials (TMPDIR)"
+    var status = stat()
+    guard stat(parent, &status) == 0 else { throw SystemError(errno, action) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw SystemError(ENOTDIR, action) }
+    guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
+  }
+
+  /// The names of a trial's directory, of one in it, and of a file in that.
+  private static let longestPath = 256
+
   /// The path of `name` in it.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 

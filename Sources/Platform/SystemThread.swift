@@ -74,7 +74,7 @@ public struct SystemThread: @unchecked Sendable {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-      if let pointer { Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body() }
+      if let pointer { OwnThreads.during(Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body) }
       return nil
     }
   }

@@ -1,6 +1,7 @@
 #if os(Linux)
   import CDispatchSupport
   import Glibc
+  import Synchronization
 
   extension ThreadCensus {
     /// The number of the calling thread.
@@ -12,14 +13,33 @@
         return nil
       }
       var threads: [Thread] = []
+      var nameless: [Int] = []
       for name in tasks {
         // A thread may end while it is being looked at.
         guard let id = Int(name), let comm = readFile("/proc/self/task/\(name)/comm"),
           let call = readFile("/proc/self/task/\(name)/syscall")
         else { continue }
+        if isOfPool(id, call) { nameless.append(threads.count) }
         threads.append(Thread(id: id, name: String(comm.prefix { $0 != "\n" }), sleep: Sleep(systemCall: call)))
       }
+      if !areNamesGiven(threads.contains(where: \.isPoolThread)) {
+        for index in nameless { threads[index].isPoolThread = true }
+      }
       return ThreadCensus(threads: threads)
+    }
+
+    /// Whether Dispatch gives its threads names, as far as this process has seen; `isSeen` says whether it has just seen one.
+    static func areNamesGiven(_ isSeen: Bool) -> Bool {
+      if isSeen { hasSeenName.store(true, ordering: .relaxed) }
+      return isSeen || hasSeenName.load(ordering: .relaxed)
+    }
+
+    private static let hasSeenName = Atomic(false)
+
+    /// Whether a thread in the system call `call` is of the pool, whatever its name: nobody else has started it.
+    static func isOfPool(_ id: Int, _ call: String) -> Bool {
+      guard id != Int(getpid()), !OwnThreads.contains(id) else { return false }
+      return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
     }
   }
 

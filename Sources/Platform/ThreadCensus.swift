@@ -11,16 +11,16 @@ public struct ThreadCensus: Sendable, Equatable {
     public let name: String
     /// What it waits for; nil when it runs or could run. The thread that takes the census is in a call of its own.
     public let sleep: Sleep?
+    /// Whether it is a worker of the dispatch pool.
+    public internal(set) var isPoolThread: Bool
 
-    /// A thread with its facts.
+    /// A thread with its facts; of the pool, if its name says so.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name
       self.sleep = sleep
+      isPoolThread = ThreadCensus.isPoolThread(name)
     }
-
-    /// Whether it is a worker of the dispatch pool.
-    public var isPoolThread: Bool { ThreadCensus.isPoolThread(name) }
   }
 
   /// Why a thread sleeps.
@@ -39,7 +39,8 @@ public struct ThreadCensus: Sendable, Equatable {
   /// A census of these threads.
   public init(threads: [Thread]) { self.threads = threads }
 
-  /// Whether a thread of this name is a worker of the dispatch pool. Workers carry the end of their root queue's name
+  /// Whether a thread of this name is a worker of the dispatch pool, where Dispatch gives names (since Swift 6.3; before, workers are
+  /// known by what else they are not, see ``OwnThreads``). Workers carry the end of their root queue's name
   /// (`com.apple.root.default-qos`, `….overcommit`). A thread gets its name from the one that starts it, which is why
   /// ``SystemThread`` does not give it on; so no other thread is called so.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }

@@ -27,7 +27,13 @@
     /// How many threads of the dispatch pool there are now; nil where `/proc` does not tell, or no descriptor is left to
     /// look with. Takes some 3 us a thread.
     public static func poolCount() -> Int? {
-      namesInDirectory("/proc/self/task")?.count { isPoolThread(readName("/proc/self/task/\($0)/comm")) }
+      guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
+      let named = tasks.count { isPoolThread(readName("/proc/self/task/\($0)/comm")) }
+      if areNamesGiven(named > 0) { return named }
+      return tasks.count { name in
+        guard let id = Int(name), let call = readFile("/proc/self/task/\(name)/syscall") else { return false }
+        return isOfPool(id, call)
+      }
     }
 
     /// ``readFile(_:)`` for the 16 bytes of a name: asked of hundreds of threads, its buffer would be what takes time.

@@ -128,6 +128,9 @@ typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool 
 void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                               void (*copied)(void *context), void (*freed)(void *context));
 
+/// Cores that are online, whether this process may run on them or not.
+int gcdlab_online_count(void);
+
 /// Keeps the calling thread on the `index`-th core (modulo) of its affinity mask; does nothing elsewhere than on Linux.
 /// Returns 0, or the error number when the system does not allow it.
 int gcdlab_prefer_core(int index);
@@ -138,7 +141,13 @@ bool gcdlab_ignores(int signal);
 /// Sends `signal` on to the calling thread, where it is blocked and waited for, whichever thread it comes to.
 void gcdlab_gather(int signal);
 
-enum gcdlab_limit { GCDLAB_LIMIT_DESCRIPTORS, GCDLAB_LIMIT_THREADS, GCDLAB_LIMIT_ADDRESSES, GCDLAB_LIMIT_DATA };
+enum gcdlab_limit {
+  GCDLAB_LIMIT_DESCRIPTORS,
+  GCDLAB_LIMIT_THREADS,
+  GCDLAB_LIMIT_ADDRESSES,
+  GCDLAB_LIMIT_DATA,
+  GCDLAB_LIMIT_STACK
+};
 
 /// A soft resource limit, or -1 when there is none. (Swift does not see RLIM_INFINITY, nor RLIMIT_NPROC on Linux.)
 int64_t gcdlab_soft_limit(enum gcdlab_limit which);
@@ -178,6 +187,9 @@ void gcdlab_mend_fault(int signal, void *fault);
 
 /// The number of the system call that all waits on memory come down to on Linux; -1 elsewhere.
 int64_t gcdlab_futex_call(void);
+
+/// Whether this is the number of a system call that waits for events of descriptors (epoll); false elsewhere than on Linux.
+bool gcdlab_is_event_wait(int64_t call);
 
 /// Takes the name of a thread of the dispatch pool from the calling thread, if it has one, and keeps it in `name`: a thread
 /// that it starts now does not inherit it. Returns whether it did.

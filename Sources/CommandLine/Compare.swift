@@ -29,7 +29,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A trial that takes longer is stopped and its cell not tried again (default: a tenth of --time, at least 500ms).",
+      "A trial that takes longer is stopped and its cell not tried again, which is no failure (default: a tenth of --time, at least 500ms, and not judged).",
       valueName: "duration"))
   var trialTime: String?
 
@@ -43,9 +43,26 @@ struct Compare: AsyncParsableCommand {
 
   func run() async throws {
     let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
-    try await output.show(try output.rendering.exportFiles()) { runner, progress in
-      [try await runner.run(plan, observer: progress)]
+    try output.requireNames([plan.experiment.name])
+    try await output.show(try output.rendering.exportFiles(), isStoppingMeant: trialTime != nil) { runner, progress in
+      if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
+        Lab.say(Self.forecast(plan, each))
+      }
+      return [try await runner.run(plan, observer: progress)]
     }
+  }
+
+  /// A grid of so many cells is worth a word before it is run.
+  private static let manyCells = 100
+
+  /// What a grid takes at the least: to start and end a worker, as measured, for each trial of the rounds that it needs.
+  private static func forecast(_ plan: Plan, _ each: Duration) -> String {
+    let rounds = plan.budget.least ?? plan.budget.rounds
+    let trials = plan.runs.count * rounds
+    let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
+    return
+      "\(plan.runs.count) cells in \(rounds) round\(rounds == 1 ? "" : "s"): \(trials) trials take \(Quantity(each * trials)) for their workers "
+      + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 
   private func experiment() throws(InputError) -> Experiment {
@@ -71,6 +88,7 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
+    budget.left = budget.time
     budget.least = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }

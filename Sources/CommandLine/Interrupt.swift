@@ -1,5 +1,6 @@
 import ArgumentParser
 import CDispatchSupport
+import Measurement
 import Platform
 import Synchronization
 
@@ -11,13 +12,17 @@ import Synchronization
 
 /// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints what it has and
 /// exits. Before there is anything to tell, and the second time, a signal ends it at once: what its workers, which the first
-/// one killed, have made is removed, and no more. What the lab was started to ignore, as under `nohup`, it ignores.
+/// one killed, have made is removed, and no more. The same signal again within a second is no second one: `timeout` sends its own
+/// to the lab and to the group that it is in. What the lab was started to ignore, as under `nohup`, it ignores.
 enum Interrupt {
   private struct State {
     var caught: Int32?
+    var caughtAt: UInt64 = 0
     var hasBegun = false
   }
   private static let state = Mutex(State())
+  /// Who sends a signal twice means it once, when it comes again within this time, in nanoseconds.
+  private static let repetition: UInt64 = 1_000_000_000
 
   /// 128 and the signal that interrupted, as shells report it; nil when none did.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
@@ -51,10 +56,13 @@ enum Interrupt {
     while true {
       var number: Int32 = 0
       guard sigwait(&signals, &number) == 0 else { continue }
-      let isLast = state.withLock { state in
-        defer { state.caught = state.caught ?? number }
-        return state.caught != nil || !state.hasBegun
+      let now = MonotonicClock.now()
+      let (isLast, isRepeated) = state.withLock { state in
+        if let caught = state.caught { return (true, caught == number && now - state.caughtAt < repetition) }
+        (state.caught, state.caughtAt) = (number, now)
+        return (!state.hasBegun, false)
       }
+      if isRepeated { continue }
       if isLast {
         ScratchDirectory.endTrials(within: .seconds(1))
         _exit(128 + number)

@@ -23,11 +23,12 @@ public struct Lab: Sendable {
   /// A lab of some patterns.
   ///
   /// - Parameters:
-  ///   - patterns: what its workers can run.
+  ///   - patterns: what its workers can run; made where there is stack enough for it.
   ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the patterns' own
   ///     sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
-  public init(patterns: [any Pattern], files: [(name: String, text: String)]) {
-    self.patterns = patterns
+  public init(patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)]) {
+    Self.requireStack()
+    self.patterns = patterns()
     self.files = files
   }
 
@@ -88,6 +89,14 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
+  /// Ends the lab where threads, which get as much stack as the first one, have too little: to make the patterns alone takes more
+  /// than some limits allow.
+  private static func requireStack() {
+    guard let stack = Host.stackLimit, stack < leastStack else { return }
+    let (least, limit) = (leastStack >> 10, stack >> 10)
+    stop(2, "a stack of \(least) KiB is needed, the limit is \(limit) KiB; raise it with: ulimit -s 8192")
+  }
+
   /// The argument parser would call it an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
     let words = arguments.dropFirst(arguments.dropFirst().first == "help" ? 2 : 1)
@@ -97,6 +106,9 @@ public struct Lab: Sendable {
     guard !known.contains(word), !["help", "worker"].contains(word) else { return }
     throw InputError("unknown command '\(word)' (known: \(known.joined(separator: ", ")))", near: word, of: known)
   }
+
+  /// Stack that a thread must be able to have, in bytes.
+  private static let leastStack = 512 << 10
 
   /// Standard streams, and what Dispatch opens for signals and timers.
   private static let fewestDescriptors = 16
@@ -120,7 +132,12 @@ public struct Lab: Sendable {
   private static func leave(_ error: any Error) -> Never {
     let status = Root.exitCode(for: error)
     let message = Root.fullMessage(for: error)
-    guard status != .success, !message.isEmpty else { Root.exit(withError: error) }
+    guard !message.isEmpty else { Root.exit(withError: error) }
+    // Help, which was asked for.
+    if status == .success {
+      do { try writeAll(message + "\n", to: STDOUT_FILENO) } catch { fail(error) }
+      exit(0)
+    }
     // One prefix for all errors.
     let begin = "Error: "
     let text = message.hasPrefix(begin) ? "\(Tool.name): " + message.dropFirst(begin.count) : message
@@ -162,8 +179,8 @@ struct Root: ParsableCommand {
       Try: gcdlab scenario singleton-race (can this singleton be created twice?), gcdlab list (all scenarios), \
       gcdlab explain NAME --code (its lesson, the code that runs), gcdlab documents (each sentence and its verdict).
 
-      Exit status: 0 all held; 1 a guarantee or anomaly claim failed; 2 the lab could not do its work; \
-      64 bad usage or input; 130 interrupted.
+      Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial crashed or hung that is meant to complete; \
+      2 the lab could not do its work, or not judge all of it; 64 bad usage or input; 130 interrupted.
       """,
     version: Tool.version,
     subcommands: [

@@ -37,8 +37,11 @@ struct ScenarioCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let budget = try run.budget()
+    var budget = try run.budget()
+    budget.left = budget.time
+    budget.trialShare = Smoke.trialShare
     let experiments = try chosen().map { try Lab.library.experiment($0).applying(run.overrides) }
+    try output.requireNames(experiments.map(\.name))
     // In turn, so that the runs of a scenario lie as far apart as they can.
     let plans = (0..<runs).flatMap { _ in
       experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }

@@ -17,7 +17,7 @@ public enum JUnitReport {
     let name = document.scenario.name
     let failures = document.claims.count { $0.verdict.isFailure(strict: strict) }
     let skipped = document.claims.count { isSkipped($0.verdict) }
-    let errors = document.hasBrokenTrials ? 1 : 0
+    let errors = (document.hasBrokenTrials ? 1 : 0) + (document.unfinishedTrials > 0 ? 1 : 0)
     let machine = document.machine
     let facts = [
       ("command", Reading.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"), ("cores", "\(machine.cores)"),
@@ -32,7 +32,7 @@ public enum JUnitReport {
       time="\(Quantity.fixed(document.seconds, decimals: 3))" timestamp="\(escape(String(document.started.prefix(19))))">
           <properties>
       \(properties.joined())    </properties>
-      \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(broken(document))\
+      \(document.claims.map { testCase($0, of: name, strict: strict) }.joined())\(broken(document))\(unfinished(document))\
           <system-out>\(document.findings.map { escape($0.says) }.joined(separator: "\n"))</system-out>
           <system-err>\(document.warnings.map { escape($0.says) }.joined(separator: "\n"))</system-err>
         </testsuite>
@@ -64,6 +64,14 @@ public enum JUnitReport {
     let message = "\(document.brokenTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) broken"
     return head(document.scenario.name, "Every trial does what its pattern promises.")
       + ">\n      <error type=\"broken\" message=\"\(message)\"/>\n    </testcase>\n"
+  }
+
+  /// Nor does a claim need to speak of one that crashed or hung.
+  private static func unfinished(_ document: ResultDocument) -> String {
+    guard document.unfinishedTrials > 0 else { return "" }
+    let message = "\(document.unfinishedTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) crashed or hung"
+    return head(document.scenario.name, "Every trial completes that is meant to.")
+      + ">\n      <error type=\"unfinished\" message=\"\(message)\"/>\n    </testcase>\n"
   }
 
   private static func head(_ scenario: String, _ says: String) -> String {

@@ -55,6 +55,14 @@ import Testing
       #"echo '{"observation":{"values":{"elapsed":[1e999]},"histograms":{}}}'"#,
       "the worker ended with a report that cannot be read"
     ),
+    (
+      #"echo '{"observation":{"values":{"elapsed":[5],"missed":[]},"histograms":{}}}'"#,
+      "the worker reported what no trial can measure"
+    ),
+    (
+      #"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{"missed":[]}}}'"#,
+      "the worker reported what no trial can measure"
+    ),
     ("cat /dev/zero", "the worker wrote more than 16 MiB"),
   ])
   func aBrokenWorkerIsToldAsBroken(_ what: String, _ reason: String) async throws {
@@ -120,6 +128,14 @@ import Testing
     #expect(made.count == 1 && made[0].contains("/gcdlab-"))
     #expect(namesInDirectory(made[0]) == nil)
     #expect(readFile("\(foreign)/mine") == "mine")
+  }
+
+  @Test func `a worker that is replaced during the run is not started`() async throws {
+    // Written anew, which gives it another length.
+    let results = try await run("\(Self.report); echo true >> \"$0\"", beside: false)
+    let error = try #require(results.failure)
+    #expect(error.description.contains("which was replaced"), "\(error)")
+    #expect(results.runs.map { $0.trials.map(\.outcome) } == [[.completed]])
   }
 
   @Test func aWorkerThatIsNotThereIsAnErrorOfTheLab() async throws {

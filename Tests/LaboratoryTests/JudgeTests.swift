@@ -149,6 +149,45 @@ import Testing
     #expect(refused.evidence.reason == "too few descriptors")
   }
 
+  @Test(arguments: [Outcome.unavailable(reason: "signal 9"), .stopped(after: .seconds(1))])
+  func `a guarantee on all is not held by those that were seen`(_ outcome: Outcome) throws {
+    // The loop was never seen: all its trials were lost.
+    let judged = try judge(
+      .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]]], outcome: outcome)
+    #expect(judged.verdict == .unavailable && !judged.isExcused)
+    #expect(judged.evidence.reason == "no trial showed loop: \(outcome.detail ?? "")")
+    // What fails, fails whoever was not seen.
+    let violated = try judge(
+      .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [1]]], outcome: outcome)
+    #expect(violated.verdict == .violated)
+    // One trial of each is enough.
+    let lossy: [Double?] = [0, nil, nil, nil, nil]
+    let seen = try judge(
+      .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]], "loop": ["missed": lossy]],
+      outcome: outcome)
+    #expect(seen.verdict == .held && seen.evidence.trials == 22)
+  }
+
+  @Test func `an anomaly that was not seen to fail is not missing`() throws {
+    let judged = try judge(
+      .anomaly, "all.missed > 0", ["apply": ["missed": [0]], "loop": ["missed": [0]]],
+      outcome: .unavailable(reason: "signal 9"))
+    #expect(judged.verdict == .unavailable)
+    #expect(judged.evidence.reason == "no trial showed broken: signal 9")
+  }
+
+  @Test func `what was not asked for is excused, and what was lost is not`() throws {
+    #expect(try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]]).isExcused)
+    let lost = Outcome.unavailable(reason: "signal 9")
+    #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
+    #expect(
+      try !judge(.performance, "apply.elapsed < loop.elapsed", ["loop": ["elapsed": [1]]], outcome: lost).isExcused)
+    // A figure that may honestly be absent is no loss for performance, but no guarantee was kept.
+    let without = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [1.0]]]
+    #expect(try judge(.performance, "apply.rate > loop.rate", without).isExcused)
+    #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)
+  }
+
   @Test func `a percentile that no trial can have is a slip, and one that a trial lacked is none`() throws {
     func slips(_ check: String, samples: Int) throws -> [String] {
       try results(.performance, check, ["apply": ["elapsed": [5]], "loop": ["elapsed": [nil, 9]]], samples: samples)

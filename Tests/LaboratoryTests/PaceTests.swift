@@ -57,14 +57,56 @@ import Testing
     #expect(error?.description.contains("(3 tried), 3 rounds take ") == true)
   }
 
-  @Test func aTrialPastItsTimeIsStoppedAndNotHung() {
-    let budget = Budget(rounds: 1, trialTime: .seconds(2))
-    let past = WorkerProcess.Result(outcome: .hung, hasExpired: true)
-    #expect(budget.outcome(past, of: .seconds(30)) == .stopped(after: .seconds(2)))
-    #expect(budget.outcome(past, of: .seconds(1)) == .hung)
-    #expect(budget.outcome(.init(outcome: .hung), of: .seconds(30)) == .hung)
-    #expect(budget.outcome(.init(outcome: .completed), of: .seconds(30)) == .completed)
-    #expect(Budget(rounds: 1).outcome(past, of: .seconds(30)) == .hung)
+  /// What the end of a worker means that was given so many of 30 s, of a variant that takes 1 s at most.
+  private func outcome(
+    _ found: Outcome, in seconds: Int, hasExpired: Bool = true, isAsleep: Bool
+  ) -> Outcome {
+    let result = WorkerProcess.Result(outcome: found, hasExpired: hasExpired, isAsleep: isAsleep)
+    return Budget.outcome(result, in: .seconds(seconds), of: .seconds(30), atMost: .seconds(1))
+  }
+
+  @Test func `a worker whose threads all sleep past its time is hung, and one that is at work was stopped`() {
+    #expect(outcome(.hung, in: 3, isAsleep: true) == .hung)
+    #expect(outcome(.hung, in: 3, isAsleep: false) == .stopped(after: .seconds(3)))
+    // In less time than its settings say it may well be at rest.
+    #expect(outcome(.hung, in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
+    #expect(outcome(.broken(reason: "no hazard"), in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
+    // All its time is what the watchdog gives.
+    #expect(outcome(.hung, in: 30, isAsleep: false) == .hung)
+    #expect(outcome(.hung, in: 3, hasExpired: false, isAsleep: false) == .hung)
+    #expect(outcome(.completed, in: 3, hasExpired: false, isAsleep: false) == .completed)
+    // What another program did to it stays that.
+    #expect(outcome(.unavailable(reason: "stopped"), in: 3, isAsleep: false) == .unavailable(reason: "stopped"))
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
+  }
+
+  @Test func `a variant that came to no end is given up, at every point, and the others are not`() {
+    let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
+    var pace = Pace(plan, start: MonotonicClock.now())
+    let (first, second) = (plan.runs[0], plan.runs[1])
+    #expect(pace.allows(first) && pace.allows(second))
+    #expect((pace.trialTime ?? .zero) <= .seconds(15) && (pace.trialTime ?? .zero) > .seconds(10))
+    pace.expired(first, .unavailable(reason: "another program had stopped it"), after: .seconds(1))
+    #expect(pace.allows(first))
+    pace.expired(first, .hung, after: .seconds(1))
+    #expect(!pace.allows(first) && pace.allows(second))
+    pace.expired(second, .stopped(after: .seconds(1)), after: .seconds(1))
+    #expect(!pace.allows(second) && pace.allows(plan.runs[2]))
+  }
+
+  @Test func `when the time is over the first round is finished, but for workers that come to no end`() {
+    let plan = plan(Budget(rounds: 3, left: .zero))
+    var pace = Pace(plan, start: MonotonicClock.now())
+    #expect(pace.allows(plan.runs[1]))
+    pace.expired(plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
+    #expect(!pace.allows(plan.runs[1]))
+  }
+
+  @Test func `what hung says nothing about how long the others take`() throws {
+    let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
+    // It began a thousand seconds ago, all of which one worker took.
+    var pace = Pace(plan, start: MonotonicClock.now() - 1_000_000_000_000)
+    pace.expired(plan.runs[0], .hung, after: .seconds(1000))
+    for run in 0..<3 { try pace.finished(trial(0, 10), of: run) }
   }
 }

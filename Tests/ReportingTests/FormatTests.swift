@@ -193,7 +193,15 @@ import Testing
     let broken = Fixture.results(
       [("a", [[1], []])], outcome: .broken(reason: "no figure for 'elapsed'"), judgements: [held])
     #expect(broken.document.hasFailed(strict: false))
-    #expect(!Fixture.results([("a", [[1], []])], outcome: .hung, judgements: [held]).document.hasFailed(strict: true))
+    for outcome in [Outcome.hung, .trapped(signal: 4)] {
+      let document = Fixture.results([("a", [[1], []])], outcome: outcome, judgements: [held]).document
+      #expect(document.hasFailed(strict: false))
+      #expect(JUnitReport.render([document], strict: false).contains("message=\"1 of 2 crashed or hung\""))
+    }
+    for outcome in [Outcome.unavailable(reason: "none"), .stopped(after: .seconds(1))] {
+      #expect(
+        !Fixture.results([("a", [[1], []])], outcome: outcome, judgements: [held]).document.hasFailed(strict: true))
+    }
     #expect(
       SmokeReport.line(broken.reading, strict: false, TextStyle()).contains(
         "  variant  completed  broken\n  a                1       1\n"))
@@ -265,7 +273,7 @@ import Testing
     ]
     #expect(
       SmokeReport.line(lost.reading, strict: false, TextStyle()) == """
-        ✓ fixture                1 held  3 trials, 1.50 s, 1 lost
+        ✓ fixture                1 held  3 trials, 1.50 s, 2 lost
           - a: another program killed it
 
         """)

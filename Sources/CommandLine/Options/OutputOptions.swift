@@ -19,13 +19,31 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Do not keep the run as the last one of its scenario (in GCDLAB_CACHE, else the user's cache directory).")
   var noSave = false
 
+  @Option(
+    name: .customLong("allow-unjudged"),
+    help: ArgumentHelp(
+      "Claims of this scenario may go unjudged (repeatable): what the machine withholds from it is no failure.",
+      valueName: "name"), completion: .custom { _, _, _ in Completions.scenarios })
+  var allowedUnjudged: [String] = []
+
+  /// Makes sure that what may go unjudged is among the scenarios that are run.
+  func requireNames(_ names: [String]) throws(InputError) {
+    for name in allowedUnjudged where !names.contains(name) {
+      throw InputError(
+        "'\(name)' is not run (run: \(names.joined(separator: ", ")))", at: "--allow-unjudged", near: name, of: names)
+    }
+  }
+
   /// Runs something with a runner on this machine, prints and exports its results, and ends with their status.
   ///
-  /// - Parameter keeps: whether the runs are kept, and compared with the ones before.
+  /// - Parameters:
+  ///   - keeps: whether the runs are kept, and compared with the ones before.
+  ///   - isStoppingMeant: whether the command line says how long a trial may take.
   func show(
-    _ files: [Export], keeps: Bool = false, _ run: (Runner, ProgressDisplay?) async throws -> [Results]
+    _ files: [Export], keeps: Bool = false, isStoppingMeant: Bool = false,
+    _ run: (Runner, ProgressDisplay?) async throws -> [Results]
   ) async throws {
-    let runner = Runner(executable: Host.executablePath, machine: .current())
+    let runner = Runner(Host.image, machine: .current())
     let progress = progress()
     let results: [Results]
     do {
@@ -33,7 +51,9 @@ struct OutputOptions: ParsableArguments {
       Interrupt.begin()
       results = try await run(runner, progress)
     }
-    try conclude(results, exports: files, keptIn: keeps && !noSave ? Archive.ofUser : nil) { try rendering.print($0) }
+    try conclude(
+      results, exports: files, keptIn: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant
+    ) { try rendering.print($0) }
   }
 
   /// What results say, with the command line that asked for them.
@@ -48,7 +68,8 @@ struct OutputOptions: ParsableArguments {
   /// Whatever becomes of one place, the results go to the others, and every failure is told. Nothing is written where
   /// the lab failed before it had finished anything, or was interrupted before it began.
   func conclude(
-    _ results: [Results], exports: [Export], keptIn archive: Archive? = nil, print: ([Reading]) throws -> Void
+    _ results: [Results], exports: [Export], keptIn archive: Archive? = nil, isStoppingMeant: Bool = false,
+    print: ([Reading]) throws -> Void
   ) throws {
     guard !results.isEmpty else { return }
     let cut = results.compactMap(\.failure).first
@@ -62,7 +83,17 @@ struct OutputOptions: ParsableArguments {
     let status = status(of: readings)
     guard Interrupt.status == nil else { return }
     if status != 0 { throw ExitCode(status) }
-    if let reason = Self.nothingJudged(results) { throw LabError("no claim could be judged: \(reason)") }
+    let answerable = results.filter { !allowedUnjudged.contains($0.experiment.name) }
+    let shortfalls = answerable.compactMap { result in
+      result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
+    }
+    guard let first = shortfalls.first else {
+      if let reason = Self.nothingJudged(answerable) { throw LabError("no claim could be judged: \(reason)") }
+      return
+    }
+    let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
+    let head = Self.nothingJudged(answerable) == nil ? "not judged" : "no claim could be judged, not judged"
+    throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept that, give --allow-unjudged NAME")
   }
 
   /// Compares each with the run before, and keeps it. A cache that cannot be written is worth a warning, and no failure.
@@ -94,7 +125,7 @@ struct OutputOptions: ParsableArguments {
     return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))
   }
 
-  /// 1 when a claim failed or a trial broke, else 0.
+  /// 1 when a claim failed, a trial broke, or one did not complete that is meant to, else 0.
   func status(of readings: [Reading]) -> Int32 {
     readings.contains { $0.document.hasFailed(strict: rendering.strict) } ? 1 : 0
   }

@@ -68,6 +68,9 @@ public struct Judgement: Sendable {
   public let verdict: Verdict
   /// The figures behind it.
   public let evidence: Evidence
+  /// Whether it was not to be judged here, by what was declared before the run: what it speaks of is not part of the run, or
+  /// needs what the machine has not.
+  public var isExcused = false
 
   /// A judged claim.
   public init(claim: Claim, verdict: Verdict, evidence: Evidence) {

@@ -13,13 +13,19 @@ public struct Judge: Sendable {
   /// Every claim with its verdict and evidence, in the order of the experiment.
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
-      if let reason = obstacle(to: claim.check) {
-        return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: reason))
-      }
-      return switch claim.kind {
-      case .guarantee, .anomaly: everyTrial(claim)
-      case .performance: pairedRounds(claim)
-      }
+      var judgement = judgement(on: claim)
+      judgement.isExcused = judgement.verdict == .unavailable && isExcused(claim)
+      return judgement
+    }
+  }
+
+  private func judgement(on claim: Claim) -> Judgement {
+    if let reason = obstacle(to: claim.check) {
+      return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: reason))
+    }
+    return switch claim.kind {
+    case .guarantee, .anomaly: everyTrial(claim)
+    case .performance: pairedRounds(claim)
     }
   }
 
@@ -56,6 +62,8 @@ public struct Judge: Sendable {
     // "any": in each round one variant that passes is enough.
     let ranging = trials.contains { $0.any }
     let rounds = Dictionary(grouping: trials) { $0.trial.round }
+    // What no trial showed was not seen to hold, nor not to happen.
+    let unseen = ranging ? [] : unseen(check)
     let heldEverywhere =
       ranging ? rounds.values.allSatisfy { $0.contains { $0.met(check.comparison) } } : unmet.isEmpty
     let verdict: Verdict =
@@ -63,6 +71,14 @@ public struct Judge: Sendable {
       case .guarantee: heldEverywhere ? .held : .violated
       case .anomaly, .performance: met.isEmpty ? .notWitnessed : .witnessed
       }
+    if !unseen.isEmpty, verdict == .held || verdict == .notWitnessed {
+      let labels = Results.list(unseen.map(\.label), upTo: 8)
+      let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "the time was over"
+      return Judgement(
+        claim: claim, verdict: .unavailable,
+        evidence: Evidence(
+          unit: unit(check), trials: trials.count, met: met.count, reason: "no trial showed \(labels): \(reason)"))
+    }
     // What to show: for a broken guarantee the trial that broke it, for a witnessed anomaly one that shows it.
     let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
     var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count)
@@ -134,7 +150,7 @@ public struct Judge: Sendable {
   private func value(_ operand: Check.Operand, _ match: Match, _ trial: TrialRecord) -> Double? {
     switch operand {
     case .quantity(let value, _): return value
-    case .cores: return Double(results.machine.cores)
+    case .cores: return Double(results.machine.poolWidth ?? results.machine.cores)
     case .scaled(let factor, let inner): return value(inner, match, trial).map { $0 * factor }
     case .reference(let reference):
       if reference == match.subject { return trial.figure(reference.metric, reference.statistic) }
@@ -225,6 +241,30 @@ public struct Judge: Sendable {
     let (left, right) = (pairs.map(\.left), pairs.map(\.right))
     let areSame = Set(left + right).count == 1
     return areSame || isSeparate(left, right) || isSeparate(right, left) ? verdict : .inconclusive
+  }
+
+  // MARK: What was not seen
+
+  /// The runs that a check speaks of and no trial of which was tried, though the machine has all that they are known to need.
+  private func unseen(_ check: Check) -> [Run] {
+    matches(check).flatMap { [$0.run, $0.other].compactMap(\.self) }.grouped(by: \.label).compactMap(\.elements.first)
+      .filter { run in run.trials.allSatisfy(\.outcome.wasNotTried) && obstacle(to: run) == nil }
+  }
+
+  /// Whether what kept a claim from being judged was declared before the run.
+  private func isExcused(_ claim: Claim) -> Bool {
+    let sides = claim.check.references.map { reference in
+      runs(of: reference).filter { $0.variant.gives(reference.metric) }
+    }
+    // Not asked for, or not to be had here.
+    if sides.contains(where: { side in side.allSatisfy { obstacle(to: $0) != nil } }) { return true }
+    // Of performance some figures may honestly be absent; whoever lost a whole side to the machine did not measure it.
+    return claim.kind == .performance
+      && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
+  }
+
+  private func obstacle(to run: Run) -> String? {
+    results.experiment.pattern.obstacle(to: run.variant, on: results.machine)
   }
 
   // MARK: What a check refers to

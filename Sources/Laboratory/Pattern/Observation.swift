@@ -29,12 +29,13 @@ public struct Observation: Sendable, Codable, Equatable {
   /// What the very loop that timed `metric` took around nothing, in nanoseconds an operation; nil where that was not tried.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
-  /// Whether these can be measurements: values from 0 to 10^18 (30 years in nanoseconds), histograms ascending and of
-  /// fewer than 10^15 samples. What a broken worker says must not come to stand in a report.
+  /// Whether these can be measurements: at least one sample of what is named, values from 0 to 10^18 (30 years in
+  /// nanoseconds), histograms ascending and of fewer than 10^15 samples. What a broken worker says must not come to stand in a report.
   var isSound: Bool {
-    values.values.allSatisfy { $0.allSatisfy { (0...1e18).contains($0) } }
+    values.values.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0...1e18).contains($0) } }
       && (floors ?? [:]).values.allSatisfy { (0...1e18).contains($0) }
       && histograms.values.allSatisfy { pairs in
+        if pairs.isEmpty { return false }
         var last: UInt64?
         var total: UInt64 = 0
         return pairs.allSatisfy { pair in

@@ -14,6 +14,8 @@ public final class Trial: Sendable {
   public let work: CalibratedWork
   /// How many cores the process may use.
   public let cores: Int
+  /// How many blocks Dispatch runs at once: as many as there are cores, mostly those that the process may use.
+  public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>
   private let announce: @Sendable () -> Void
@@ -29,7 +31,7 @@ public final class Trial: Sendable {
   /// A trial of `variant`; a setting that `parameters` does not name has its default.
   package init(
     variant: String, parameters: [String: ParameterValue] = [:], seed: UInt64 = 1, work: CalibratedWork, cores: Int,
-    shortages: Set<String> = [], announce: @escaping @Sendable () -> Void = {}
+    poolWidth: Int? = nil, shortages: Set<String> = [], announce: @escaping @Sendable () -> Void = {}
   ) {
     self.variant = variant
     self.parameters = parameters
@@ -37,6 +39,7 @@ public final class Trial: Sendable {
     self.work = work
     self.cores = cores
     self.shortages = shortages
+    self.poolWidth = poolWidth ?? cores
     self.announce = announce
   }
 

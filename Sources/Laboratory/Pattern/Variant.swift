@@ -102,9 +102,14 @@ extension Variant {
   /// How long a trial with these settings may take before it is ended as hung: ten times what it takes at most, for a busy
   /// machine, and `least`.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
+    least + atMost(trial, of: pattern) * 10
+  }
+
+  /// How long a trial with these settings takes at most on a machine that has nothing else to do.
+  func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
-    return least + (takes?(trial) ?? pattern.pattern.longest(trial) ?? sum) * 10
+    return takes?(trial) ?? pattern.pattern.longest(trial) ?? sum
   }
 
   /// Whether its trials can have a figure of `metric`.
@@ -130,6 +135,15 @@ public enum Ending: Sendable, Hashable {
   /// They come to a standstill: after this time all threads are found asleep. A slow machine's threads are not; they are given
   /// more, up to the watchdog's time.
   case hangs(within: Duration)
+
+  /// Its name, as result documents write it.
+  public var name: String {
+    switch self {
+    case .completes: "completes"
+    case .traps: "traps"
+    case .hangs: "hangs"
+    }
+  }
 
   /// The time after which to look whether it stands still; nil for one that completes.
   var within: Duration? {

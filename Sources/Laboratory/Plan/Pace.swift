@@ -11,6 +11,20 @@ struct Pace {
   private var longestRound: UInt64 = 0
   /// How many trials are done.
   private(set) var trials = 0
+  /// Variants that hung, at whatever point: each more trial would take that long again.
+  private var givenUp: Set<String> = []
+  /// Runs that were stopped at work: at another point there may be less to do.
+  private var stopped: Set<String> = []
+  /// Whether a worker had to be ended because its time was over, whatever the reason.
+  private var hasExpired = false
+  /// Time and trials of those that are not tried again: nothing follows from them for the others.
+  private var ended = (time: Duration.zero, trials: 0)
+
+  /// Time for a trial that is begun when none is left: the first round is finished in any case, as far as workers end. A run that
+  /// has hardly any from the start is the first of all, which is to show something however busy the machine is.
+  private var leastTrialTime: Duration {
+    plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
+  }
 
   /// Trials to have seen, and the share of the time to have spent, before a projection is worth anything.
   private static let seenEnough = (trials: 3, share: 0.1)
@@ -33,6 +47,37 @@ struct Pace {
     return !isSettled(precision)
   }
 
+  /// Whether to start a trial of `run`: not of a variant that is given up, and none when the time is over and workers
+  /// take theirs without coming to an end.
+  func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
+
+  private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
+
+  /// What a trial that starts now may take; nil for as long as its settings say.
+  var trialTime: Duration? {
+    let shared = left.map { max($0 * plan.budget.trialShare, leastTrialTime) }
+    return [plan.budget.trialTime, shared].compactMap(\.self).min()
+  }
+
+  /// What is left of the time for all; nil where there is no limit.
+  private var left: Duration? {
+    plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(MonotonicClock.now() &- start))) }
+  }
+
+  /// Takes note that a worker was ended because its time was over.
+  mutating func expired(_ run: Run, _ outcome: Outcome, after time: Duration) {
+    hasExpired = true
+    switch outcome {
+    // What the machine or another program withheld may be there next time.
+    case .unavailable: return
+    case .stopped: stopped.insert(run.label)
+    case .hung, .broken, .trapped, .completed:
+      givenUp.insert(run.variant.name)
+      ended.time += time
+      ended.trials += 1
+    }
+  }
+
   /// Takes note of a trial of the run `index`.
   ///
   /// - Throws: ``InputError`` when it is clear by now that the least number of rounds will not fit into the time.
@@ -40,23 +85,23 @@ struct Pace {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }) { figures[index][trial.round] = figure }
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
-    let elapsed = MonotonicClock.now() &- start
-    let seen = Self.seenEnough
-    guard trials >= seen.trials, Double(elapsed) > seen.share * Double(limit.nanoseconds) else { return }
-    let each = Double(elapsed) / Double(trials)
-    let needed = each * Double(plan.runs.count * least)
+    let elapsed = (Duration.nanoseconds(Int64(MonotonicClock.now() &- start)) - ended.time).nanoseconds
+    let (seen, tried) = (Self.seenEnough, trials - ended.trials)
+    guard tried >= seen.trials, Double(elapsed) > seen.share * Double(limit.nanoseconds) else { return }
+    let each = Double(elapsed) / Double(tried)
+    let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
     let variants = plan.experiment.variants.count
     let fewer = variants > 1 ? "fewer values, fewer of the \(variants) variants with --variant," : "fewer values,"
     throw InputError(
       "\(plan.runs.count) cells do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
-        + "(\(trials) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time with --time, or "
+        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time with --time, or "
         + "shrink it: \(fewer) smaller trials with --set")
   }
 
   /// How many trials there will be, as far as can be told, for the progress line.
   func expectedTrials(_ runs: [Run]) -> Int {
-    max(plan.budget.rounds * runs.count { !$0.isStopped }, trials + 1)
+    max(plan.budget.rounds * runs.count { !isGivenUp($0) }, trials + 1)
   }
 
   /// Whether every run's ratio to the reference is known as precisely as wanted.
@@ -85,16 +130,15 @@ struct Pace {
   }
 }
 
-extension Run {
-  /// Whether it took longer than its share of the time, so that it is not tried again.
-  var isStopped: Bool { trials.contains { if case .stopped = $0.outcome { true } else { false } } }
-}
-
 extension Budget {
-  /// What the end of a worker means under this budget: one that ran into the trial time, before it was past what it may take,
-  /// was stopped, whatever it was doing.
-  func outcome(_ result: WorkerProcess.Result, of limit: Duration) -> Outcome {
-    if result.hasExpired, let trialTime, trialTime < limit { return .stopped(after: trialTime) }
-    return result.outcome
+  /// What the end of a worker means that was given `time` and not the `whole` of what its variant may take. A worker whose threads all
+  /// slept hung, where that was time enough for what it says it takes `atMost`; one that was still at work, or may have been at
+  /// rest as its settings say, was stopped.
+  static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
+    -> Outcome
+  {
+    if case .unavailable = result.outcome { return result.outcome }
+    guard result.hasExpired, time < whole else { return result.outcome }
+    return result.isAsleep && time >= atMost * 2 + .milliseconds(500) ? result.outcome : .stopped(after: time)
   }
 }

@@ -10,21 +10,28 @@ public struct Budget: Sendable, Equatable {
   public var time: Duration?
   /// When fewer rounds than this would fit into ``time``, the run is refused as soon as that shows; nil to run what fits.
   public var least: Int?
-  /// A trial that takes longer is `stopped`, and its run is not tried again; nil for no limit.
+  /// A trial that takes longer is `stopped`, or `hung` where it stands still, and its variant is not tried again; nil for no
+  /// limit.
   public var trialTime: Duration?
+  /// All that is left for this run and those behind it, which no trial may overdraw; nil for no limit.
+  public var left: Duration?
+  /// The share of what is left that one trial may take.
+  public var trialShare: Double
   /// A trial that runs longer than this, and ten times what its settings come to, is ended as hung.
   public var watchdog: Duration
 
   /// A budget.
   public init(
     rounds: Int, precision: Double? = nil, time: Duration? = nil, least: Int? = nil,
-    trialTime: Duration? = nil, watchdog: Duration = .seconds(30)
+    trialTime: Duration? = nil, left: Duration? = nil, trialShare: Double = 1, watchdog: Duration = .seconds(30)
   ) {
     self.rounds = rounds
     self.precision = precision
     self.time = time
     self.least = least
     self.trialTime = trialTime
+    self.left = left
+    self.trialShare = trialShare
     self.watchdog = watchdog
   }
 

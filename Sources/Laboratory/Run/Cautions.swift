@@ -4,7 +4,7 @@ import Measurement
 extension Results {
   /// One line a thing to know, the gravest first.
   func cautions(within budget: Budget) -> [Remark] {
-    failures + lacking + shortage(budget) + unsteadiness
+    unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 
   /// What cut the run short.
@@ -16,6 +16,23 @@ extension Results {
     case .failed(let error): reason = error.description
     }
     return [Remark("cut-short", "\(reason): what was finished until then is shown")]
+  }
+
+  /// What is meant to complete and did not: that fails the run, whatever the claims say.
+  private var unfinished: [Remark] {
+    let failed = runs.filter { run in run.variant.ending == .completes && run.trials.contains { $0.outcome.isAbnormal }
+    }
+    guard !failed.isEmpty else { return [] }
+    let labels = failed.map(\.label)
+    let trials = failed.flatMap(\.trials)
+    let count = trials.count { $0.outcome.isAbnormal }
+    return [
+      Remark(
+        "unfinished",
+        "\(count) of \(trials.count) trials of \(Self.list(labels, upTo: 8)), which \(labels.count == 1 ? "is" : "are") "
+          + "meant to complete, \(Set(trials.map(\.outcome).filter(\.isAbnormal).map(\.name)).sorted().joined(separator: " or "))",
+        runs: labels)
+    ]
   }
 
   /// One line a reason: a sweep has many points that fail alike.
@@ -94,7 +111,7 @@ extension Results {
     return lines
   }
 
-  private static func list(_ labels: [String], upTo most: Int) -> String {
+  static func list(_ labels: [String], upTo most: Int) -> String {
     labels.prefix(most).joined(separator: ", ") + (labels.count > most ? " and \(labels.count - most) more" : "")
   }
 }

@@ -10,6 +10,9 @@ public struct Machine: Sendable, Codable, Hashable {
   public var cpu: String?
   /// Cores this process may use.
   public var cores: Int
+  /// How many blocks Dispatch was seen to run at once, where it does not go by the cores that this process may use
+  /// (`taskset`, the processors of a container); nil where it does.
+  public var poolWidth: Int?
   /// Memory in bytes; nil where the system does not tell.
   public var memory: Int?
   /// The version of Swift the lab was built with.
@@ -29,13 +32,14 @@ public struct Machine: Sendable, Codable, Hashable {
 
   /// A machine, with every fact given.
   public init(
-    os: String, kernel: String, cpu: String?, cores: Int, memory: Int?, swift: String, optimised: Bool,
-    descriptorLimit: Int, threadLimit: Int?, clockRead: Double, floor: Double, work: CalibratedWork
+    os: String, kernel: String, cpu: String?, cores: Int, poolWidth: Int? = nil, memory: Int?, swift: String,
+    optimised: Bool, descriptorLimit: Int, threadLimit: Int?, clockRead: Double, floor: Double, work: CalibratedWork
   ) {
     self.os = os
     self.kernel = kernel
     self.cpu = cpu
     self.cores = cores
+    self.poolWidth = poolWidth
     self.memory = memory
     self.swift = swift
     self.optimised = optimised

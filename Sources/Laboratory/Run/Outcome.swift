@@ -8,7 +8,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   case trapped(signal: Int)
   /// The watchdog ended it.
   case hung
-  /// It took longer than its share of the time, so it was ended, and not tried again.
+  /// It was at work for longer than its share of the time, so it was ended, and its variant not tried again.
   case stopped(after: Duration)
   /// The worker ended with this status and without a report, or with one that could not be read.
   case broken(reason: String)
@@ -33,6 +33,14 @@ public enum Outcome: Sendable, Codable, Hashable {
     switch self {
     case .unavailable, .stopped: true
     case .completed, .trapped, .hung, .broken: false
+    }
+  }
+
+  /// Whether the variant crashed or stood still, which is a fault in one that is meant to complete.
+  var isAbnormal: Bool {
+    switch self {
+    case .trapped, .hung: true
+    case .completed, .stopped, .broken, .unavailable: false
     }
   }
 

@@ -129,6 +129,16 @@ extension Run {
   }
 }
 
+extension Run {
+  /// Why a trial of it was stopped; nil where none was.
+  var stopping: String? {
+    trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first
+  }
+
+  /// Whether a trial of it was stopped at work, so that it is not known to what end it would have come.
+  var isStopped: Bool { stopping != nil }
+}
+
 /// The samples of one metric over the trials of a run.
 public struct Measured: Sendable {
   /// The metric.
@@ -208,6 +218,25 @@ public struct Results: Sendable {
     self.warnings = warnings
     self.judgements = judgements
     self.findings = findings
+  }
+
+  /// Why the run is no pass, though nothing in it failed: what of it no trial showed, by the claims that speak of it, and what
+  /// the time did not suffice for. Nil where everything was judged that this machine and the command line allow.
+  ///
+  /// - Parameter isStoppingMeant: whether the command line says how long a trial may take.
+  public func shortfall(isStoppingMeant: Bool = false) -> String? {
+    let unseen = runs.filter {
+      $0.trials.allSatisfy(\.outcome.wasNotTried) && experiment.pattern.obstacle(to: $0.variant, on: machine) == nil
+    }
+    if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
+    let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
+    let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
+    // A sweep for the best setting gives up those that are slow: that is its purpose.
+    let stopped = experiment.seeksBest ? [] : runs.filter(\.isStopped)
+    if let reason = reasons.first {
+      return "\(unjudged.count) of \(judgements.count) claims, \(reason)"
+    }
+    return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
 
   /// Why the lab could not go on, if that is what cut it short.

@@ -16,7 +16,7 @@ public protocol RunObserver: Sendable {
 /// Runs a plan: round by round, each trial alone in a worker process.
 public struct Runner: Sendable {
   /// The binary that knows the hidden subcommand `worker`.
-  public let executable: String
+  public let image: Image
   /// The machine, measured once for all runs.
   public let machine: Machine
 
@@ -25,10 +25,22 @@ public struct Runner: Sendable {
   /// When so many trials found the machine to lack something, the others need not find out, too.
   static let convincingShortages = 3
 
-  /// A runner of workers of `executable`.
-  public init(executable: String, machine: Machine) {
-    self.executable = executable
+  /// A runner of workers of `image`.
+  public init(_ image: Image, machine: Machine) {
+    self.image = image
     self.machine = machine
+  }
+
+  /// A runner of workers of the binary at a path.
+  public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
+
+  /// How long it takes to start a worker and to see it end, when it has nothing to do; nil where that cannot be measured. The
+  /// least of some, since others may be busy.
+  public func timeOfWorker() async throws -> Duration? {
+    let worker = WorkerProcess(image: image)
+    var times: [Duration] = []
+    for _ in 0..<5 { try await worker.timeToNothing().map { times.append($0) } }
+    return times.min()
   }
 
   /// Runs the plan and judges its claims.
@@ -36,17 +48,18 @@ public struct Runner: Sendable {
   /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it short.
   /// So it is when a worker cannot be started.
   ///
-  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when the budget's least
-  ///   number of rounds would not fit into its time.
+  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when `TMPDIR` names no directory,
+  ///   or the budget's least number of rounds would not fit into its time.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
         "\(Self.fewestDescriptors) open descriptors are needed to run workers, the limit is \(machine.descriptorLimit); "
           + "raise it with: ulimit -n \(Self.fewestDescriptors)")
     }
+    do { try ScratchDirectory.requirePlace() } catch { throw InputError(error.description) }
     let disturbance = DisturbanceWatch()
     let start = MonotonicClock.now()
-    let worker = WorkerProcess(executable: executable)
+    let worker = WorkerProcess(image: image)
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
     var pace = Pace(plan, start: start)
@@ -54,12 +67,14 @@ public struct Runner: Sendable {
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
         guard pace.allows(round: round) else { break }
-        for index in plan.order(ofRound: round) where !results.runs[index].isStopped {
+        for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]
           observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
-          let trial = try await self.trial(of: run, plan, round, lacking: shortages, by: worker)
+          let (trial, expired) = try await self.trial(
+            of: run, plan, round, in: pace.trialTime, lacking: shortages, by: worker)
           for shortage in trial.shortages { shortages[shortage, default: 0] += 1 }
           results.runs[index].trials.append(trial)
+          if let expired { pace.expired(run, trial.outcome, after: expired) }
           try pace.finished(trial, of: index)
         }
       }
@@ -77,25 +92,32 @@ public struct Runner: Sendable {
     return results
   }
 
+  /// Runs a trial in `time`; where its worker was ended because that was over, it tells what it was given.
+  ///
   /// - Parameter shortages: how many trials have found the machine to lack what.
   private func trial(
-    of run: Run, _ plan: Plan, _ round: Int, lacking shortages: [String: Int], by worker: WorkerProcess
-  ) async throws -> TrialRecord {
+    of run: Run, _ plan: Plan, _ round: Int, in time: Duration?, lacking shortages: [String: Int],
+    by worker: WorkerProcess
+  ) async throws -> (trial: TrialRecord, expired: Duration?) {
     if let obstacle = plan.experiment.pattern.obstacle(to: run.variant, on: machine) {
-      return TrialRecord(round: round, outcome: .unavailable(reason: obstacle))
+      return (TrialRecord(round: round, outcome: .unavailable(reason: obstacle)), nil)
     }
     var request = request(run, plan, round)
     let lacking = shortages.filter { $0.value >= Self.convincingShortages }.keys.sorted()
     if !lacking.isEmpty { request.shortages = lacking }
+    request.poolWidth = machine.poolWidth
     let settings = Trial(
-      variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores)
+      variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores,
+      poolWidth: machine.poolWidth)
     let hangs = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)
-    let limit = plan.budget.trialTime.map { min($0, hangs) } ?? hangs
+    let limit = time.map { min($0, hangs) } ?? hangs
     let result = try await worker.run(request, limit: limit, endingWithin: run.variant.ending.within)
-    if let report = result.report { return TrialRecord(of: run.variant, round: round, report) }
+    if let report = result.report { return (TrialRecord(of: run.variant, round: round, report), nil) }
     var observation = Observation()
     if let time = result.timeToEnd { observation.record(Metric.timeToEnd.name, Double(time)) }
-    return TrialRecord(round: round, outcome: plan.budget.outcome(result, of: hangs), observation: observation)
+    let atMost = run.variant.atMost(settings, of: plan.experiment.pattern) + (run.variant.ending.within ?? .zero)
+    let outcome = Budget.outcome(result, in: limit, of: hangs, atMost: atMost)
+    return (TrialRecord(round: round, outcome: outcome, observation: observation), result.hasExpired ? limit : nil)
   }
 
   private func request(_ run: Run, _ plan: Plan, _ round: Int) -> TrialRequest {

@@ -22,6 +22,7 @@ final class Watchdog: Sendable {
     var hasBegun = false
     var isDismissed = false
     var hasExpired = false
+    var isAsleep = false
   }
   private let state = Mutex(State())
   /// A worker is there, its body begins, or it is done.
@@ -56,6 +57,9 @@ final class Watchdog: Sendable {
 
   /// Whether the worker was ended because its time was over, whatever the reason.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
+
+  /// Whether all its threads slept then; true where the system does not tell.
+  var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
   /// Watches the worker `process`, the leader of a process group. Its time begins now.
   func watch(_ process: pid_t) {
@@ -97,7 +101,10 @@ final class Watchdog: Sendable {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
     // It has ended, and the lab is late to hear of it, or its children hold the pipes: what it said is what counts.
     if Self.statesAreTold, found?.hasEnded ?? true { return end() }
-    state.withLock { $0.hasExpired = true }
+    state.withLock {
+      $0.hasExpired = true
+      $0.isAsleep = found?.isAsleep ?? true
+    }
     if found?.isStopped == true { return conclude(.unavailable(reason: "another program had stopped the worker")) }
     // One that could run and has hardly run did not hang.
     if let found, !found.isAsleep,

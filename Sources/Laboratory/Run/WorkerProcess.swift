@@ -12,7 +12,7 @@ import Subprocess
 /// The lab's side of a worker: starts one, hands it a request, and says how it ended.
 struct WorkerProcess {
   /// The binary to start, with `worker` as its argument.
-  let executable: String
+  let image: Image
 
   /// More than any honest report; a worker that writes more is broken.
   private static let largestReport = 16 << 20
@@ -27,6 +27,8 @@ struct WorkerProcess {
     var timeToEnd: UInt64?
     /// Whether it was ended because its time was over.
     var hasExpired = false
+    /// Whether all its threads slept then.
+    var isAsleep = false
   }
 
   /// Runs one trial to its end, whatever that is. One that takes longer than `limit` is ended; when its variant is meant to come to an end within `ending`, it is looked at
@@ -47,6 +49,7 @@ struct WorkerProcess {
     let watchdog: Watchdog
     let ended: Ended
     do {
+      try image.requireUnchanged()
       watchdog = try Watchdog(limit: limit, ending: ending)
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
@@ -64,6 +67,7 @@ struct WorkerProcess {
     if let finding = watchdog.finding {
       result.outcome = finding
       result.hasExpired = watchdog.hasExpired
+      result.isAsleep = watchdog.isAsleep
     } else if ended.report.count > Self.largestReport {
       result.outcome = .broken(reason: "the worker wrote more than \(Self.largestReport >> 20) MiB")
     } else {
@@ -90,6 +94,16 @@ struct WorkerProcess {
     return result
   }
 
+  /// How long one takes that is asked for nothing, which it refuses; nil when none can be started.
+  func timeToNothing() async throws -> Duration? {
+    let start = MonotonicClock.now()
+    let ended = try? await Subprocess.run(
+      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
+      input: .none, output: .discarded, error: .discarded)
+    try Task.checkCancellation()
+    return ended.map { _ in .nanoseconds(Int64(MonotonicClock.now() - start)) }
+  }
+
   /// How a worker's life went.
   private struct Ended {
     let status: TerminationStatus
@@ -107,7 +121,7 @@ struct WorkerProcess {
     _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, startIsTold: Bool
   ) async throws -> Ended {
     let result = try await Subprocess.run(
-      .path(.init(executable)), arguments: ["worker"],
+      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
       environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
       input: .inputWriter, output: .sequence, error: .sequence
     ) { execution in

@@ -17,6 +17,8 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// Cores the run may use.
   public let cores: Int
+  /// How many blocks Dispatch runs at once, where it does not go by those cores; nil where it does.
+  public var poolWidth: Int?
   /// The name of the directory that the trial may make for its files; nil for one that makes none.
   public var scratch: String?
   /// What trials before found the machine to lack (``Trial/isKnownToLack(_:)``).
@@ -57,6 +59,9 @@ extension TrialRequest {
         "unknown variant '\(variant)' of \(pattern)", at: "variant", near: variant, of: variants.map(\.name))
     }
     guard (1...Self.mostCores).contains(cores) else { throw InputError("found \(cores)", at: "cores") }
+    if let poolWidth, !(1...Self.mostCores).contains(poolWidth) {
+      throw InputError("found \(poolWidth)", at: "poolWidth")
+    }
     guard stepsPerMicrosecond > 0, stepsPerMicrosecond <= Self.mostSteps else {
       throw InputError("found \(stepsPerMicrosecond)", at: "stepsPerMicrosecond")
     }
@@ -66,7 +71,8 @@ extension TrialRequest {
     let isHazard = variant.ending != .completes
     let trial = Trial(
       variant: variant.name, parameters: parameters, seed: seed,
-      work: CalibratedWork(stepsPerMicrosecond: stepsPerMicrosecond), cores: cores, shortages: Set(shortages ?? []),
+      work: CalibratedWork(stepsPerMicrosecond: stepsPerMicrosecond), cores: cores, poolWidth: poolWidth,
+      shortages: Set(shortages ?? []),
       announce: { if isHazard { announce() } })
     return (variant, trial)
   }

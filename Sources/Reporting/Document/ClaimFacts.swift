@@ -11,6 +11,8 @@ struct ClaimFacts: Codable, Sendable {
   /// The sentences that it contradicts where it is true; nil for none.
   let contradicts: [String]?
   let verdict: Verdict
+  /// Whether it is unavailable by what was declared before the run; nil where it was to be judged.
+  let excused: Bool?
   let evidence: EvidenceFacts
 
   /// Whether it is of the lesson alone, and speaks for or against no sentence of a document.
@@ -23,8 +25,14 @@ struct ClaimFacts: Codable, Sendable {
     bears = judgement.claim.bears.isEmpty ? nil : judgement.claim.bears
     contradicts = judgement.claim.contradicts.isEmpty ? nil : judgement.claim.contradicts
     verdict = judgement.verdict
+    excused = judgement.isExcused ? true : nil
     evidence = EvidenceFacts(judgement.evidence)
   }
+}
+
+extension ClaimFacts {
+  /// Whether it was to be judged and could not be.
+  var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
 
 /// The figures behind a verdict; what does not apply is absent.

@@ -34,7 +34,7 @@ public struct ResultDocument: Codable, Sendable {
     seconds = (results.seconds * 1000).rounded() / 1000
     seed = results.seed
     interrupted = results.cut == nil ? nil : true
-    scenario = ScenarioFacts(results.experiment)
+    scenario = ScenarioFacts(results.experiment, on: results.machine)
     warnings = results.warnings
     findings = results.findings
     let metrics = results.experiment.pattern.metrics
@@ -74,9 +74,10 @@ public struct ResultDocument: Codable, Sendable {
     claims = other.claims
   }
 
-  /// Whether the run is no pass: a claim failed, or a trial broke, whatever the claims say.
+  /// Whether the run is no pass: a claim failed, or, whatever the claims say, a trial broke, or one crashed or hung that is
+  /// meant to complete.
   public func hasFailed(strict: Bool) -> Bool {
-    hasBrokenTrials || claims.contains { $0.verdict.isFailure(strict: strict) }
+    hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
   /// Why documents that have claims judged none of them, which is no pass; nil where they judged some, or sought the best setting.
@@ -94,6 +95,15 @@ public struct ResultDocument: Codable, Sendable {
 
   /// Whether a trial broke: it did not do what its own pattern says.
   var hasBrokenTrials: Bool { brokenTrials > 0 }
+
+  /// Trials that crashed or hung of variants that are meant to complete.
+  var unfinishedTrials: Int {
+    let completing = Set(scenario.variants.filter(\.isMeantToComplete).map(\.name))
+    let ends = [Outcome.trapped(signal: 0), .hung].map(\.name)
+    return runs.filter { completing.contains($0.variant) }.reduce(0) { sum, run in
+      sum + ends.reduce(0) { $0 + (run.outcomes[$1] ?? 0) }
+    }
+  }
 
   var brokenTrials: Int { runs.reduce(0) { $0 + ($1.outcomes[Outcome.broken(reason: "").name] ?? 0) } }
 }

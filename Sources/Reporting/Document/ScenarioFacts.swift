@@ -26,7 +26,7 @@ struct ScenarioFacts: Codable, Sendable {
   /// The metrics, in the pattern's order.
   let metrics: [MetricFacts]
 
-  init(_ experiment: Experiment) {
+  init(_ experiment: Experiment, on machine: Machine) {
     name = experiment.name
     title = experiment.title
     source = experiment.source
@@ -34,7 +34,8 @@ struct ScenarioFacts: Codable, Sendable {
     tags = experiment.tags
     variants = experiment.variants.map { variant in
       VariantFacts(
-        name: variant.name, role: variant.role.rawValue, says: variant.summary, ends: variant.ending.name,
+        name: variant.name, role: variant.role.rawValue, says: variant.summary,
+        ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
     parameters = experiment.pattern.parameters.map { parameter in
@@ -60,8 +61,10 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
-  /// How its trials are meant to end: `completes`, `traps` or `hangs`; nil in documents of a lab that did not tell.
+  /// How its trials are meant to end: `completes`, `traps`, `hangs`; nil in documents of labs that did not say.
   let ends: String?
+  /// What it needs and the machine has not, so that it was not tried; nil when it has all.
+  let obstacle: String?
   /// Its body as it was compiled; nil where the lab was built without the sources.
   let code: String?
 
@@ -107,15 +110,6 @@ struct MetricFacts: Codable, Sendable {
 }
 
 extension Ending {
-  /// As documents write it.
-  fileprivate var name: String {
-    switch self {
-    case .completes: "completes"
-    case .traps: "traps"
-    case .hangs: "hangs"
-    }
-  }
-
   /// As documents may write it.
   static let names = [Ending.completes, .traps(within: .zero), .hangs(within: .zero)].map(\.name)
 }

@@ -199,11 +199,12 @@ public struct Reading: Sendable {
     seeksBest ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims
   }
 
-  /// The runs of which some trials were lost to the machine and others not, and how many were.
-  var partlyLost: [(label: String, count: Int)] {
-    zip(document.runs, index.labels).compactMap { run, label in
+  /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to have is no loss.
+  var lost: [(label: String, count: Int, areAll: Bool)] {
+    let declared = Set(document.scenario.variants.filter { $0.obstacle != nil }.map(\.name))
+    return zip(document.runs, index.labels).compactMap { run, label in
       let lost = ["unavailable", "stopped"].compactMap { run.outcomes[$0] }.reduce(0, +)
-      return lost > 0 && lost < run.rounds ? (label, lost) : nil
+      return lost > 0 && !declared.contains(run.variant) ? (label, lost, lost == run.rounds) : nil
     }
   }
 }

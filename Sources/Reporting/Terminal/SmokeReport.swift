@@ -14,8 +14,8 @@ public enum SmokeReport {
       return count > 0 ? "\(count) \(verdict.rawValue)" : nil
     }
     let trials = document.runs.map(\.rounds).reduce(0, +)
-    let partly = reading.partlyLost
-    let lost = partly.map(\.count).reduce(0, +)
+    let losses = reading.lost
+    let lost = losses.map(\.count).reduce(0, +)
     let standing = Self.standing(of: document, strict: strict)
     let mark =
       switch standing {
@@ -42,7 +42,7 @@ public enum SmokeReport {
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
     // Others of the same kind were judged, so that no claim says it.
-    let labels = Set(partly.map(\.label))
+    let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
       for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
@@ -56,7 +56,7 @@ public enum SmokeReport {
     case passed, failed
     /// It ended before its time.
     case cut
-    /// The machine did not allow a single claim to be judged.
+    /// The machine did not allow all claims to be judged, beyond what was declared of it.
     case notJudged
   }
 
@@ -64,6 +64,7 @@ public enum SmokeReport {
     let verdicts = document.claims.map(\.verdict)
     if document.hasFailed(strict: strict) { return .failed }
     if document.interrupted == true { return .cut }
+    if document.claims.contains(where: \.isUnjudged) { return .notJudged }
     return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
   }
 

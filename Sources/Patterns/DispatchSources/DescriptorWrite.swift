@@ -130,7 +130,8 @@ struct DescriptorWrite: Pattern {
           close(descriptor)
           writing.ended()
         }
-        channel.write(offset: 0, data: writing.all, queue: writing.queue) { isLast, _, _ in
+        channel.write(offset: 0, data: writing.all, queue: writing.queue) { isLast, _, error in
+          if isLast, error != 0 { writing.failed(error) }
           if isLast { channel.close() }
         }
         return {}

@@ -49,6 +49,7 @@ extension DescriptorWrite {
     if kind == .file {
       _ = try begin(pair.writer, writing)
       try writing.awaitEnd()
+      try writing.requireRoom()
       reader.readAll(pair.reader)
     } else {
       let thread = try SystemThread { reader.readAll(pair.reader) }
@@ -165,6 +166,7 @@ final class Writing: @unchecked Sendable {
     var toldLater = 0
     var runsWhileFull = 0
     var isAwaited = false
+    var withheld: SystemError?
     var ranAt: UInt64?
     var times = LatencyHistogram()
   }
@@ -202,18 +204,35 @@ final class Writing: @unchecked Sendable {
       return (state.isAwaited, state.count)
     }
     if isAwaited { ran.signal() }
-    let (actual, time, isGone) = bytes.withUnsafeBytes { bytes in
+    let (actual, time, error) = bytes.withUnsafeBytes { bytes in
       let start = MonotonicClock.now()
       let actual = write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
       let error = errno
-      return (actual, MonotonicClock.now() - start, actual < 0 && error != EAGAIN && error != EINTR)
+      return (actual, MonotonicClock.now() - start, actual < 0 ? error : 0)
     }
+    let isGone = ![0, EAGAIN, EINTR].contains(error)
+    if isGone { failed(error) }
     return state.withLock { state in
       state.times.record(time)
       state.count += max(0, actual)
       if actual <= 0, !isGone { state.runsWhileFull += 1 }
       return isGone || state.count == bytes.count
     }
+  }
+
+  /// Takes note of why nothing more can be written. That nobody reads is no reason of the machine's.
+  func failed(_ error: Int32) {
+    let error = SystemError(error, "write")
+    guard error.isOfTheMachine else { return }
+    state.withLock { $0.withheld = $0.withheld ?? error }
+  }
+
+  /// Makes sure that a file took all of what it was given, where a write told how much that was.
+  ///
+  /// - Throws: ``Unavailable`` when it took a part: only a full disk or a limit is a reason for that.
+  func requireRoom() throws {
+    guard count > 0, count < bytes.count else { return }
+    throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
   }
 
   /// Takes note that nothing more will be written, and the descriptor is closed.
@@ -253,7 +272,10 @@ final class Writing: @unchecked Sendable {
 
   /// Waits until nothing is written any more and the handlers have ended.
   func awaitEnd() throws {
-    guard end.wait(timeout: .now() + .seconds(20)) == .success else { throw Unwritten() }
+    let hasEnded = end.wait(timeout: .now() + .seconds(20)) == .success
+    // What the machine has no room for says nothing about who wrote it.
+    if let withheld = state.withLock({ $0.withheld }) { throw withheld }
+    guard hasEnded else { throw Unwritten() }
     queue.sync {}
   }
 }

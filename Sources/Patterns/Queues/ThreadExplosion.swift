@@ -62,7 +62,7 @@ struct ThreadExplosion: Pattern {
       without: [tasks]
     ) { trial in
       let lock = Lock()
-      try crowd(trial, of: trial.cores, while: lock.held) { task in
+      try crowd(trial, of: trial.poolWidth, while: lock.held) { task in
         DispatchQueue.global().async(group: task.all) {
           lock.mutex.withLock { _ in task.work() }
         }

@@ -10,7 +10,7 @@ extension PoolStarvation {
   /// - Parameter begin: begins one task.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
   func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
-    let (count, hold) = (trial.cores * trial[tasksPerCore], trial[hold])
+    let (count, hold) = (trial.poolWidth * trial[tasksPerCore], trial[hold])
     try prepare(threads: count)
     let answer = LateAnswer(requests: count)
     let bystanders = TaskBystanders()

@@ -82,7 +82,8 @@ asan:                 ## run the tests under AddressSanitizer
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
 	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
 
-hardships: build      ## run smoke starved, short of memory, of threads, its workers killed and stopped, ROUNDS times each (10)
+hardships: build      ## run the table of docs/trust.md, mixes of faults, and smoke starved, short of memory, threads and workers, ROUNDS times (10)
+	$(SWIFT) build $(RELEASE) --product faults
 	Tests/Tools/hardships $(or $(ROUNDS),10)
 
 interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left

@@ -58,6 +58,8 @@ let package = Package(
     .executableTarget(name: "shelve"),
     // A lab that compares equals: see Tests/Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tests/Twins"),
+    // A lab whose workers misbehave: see Tests/Tools/hardships.
+    .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tests/Faults"),
     // What the tests share.
     .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
@@ -73,7 +75,7 @@ let package = Package(
       exclude: ["Corpus"]),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["gcdlab", "LabTesting", "Laboratory", "Patterns", "Platform", subprocess]),
+      dependencies: ["gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", subprocess]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -51,6 +51,22 @@ import Testing
     #expect(lines.count == 5 && lines.allSatisfy { ["143 ", "129 "].contains($0) }, "\(finished)")
   }
 
+  /// As `timeout` sends it: to the lab, and to the group that it is in.
+  @Test func `a signal that comes twice at once is one`() async throws {
+    let file = try TemporaryFile("x.json")
+    let finished = try await Binary.shell(
+      """
+      for round in 1 2 3 4 5; do
+        rm -f \(file.path)
+        "$0" scenario singleton-race --variant mutex --rounds 10000 --set race-time=1ms --export \(file.path) >/dev/null 2>&1 &
+        until [ -n "$(cat /proc/$!/task/*/children 2>/dev/null)" ]; do :; done
+        kill -STOP $!; kill -TERM $!; kill -CONT $!; kill -TERM $!; kill -TERM $!; wait $!
+        echo "$? $(grep -c '"interrupted" *: *true' \(file.path))"
+      done
+      """)
+    #expect(finished.output == String(repeating: "143 1\n", count: 5), "\(finished)")
+  }
+
   @Test func watchingEndsWithASignal() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(

@@ -1,0 +1,84 @@
+import Platform
+import Testing
+
+/// What the gates say of workers that misbehave: those of a lab that is told how (`Tests/Faults`).
+@Suite struct MisbehaviourTests {
+  /// Beside the lab.
+  private static let faults = Binary.path.replacing(/gcdlab$/, with: "faults")
+
+  private func lab(_ faults: String, _ arguments: String) async throws -> Binary.Finished {
+    try await Binary.shell("FAULTS='\(faults)' exec '\(Self.faults)' \(arguments)")
+  }
+
+  @Test func `honest workers pass, and what this system has not is no loss`() async throws {
+    let smoke = try await lab("", "smoke --time 10min")
+    #expect(smoke.status == 0 && smoke.output.hasSuffix("3 passed, 0 failed\n"), "\(smoke)")
+    #expect(!smoke.output.contains("lost"), "\(smoke.output)")
+    let scenario = try await lab("", "scenario safe together speed --rounds 6")
+    #expect(scenario.status == 0, "\(scenario)")
+  }
+
+  @Test(arguments: ["smoke safe --time 20s", "smoke safe --time 4s", "scenario safe --time 4s"])
+  func `a variant that hangs fails, however short the time`(_ command: String) async throws {
+    let finished = try await lab("hang:left", command)
+    // On a machine that is so busy that the time is over before, nothing can be told.
+    #expect([1, 2].contains(finished.status), "\(finished)")
+    #expect(finished.output.contains("left hung in round 1") || finished.status == 2, "\(finished)")
+    #expect(!finished.output.contains("1 passed"))
+  }
+
+  @Test(arguments: ["spin:left", "stopped:left", "killed:left", "starved:left", "full:left"])
+  func `what the machine withholds is not judged, and no pass`(_ fault: String) async throws {
+    for command in ["smoke safe --time 4s", "scenario safe --rounds 3 --time 4s"] {
+      let finished = try await lab(fault, command)
+      #expect(finished.status == 2, "\(fault): \(finished)")
+      #expect(finished.errors.contains("not judged: safe"), "\(finished.errors)")
+    }
+  }
+
+  @Test func `who accepts it says so by name`() async throws {
+    let allowed = try await lab("killed:right", "smoke safe together --allow-unjudged safe --allow-unjudged together")
+    #expect(allowed.status == 0, "\(allowed)")
+    let other = try await lab("killed:right", "smoke safe together --allow-unjudged safe")
+    #expect(other.status == 2 && other.errors.contains("not judged: together"), "\(other)")
+    let unknown = try await lab("", "smoke safe --allow-unjudged saffe")
+    #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'safe'?"), "\(unknown)")
+  }
+
+  @Test func `a claim on all names whom it did not see, and all losses are counted`() async throws {
+    let finished = try await lab("killed:right", "smoke together")
+    #expect(finished.status == 2 && finished.unwrapped.contains("3 lost"), "\(finished)")
+    #expect(finished.unwrapped.contains("all.missed <= 1: no trial showed right: signal 9"), "\(finished.output)")
+  }
+
+  @Test(arguments: ["crash:left", "crash=80%:left", "hang:right"])
+  func `a crash or a hang of what is meant to complete fails, whatever the claims`(_ fault: String) async throws {
+    let file = try TemporaryFile("x.xml")
+    let finished = try await lab(fault, "scenario speed --rounds 6 --seed 4 --time 20s --export \(file.path)")
+    #expect(finished.status == 1, "\(finished)")
+    #expect(finished.unwrapped.contains("which is meant to complete"), "\(finished.output)")
+    #expect(readFile(file.path)?.contains("<error type=\"unfinished\"") == true)
+    // One that has a share of the trials may have none of so few.
+    guard !fault.contains("=") else { return }
+    let compared = try await lab(fault, "compare together size=1,2 --rounds 1 --seed 4 --time 1min")
+    #expect(compared.status == 1, "\(compared)")
+  }
+
+  @Test(arguments: ["empty", "hollow", "absent", "negative", "garbage", "nothing", "silent", "status", "flood"])
+  func `a worker that does not tell what it must breaks its trial`(_ fault: String) async throws {
+    for command in ["smoke safe", "scenario together --rounds 2", "compare together size=1,2 --rounds 2"] {
+      let finished = try await lab("\(fault):left", command)
+      // Where the machine is too busy to read so much in a trial's time, it is ended before all is read.
+      let isTold = finished.output.contains("broken") || fault == "flood"
+      #expect(finished.status != 0 && isTold, "\(fault), \(command): \(finished)")
+      if fault != "flood" { #expect(finished.status == 1, "\(fault), \(command): \(finished)") }
+    }
+  }
+
+  @Test func `a large grid is told by what its workers take before it starts`() async throws {
+    let finished = try await lab("", "compare together size=1..60 --variant left --variant right --time 1ms --rounds 1")
+    #expect(finished.errors.contains("120 cells in 1 round: 120 trials take "), "\(finished.errors)")
+    let small = try await lab("", "compare together size=1,2 --rounds 1")
+    #expect(!small.errors.contains("cells"), "\(small.errors)")
+  }
+}

@@ -32,8 +32,8 @@ import Testing
     ),
     (
       ["scenario", "apply-stride", "--variant", "aply"],
-      "gcdlab: --variant: unknown variant 'aply' of apply-stride (known: serial-loop, apply, apply-queue, apply-serial, "
-        + "async-group, threads, task-group); did you mean 'apply'?\n"
+      "gcdlab: --variant: unknown variant 'aply' of apply-stride (known: serial-loop, apply, apply-short, "
+        + "after-idle, apply-queue, apply-serial, async-group, threads, task-group); did you mean 'apply'?\n"
     ),
     (["scenario", "missing.yml"], "gcdlab: cannot read missing.yml: No such file or directory\n"),
     (["scenario", "/"], "gcdlab: cannot read /: Is a directory\n"),

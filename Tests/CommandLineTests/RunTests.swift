@@ -56,7 +56,9 @@ import Testing
     }
     // Claims on variants that did not run are unavailable, not passed.
     #expect(document.claims.map(\.verdict).filter { $0 == "held" }.count == 2)
-    #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 2)
+    // The one that compares these two has too few rounds.
+    #expect(document.claims.map(\.verdict).filter { $0 == "inconclusive" }.count == 1)
+    #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 3)
   }
 
   @Test func aPipeGetsNoColour() async throws {

@@ -37,9 +37,10 @@ struct ClaimReader {
         if kind == .performance { try requireSingleRun(of: reference, "check '\(check.text)'") }
       }
       let (bears, contradicts) = (try sentences(fields, "bears"), try sentences(fields, "contradicts"))
-      try requireSides(fields, bears, contradicts)
+      let isOfLesson = try isOfLesson(fields, bears, contradicts)
       return Claim(
-        says: try fields.text("says"), bears: bears, contradicts: contradicts, kind: kind, check: check)
+        says: try fields.text("says"), bears: bears, contradicts: contradicts, isOfLesson: isOfLesson, kind: kind,
+        check: check)
     } catch { throw error.at(checkNode.place) }
   }
 
@@ -73,17 +74,18 @@ struct ClaimReader {
   }
 
   /// A claim speaks for a sentence or against it, or is of the lesson alone (`of: lesson`).
-  private func requireSides(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) {
+  private func isOfLesson(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) -> Bool {
     if let name = contradicts.first(where: bears.contains) {
       throw file.error(fields.node("contradicts"), "a claim cannot bear out '\(name)' and contradict it")
     }
-    guard let whose = try fields.optionalText("of") else { return }
+    guard let whose = try fields.optionalText("of") else { return false }
     guard whose == "lesson" else {
       throw file.error(fields.node("of"), "of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
     }
     guard bears.isEmpty, contradicts.isEmpty else {
       throw file.error(fields.node("of"), "a claim of the lesson alone grades no sentence of the documents")
     }
+    return true
   }
 
   /// A figure that no trial can have is a slip in the check, and never silence.

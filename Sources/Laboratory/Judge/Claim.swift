@@ -17,16 +17,21 @@ public struct Claim: Sendable {
   public let bears: [String]
   /// The identifiers of the sentences that it contradicts where it is true: it is a counterexample to them.
   public let contradicts: [String]
+  /// Whether it is said to be of the lesson alone, and to grade no sentence.
+  public let isOfLesson: Bool
   /// What kind of promise it is.
   public let kind: Kind
   /// The check.
   public let check: Check
 
   /// A sentence with its check.
-  public init(says: String, bears: [String] = [], contradicts: [String] = [], kind: Kind, check: Check) {
+  public init(
+    says: String, bears: [String] = [], contradicts: [String] = [], isOfLesson: Bool = false, kind: Kind, check: Check
+  ) {
     self.says = says
     self.bears = bears
     self.contradicts = contradicts
+    self.isOfLesson = isOfLesson
     self.kind = kind
     self.check = check
   }

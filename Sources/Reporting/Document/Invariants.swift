@@ -63,7 +63,19 @@ struct DocumentPlace {
   }
 
   func require<Value: Comparable>(_ value: Value, in allowed: ClosedRange<Value>) throws(InputError) {
-    try require(allowed.contains(value), "found \(value), allowed is \(allowed.lowerBound) to \(allowed.upperBound)")
+    try require(
+      allowed.contains(value),
+      "found \(Self.plain(value)), allowed is \(Self.plain(allowed.lowerBound)) to \(Self.plain(allowed.upperBound))")
+  }
+
+  /// A number as one writes it: `1e15` and `-1`, where Swift prints `1000000000000000.0` and `-1.0`.
+  private static func plain<Value>(_ value: Value) -> String {
+    guard let number = value as? Double, let whole = Int64(exactly: number) else {
+      return "\(value)".replacing("e+", with: "e")
+    }
+    let digits = "\(whole)"
+    let zeros = digits.reversed().prefix { $0 == "0" }.count
+    return zeros < 6 ? digits : "\(digits.dropLast(zeros))e\(zeros)"
   }
 
   func requireUnique(_ names: [String]) throws(InputError) {

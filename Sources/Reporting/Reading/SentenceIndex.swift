@@ -111,7 +111,8 @@ public struct SentenceIndex: Sendable {
           let standing = sentence.standing(found.map(\.opinion), on: system)
           return Entry(
             id: sentence.id, says: sentence.says, said: sentence.said, standing: standing,
-            remark: sentence.remark(standing, on: system), scenarios: scenarios[sentence.id] ?? [],
+            remark: sentence.remark(standing, found.map(\.opinion), on: system),
+            scenarios: scenarios[sentence.id] ?? [],
             testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }
             })

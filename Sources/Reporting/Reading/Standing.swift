@@ -10,7 +10,7 @@ public enum Standing: String, Sendable, Codable, CaseIterable {
   case undecided
   /// All claims that could be judged speak for it.
   case borneOut = "borne out"
-  /// They do, but what they tried was built by the lab, since the system lacks the real thing.
+  /// What was tried was built by the lab, since the system lacks the real thing.
   case standIn = "stand-in"
   /// They do, but no Dispatch could fail it: it is true of the document's own code by reading it.
   case byConstruction = "by construction"
@@ -71,26 +71,34 @@ extension Documents.Strength {
 
 extension Documents.Sentence {
   /// Its standing by the opinions of its claims on a system.
+  ///
+  /// What was tried on a stand-in says nothing of Dispatch, for the sentence or against it.
   func standing(_ opinions: [Opinion], on system: String?) -> Standing {
     if reason != nil { return .untried }
     if opinions.isEmpty { return .notRun }
+    let isJudged = !Set(opinions).isDisjoint(with: [.speaksFor, .speaksAgainst, .open])
+    if isJudged, standIn(on: system) != nil { return .standIn }
     if opinions.contains(.speaksAgainst) {
       return opinions.contains(.speaksFor) && partly != nil ? .partly : .refuted
     }
     if opinions.contains(.open) { return .undecided }
     guard opinions.contains(.speaksFor) else { return .unavailable }
-    if byConstruction != nil { return .byConstruction }
-    return system.flatMap { standIns[$0] } != nil ? .standIn : .borneOut
+    return byConstruction != nil ? .byConstruction : .borneOut
   }
 
-  /// A sentence of its own on such a standing: which part holds, what was tried instead, or why nothing could fail it.
-  func remark(_ standing: Standing, on system: String?) -> String? {
+  private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
+
+  /// A sentence of its own on such a standing: which part holds, what was tried instead and which part of that holds, or why nothing
+  /// could fail it.
+  func remark(_ standing: Standing, _ opinions: [Opinion], on system: String?) -> String? {
     switch standing {
-    case .partly: partly
-    case .standIn: system.flatMap { standIns[$0] }
-    case .byConstruction: byConstruction
-    case .untried: reason
-    case .refuted, .undecided, .borneOut, .unavailable, .notRun: nil
+    case .partly: return partly
+    case .standIn:
+      let against = opinions.contains(.speaksAgainst) ? partly ?? "what was built does not keep it" : nil
+      return [standIn(on: system), against].compactMap(\.self).joined(separator: "; ")
+    case .byConstruction: return byConstruction
+    case .untried: return reason
+    case .refuted, .undecided, .borneOut, .unavailable, .notRun: return nil
     }
   }
 }

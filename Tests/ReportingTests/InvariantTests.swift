@@ -32,8 +32,8 @@ import Testing
     arguments: [
       ("machine.cores", .number(-1), "machine.cores: found -1, allowed is 1 to 1000000"),
       ("machine.memory", .number(-1), "machine.memory: found -1"),
-      ("machine.floor", .number(-1), "machine.floor: found -1.0"),
-      ("seconds", .number(-1), "seconds: found -1.0"),
+      ("machine.floor", .number(-1), "machine.floor: found -1"),
+      ("seconds", .number(-1), "seconds: found -1"),
       ("started", .text("yesterday"), "started: found 'yesterday', expected a time in UTC"),
       ("scenario.baseline", .text("none"), "scenario.baseline: 'none' is no variant"),
       ("scenario.show", .list([.text("none")]), "scenario.show: 'none' is no metric"),

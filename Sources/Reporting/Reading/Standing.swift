@@ -20,14 +20,6 @@ public enum Standing: String, Sendable, Codable, CaseIterable {
   case notRun = "not run"
   /// Nothing can try it.
   case untried = "cannot be tried"
-
-  /// Whether Dispatch itself was tried, and could have failed.
-  public var isTried: Bool {
-    switch self {
-    case .refuted, .partly, .undecided, .borneOut: true
-    case .standIn, .byConstruction, .unavailable, .notRun, .untried: false
-    }
-  }
 }
 
 /// What a claim, as it was judged, is to a sentence.

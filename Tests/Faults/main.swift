@@ -38,7 +38,7 @@ struct Faults: Pattern {
     try fault?.act(trial, self)
     trial.record(missed, fault?.kind == "wrong" ? 7 : count)
     trial.record(elapsed, 1000 + UInt64.random(in: 0..<100, using: &generator))
-    if fault == nil { try log("\(trial.variant) \(count)") }
+    if fault == nil || fault?.kind == "noise" { try log("\(trial.variant) \(count)") }
   }
 
   private func log(_ line: String) throws {

@@ -168,6 +168,26 @@ import Testing
     #expect(seen.verdict == .held && seen.evidence.trials == 22)
   }
 
+  @Test func `a bound by the cores is one by those that Dispatch may go by, and more than the cores is more than ours`()
+    throws
+  {
+    func verdict(_ check: String, of blocks: Double) throws -> Verdict? {
+      var results = try results(.guarantee, check, ["apply": ["blocks": [blocks]]])
+      results = Results(
+        experiment: results.experiment,
+        machine: {
+          var machine = Machine.test; machine.cores = 1; machine.poolWidth = 2; return machine
+        }(), seed: 1,
+        started: "", runs: results.runs)
+      return Judge(results).judgements().first?.verdict
+    }
+    #expect(try verdict("apply.blocks <= cores", of: 2) == .held)
+    #expect(try verdict("apply.blocks <= cores", of: 3) == .violated)
+    #expect(try verdict("apply.blocks <= 2 * cores", of: 4) == .held)
+    #expect(try verdict("apply.blocks > cores", of: 2) == .held)
+    #expect(try verdict("apply.blocks > cores", of: 1) == .violated)
+  }
+
   @Test func `an anomaly that was not seen to fail is not missing`() throws {
     let judged = try judge(
       .anomaly, "all.missed > 0", ["apply": ["missed": [0]], "loop": ["missed": [0]]],

@@ -92,6 +92,17 @@ public struct Check: Sendable, Equatable {
   }
 }
 
+extension Check.Operand {
+  /// Whether it is the number of cores, or a multiple of it.
+  var isOfCores: Bool {
+    switch self {
+    case .cores: true
+    case .scaled(_, let inner): inner.isOfCores
+    case .quantity, .reference: false
+    }
+  }
+}
+
 extension Check {
   /// The figures it refers to.
   public var references: [Reference] {

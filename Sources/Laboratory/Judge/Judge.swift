@@ -120,22 +120,25 @@ public struct Judge: Sendable {
     let subject: Check.Reference
     let run: Run
     var other: Run?
+    /// What `cores` stands for.
+    let cores: Double
   }
 
   /// The runs that a check speaks of, each with each that it is compared with: like with like, at the same values of whatever
   /// both heed, where the check itself names no others.
   private func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
+    let cores = cores(in: check)
     // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not (it
     // hung, it trapped, it is broken) has failed to keep a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
-      return spokenOf.map { Match(subject: subject, run: $0) }
+      return spokenOf.map { Match(subject: subject, run: $0, cores: cores) }
     }
     let candidates = runs(of: object)
     return spokenOf.flatMap { run -> [Match] in
       if let same = candidates.first(where: { $0.label == run.label }) {
-        return [Match(subject: subject, run: run, other: same)]
+        return [Match(subject: subject, run: run, other: same, cores: cores)]
       }
       let alike = candidates.filter { candidate in
         candidate.point.settings.allSatisfy { setting in
@@ -143,14 +146,25 @@ public struct Judge: Sendable {
           return isNamed || run.point[setting.name].map { $0 == setting.value } ?? true
         }
       }
-      return alike.map { Match(subject: subject, run: run, other: $0) }
+      return alike.map { Match(subject: subject, run: run, other: $0, cores: cores) }
     }
+  }
+
+  /// The cores that this process may use; where a check sets a bound, the most that Dispatch may go by.
+  private func cores(in check: Check) -> Double {
+    let isBound =
+      switch check.comparison {
+      case .less, .atMost: check.right.isOfCores
+      case .greater, .atLeast: check.left.isOfCores
+      case .equal, .different: false
+      }
+    return Double(isBound ? results.machine.poolWidth ?? results.machine.cores : results.machine.cores)
   }
 
   private func value(_ operand: Check.Operand, _ match: Match, _ trial: TrialRecord) -> Double? {
     switch operand {
     case .quantity(let value, _): return value
-    case .cores: return Double(results.machine.poolWidth ?? results.machine.cores)
+    case .cores: return match.cores
     case .scaled(let factor, let inner): return value(inner, match, trial).map { $0 * factor }
     case .reference(let reference):
       if reference == match.subject { return trial.figure(reference.metric, reference.statistic) }

@@ -14,7 +14,7 @@ public final class Trial: Sendable {
   public let work: CalibratedWork
   /// How many cores the process may use.
   public let cores: Int
-  /// How many blocks Dispatch runs at once: as many as there are cores, mostly those that the process may use.
+  /// How many blocks Dispatch runs at once at most: as many as there are cores, those included that this process may not use.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>

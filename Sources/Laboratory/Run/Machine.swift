@@ -10,8 +10,8 @@ public struct Machine: Sendable, Codable, Hashable {
   public var cpu: String?
   /// Cores this process may use.
   public var cores: Int
-  /// How many blocks Dispatch was seen to run at once, where it does not go by the cores that this process may use
-  /// (`taskset`, the processors of a container); nil where it does.
+  /// How many blocks Dispatch, or Swift's pool on top of it, may run at once where the process may not use all cores that are
+  /// online (`taskset`, the processors of a container): they go by either, by system and version. Nil where there is but one number.
   public var poolWidth: Int?
   /// Memory in bytes; nil where the system does not tell.
   public var memory: Int?

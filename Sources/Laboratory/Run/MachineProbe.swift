@@ -5,7 +5,7 @@ extension Machine {
   /// Looks at this machine and measures the lab's own floor and the speed of calibrated work: about 50 ms.
   public static func current() -> Machine {
     var machine = unmeasured()
-    machine.poolWidth = PoolWidth.measured()
+    machine.poolWidth = Host.onlineCores == Host.cores ? nil : Host.onlineCores
     machine.clockRead = NoiseFloor.clockRead()
     machine.floor = NoiseFloor.sample()
     machine.work = .calibrated()

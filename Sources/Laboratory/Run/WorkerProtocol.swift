@@ -17,7 +17,7 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// Cores the run may use.
   public let cores: Int
-  /// How many blocks Dispatch runs at once, where it does not go by those cores; nil where it does.
+  /// How many blocks Dispatch may run at once, where it need not go by those cores (``Machine/poolWidth``).
   public var poolWidth: Int?
   /// The name of the directory that the trial may make for its files; nil for one that makes none.
   public var scratch: String?

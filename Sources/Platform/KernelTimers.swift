@@ -6,24 +6,33 @@
 
 /// The timers that this process has from the kernel as descriptors, such as Dispatch arms on Linux for its own.
 public enum KernelTimers {
-  /// The clock that a kernel timer follows.
-  public struct Clock: Sendable, Equatable {
-    /// Whether it goes on while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do, CLOCK_MONOTONIC does not.
+  /// A kernel timer that is armed.
+  public struct Armed: Sendable, Equatable {
+    /// Whether its clock goes on while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do, CLOCK_MONOTONIC does not.
     public let goesOnAsleep: Bool
+    /// Nanoseconds until it expires, at least 1.
+    public let remaining: Int
   }
 
-  /// The clock of each timer; nil where the system does not tell.
-  public static func clocks() -> [Clock]? {
+  /// The timers that are armed; nil where the system does not tell.
+  public static func armed() -> [Armed]? {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
       let timers = numbers.filter { currentPath(of: $0) == "anon_inode:[timerfd]" }
-      let clocks = timers.compactMap { number -> Clock? in
+      var armed: [Armed] = []
+      for number in timers {
         let lines = readFile("/proc/self/fdinfo/\(number)")?.split(separator: "\n") ?? []
-        let line = lines.first { $0.hasPrefix("clockid:") }
-        guard let clock = line?.split(separator: " ").last.flatMap({ Int32($0) }) else { return nil }
-        return Clock(goesOnAsleep: clock != CLOCK_MONOTONIC)
+        func values(_ field: String) -> [Int]? {
+          lines.first { $0.hasPrefix(field) }?.split { !$0.isNumber }.compactMap { Int($0) }
+        }
+        // "clockid: 1" and "it_value: (0, 49406829)", which are seconds and nanoseconds.
+        guard let clock = values("clockid:")?.first, let left = values("it_value:"), left.count == 2 else {
+          return nil
+        }
+        let remaining = left[0] * 1_000_000_000 + left[1]
+        if remaining > 0 { armed.append(Armed(goesOnAsleep: clock != CLOCK_MONOTONIC, remaining: remaining)) }
       }
-      return clocks.count == timers.count ? clocks : nil
+      return armed
     #else
       return nil
     #endif

@@ -60,6 +60,16 @@ import Testing
     #expect(passed.tally.untold == 8 && passed.tally.early == 0)
   }
 
+  @Test func `who waits is given the tally that was waited for, whatever comes behind it`() {
+    let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
+    run.fired(1 as UInt)
+    let tally = run.wait(within: .zero) { tally in
+      run.fired(1 as UInt)
+      return tally.runs == 1
+    }
+    #expect(tally.runs == 1 && run.tally.runs == 2)
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {
@@ -140,6 +150,19 @@ import Testing
           source.schedule(deadline: isSecond ? run.start + .milliseconds(20) : run.start, repeating: run.interval)
           source.setEventHandler { run.fired(source.data) }
           source.activate()
+          return source
+        }
+      },
+      // No timer: the first fire is told at once, and so is one for each block that comes behind it.
+      red("strict.stands-still >= 1", "strict") { trial in
+        pattern.fire(trial, looks: .milliseconds(20)) { run in
+          let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
+          source.setEventHandler {
+            run.fired(source.data)
+            source.add(data: 1)
+          }
+          source.activate()
+          source.add(data: 1)
           return source
         }
       },

@@ -49,11 +49,11 @@ struct TimerSource: Pattern {
   let inStep = Metric.rate(
     "in-step", .percent, "fires that came one interval after the one before, give or take half of it")
   let standsStill = Metric.count(
-    "stands-still", unless: "the system does not tell which clock a timer of its own follows",
-    "kernel timers of the process whose clock stands still while the machine sleeps")
+    "stands-still", unless: "the system does not tell which clock a kernel timer follows",
+    "kernel timers armed for a fire of the source whose clock stands still while the machine sleeps")
   let goesOn = Metric.count(
-    "goes-on", unless: "the system does not tell which clock a timer of its own follows",
-    "kernel timers of the process whose clock goes on while the machine sleeps")
+    "goes-on", unless: "the system does not tell which clock a kernel timer follows",
+    "kernel timers armed for a fire of the source whose clock goes on while the machine sleeps")
   let toldSuspended = Metric.count("told-suspended", "handler runs while the source was suspended")
   let scattered = Metric.count(
     "scattered", "intervals of the suspension that the first run after it did not tell of")

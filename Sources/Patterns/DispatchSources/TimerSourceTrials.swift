@@ -48,10 +48,10 @@ extension TimerSource {
     timed.stopTiming()
     let suspension = timed.suspendAndResume(beside: make, within: patience, looks: looks)
     timed.slowDown()
-    timed.wait(within: looks) { $0.untold <= 0 }
+    // A run behind this one may come an interval late again, before the source is cancelled.
+    let all = timed.wait(within: looks) { $0.untold <= 0 }
     timed.end()
-
-    let (all, paused) = (timed.tally, past.tally)
+    let paused = past.tally
     timed.record(trial, self, wakeUps: switches?.voluntary)
     trial.record(early, all.early + now.tally.early + paused.early)
     trial.record(uncounted, all.untold + paused.untold)
@@ -60,9 +60,9 @@ extension TimerSource {
     trial.record(notAtOnce, [notWarm, toNow == nil, toPast == nil].count { $0 })
     trial.record(overtaken, isOvertaken ? 1 : 0)
     trial.record(inStep, timed.percentInStep)
-    if let clocks = KernelTimers.clocks() {
-      trial.record(standsStill, clocks.count { !$0.goesOnAsleep })
-      trial.record(goesOn, clocks.count { $0.goesOnAsleep })
+    if let timers = kernelTimers(of: make, by: clock, within: looks) {
+      trial.record(standsStill, timers.count { !$0.goesOnAsleep })
+      trial.record(goesOn, timers.count { $0.goesOnAsleep })
     }
     trial.record(toldSuspended, suspension.told)
     trial.record(scattered, suspension.scattered)
@@ -81,6 +81,36 @@ extension TimerSource {
     defer { for source in sources { source.cancel() } }
     later.wait(within: patience) { $0.runs > 0 }
     return !(now.firstRun ?? .max < later.firstRun ?? .max)
+  }
+
+  /// The kernel timers that are armed for a timer that `make` makes; nil where the system does not tell.
+  ///
+  /// They are told by the time that they have left, which is the timer's own to the nanosecond. Dispatch arms one a clock, for
+  /// what is due there first. When that is its pool's monitor, which ticks once a second, it is the timer after that tick. A timer
+  /// that came before it was looked at is followed by another.
+  private func kernelTimers(
+    of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
+  ) -> [KernelTimers.Armed]? {
+    let end = DispatchTime.now() + timerInterval(patience)
+    repeat {
+      let run = TimerRun(by: clock, in: 50_000_000, every: Self.never)
+      let source = make(run)
+      defer { source.cancel() }
+      while run.untilDue > 0, .now() < end {
+        var own: [KernelTimers.Armed] = []
+        // A look that was interrupted takes another's timer for this one's; one of many in a row was not.
+        for _ in 0..<20 {
+          let atMost = run.untilDue
+          guard let armed = KernelTimers.armed() else { return nil }
+          let atLeast = run.untilDue
+          own = armed.filter { atLeast <= $0.remaining && $0.remaining <= atMost }
+          if own.isEmpty { break }
+        }
+        if !own.isEmpty { return own }
+        yieldProcessor()
+      }
+    } while .now() < end
+    return []
   }
 
   /// Times what fires without a source.
@@ -278,10 +308,13 @@ final class TimerRun: Sendable {
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until it has come so far.
-  func wait(within patience: Duration, until isSo: (Tally) -> Bool) {
+  /// Waits until it has come so far; returns the tally that had, or what there was when the patience was over.
+  @discardableResult func wait(within patience: Duration, until isSo: (Tally) -> Bool) -> Tally {
     let deadline = DispatchTime.now() + timerInterval(patience)
-    while !isSo(tally), arrived.wait(timeout: deadline) == .success {}
+    while true {
+      let tally = tally
+      if isSo(tally) || arrived.wait(timeout: deadline) == .timedOut { return tally }
+    }
   }
 
   /// What comes from now on is not timed.
@@ -295,6 +328,9 @@ final class TimerRun: Sendable {
 
   /// What came of it so far.
   var tally: Tally { state.withLock { $0.tally } }
+
+  /// Nanoseconds until the first fire is due, by its clock; negative behind that.
+  var untilDue: Int { Int(first) - Int(clock.now()) }
 
   /// How many fires are due by then.
   private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }

@@ -47,7 +47,9 @@ import Testing
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
       #expect(attempt.total("missing") == 0)
-      for measure in ["completions-off", "elsewhere"] { #expect(attempt.total(measure) ?? 0 == 0) }
+      for measure in ["completions-off", "elsewhere", "notified-elsewhere"] {
+        #expect(attempt.total(measure) ?? 0 == 0)
+      }
       #expect(attempt.trial.observation.samples("total")?.summary?.count == 5)
       if ThreadCensus.taken() != nil { #expect(attempt.total("parked") == Self.parked[variant]) }
     }
@@ -130,6 +132,19 @@ import Testing
     group.notify(queue: download.queue) { download.completionBlock() }
   }
 
+  /// Names the main queue for what belongs on the background queue.
+  @Sendable private static func staysOnMainQueue(_ download: GroupDownload) {
+    let group = DispatchGroup()
+    for photo in download.photos {
+      group.enter()
+      photo.load { group.leave() }
+    }
+    group.notify(queue: download.mainQueue) {
+      download.noticedInBackground()
+      download.mainQueue.async { download.completionBlock() }
+    }
+  }
+
   /// The timed wait of the variants, by whatever `wait` does.
   private static func waiting(
     by wait: @escaping @Sendable (DispatchGroup, GroupDownload) -> DispatchTimeoutResult
@@ -202,7 +217,12 @@ import Testing
     }
     return [
       red("notify.missing == 0", "notify") { try pattern.measure($0, forgetsToEnter) },
-      red("notify-background.missing == 0", "notify-background") { try pattern.measure($0, forgetsToEnter) },
+      red("notify-background.missing == 0", "notify-background") {
+        try pattern.measureByBackground($0, forgetsToEnter)
+      },
+      red("notify-background.notified-elsewhere == 0", "notify-background") {
+        try pattern.measureByBackground($0, staysOnMainQueue)
+      },
       red("notify.completions-off == 0", "notify") { try pattern.measure($0, subscribesTwice) },
       red("notify.elsewhere == 0", "notify") { try pattern.measure($0, completesAnywhere) },
       red("wait.missing == 0", "wait") { try pattern.measure($0, forgetsToEnter) },

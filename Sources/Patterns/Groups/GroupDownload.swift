@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Laboratory
 import Measurement
@@ -40,6 +41,12 @@ extension GroupWaitVsNotify {
   func measureWaitWithEnoughTime(_ trial: Trial, holdsBack: Bool = false, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
     trial.record(timeouts, downloads.count { $0.hasTimedOut })
+  }
+
+  /// The same with a block that the group notifies a background queue of.
+  func measureByBackground(_ trial: Trial, _ method: @escaping Method) throws {
+    let downloads = try measureCompletion(trial, method)
+    trial.record(notifiedElsewhere, downloads.count { !$0.wasNoticedInBackground })
   }
 
   /// A method that has no completion block: whoever calls it goes on when it returns.
@@ -113,6 +120,11 @@ final class GroupDownload: Sendable {
   /// Known on the main queue alone: whatever runs there finds it.
   static let isMainQueue = DispatchSpecificKey<Bool>()
 
+  /// The global queue of the background class, as the functions in C have it.
+  private static var backgroundQueue: UnsafeMutableRawPointer? {
+    gcdlab_dispatch_get_global_queue(QueuePriority.ServiceClass.background.identifier, 0)
+  }
+
   /// Where the completion block is to run.
   let mainQueue: DispatchQueue
   /// Where downloads run: a global queue, or behind the gate.
@@ -144,6 +156,7 @@ final class GroupDownload: Sendable {
   private let callerThread = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
   private let ranOnMainQueue = Atomic<Int>(0)
+  private let ranInBackground = Atomic<Bool>(false)
   private let ran = Atomic<Int>(0)
   private let expired = Atomic<Bool>(false)
   private let expiredEarly = Atomic<Bool>(false)
@@ -226,6 +239,13 @@ final class GroupDownload: Sendable {
   func noticed() {
     notice.set()
     missed.add(missingResults, ordering: .relaxed)
+  }
+
+  /// The same in a block that is to run on the background queue. A global queue takes no value that it would be known by.
+  func noticedInBackground() {
+    noticed()
+    let queue = gcdlab_dispatch_get_current_queue()
+    ranInBackground.store(queue == Self.backgroundQueue, ordering: .relaxed)
   }
 
   /// Waits by `wait` for `timeout` at most, and looks at what it reports. Downloads that are held back go on then.
@@ -343,6 +363,8 @@ final class GroupDownload: Sendable {
   var completions: Int { ran.load(ordering: .acquiring) }
   /// How often it did so on another queue than the main queue.
   var elsewhere: Int { completions - ranOnMainQueue.load(ordering: .acquiring) }
+  /// Whether the block that was to run on the background queue did so.
+  var wasNoticedInBackground: Bool { ranInBackground.load(ordering: .acquiring) }
   /// Whether a wait reported that its time was up.
   var hasTimedOut: Bool { expired.load(ordering: .acquiring) }
   /// Whether it did so before that was true.

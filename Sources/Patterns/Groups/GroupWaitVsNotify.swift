@@ -60,6 +60,8 @@ struct GroupWaitVsNotify: Pattern {
     "missing", "results that were not there when a wait had ended well, or when the completion ran")
   let completionsOff = Metric.count("completions-off", "calls whose completion block did not run exactly once")
   let elsewhere = Metric.count("elsewhere", "completion blocks that ran on another queue than the one named")
+  let notifiedElsewhere = Metric.count(
+    "notified-elsewhere", "blocks of a notify that ran on another queue than the background queue named")
 
   /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its own.
   var mainQueue = DispatchQueue.main
@@ -149,16 +151,17 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "notify-background", .documented, "the group notifies a background queue, whose block hops to the main queue"
+      "notify-background", .documented, "the group notifies a background queue, whose block hops to the main queue",
+      own: [notifiedElsewhere]
     ) { trial in
-      try measure(trial) { download in
+      try measureByBackground(trial) { download in
         let group = DispatchGroup()
         for photo in download.photos {
           group.enter()
           photo.load { group.leave() }
         }
         group.notify(queue: .global(qos: .background)) {
-          download.noticed()
+          download.noticedInBackground()
           download.mainQueue.async { download.completionBlock() }
         }
       }

@@ -86,6 +86,29 @@ import Testing
     }
   }
 
+  @Test func `the sender keeps its lock until the handler waits for it, however late that begins`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("locking-source", of: Self.pattern, files: Catalogue.files) { trial in
+        try Self.pattern.sendWhileLocked(trial) { inbox in
+          signal(SIGUSR1, SIG_IGN)
+          let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+          source.setEventHandler {
+            blockThread(for: .milliseconds(50))
+            let isTaken = inbox.lock.wait(timeout: .now()) == .timedOut
+            if isTaken { inbox.takeLock() }
+            inbox.handled(isTaken ? 1 : 0)
+            inbox.lock.signal()
+          }
+          source.setRegistrationHandler { inbox.isReady() }
+          source.activate()
+          return { source.cancel() }
+        }
+      }
+      #expect(attempt.total("told") == 1)
+    }
+  }
+
   @Test func `a source that is never registered is told as that`() async throws {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt(
@@ -140,9 +163,9 @@ import Testing
         source.activate()
         kill(getpid(), SIGUSR1)
       },
-      // Told twice.
+      // Told twice, and without the lock, so that nobody is seen to wait for it.
       red("locking-source.told == locking-source.sent", "locking-source") { trial in
-        try pattern.sendWhileLocked(trial) { source($0, more: 1) }
+        try pattern.sendWhileLocked(trial, patience: .milliseconds(50)) { source($0, more: 1) }
       },
       // Does not take the lock.
       red("locking-handler.hung == 1", "locking-handler") { trial in

@@ -113,7 +113,7 @@ struct SignalSource: Pattern {
         signal(SIGUSR1, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
         source.setEventHandler {
-          inbox.lock.wait()
+          inbox.takeLock()
           inbox.handled(source.data)
           inbox.lock.signal()
         }

@@ -101,7 +101,7 @@ extension SignalSource {
     trial.record(runs, inbox.runs)
   }
 
-  /// Sends the process a signal while the sender has a lock that the handler takes.
+  /// Sends the process a signal while the sender has a lock that the handler takes, and keeps it until the handler waits for it.
   ///
   /// - Parameter patience: how long a signal is waited for that is not told.
   func sendWhileLocked(
@@ -113,6 +113,7 @@ extension SignalSource {
     try inbox.awaitReady()
     inbox.lock.wait()
     kill(getpid(), SIGUSR1)
+    inbox.awaitWaiter(within: patience)
     inbox.lock.signal()
     _ = inbox.awaitNext(within: patience)
     trial.record(sent, 1)
@@ -237,6 +238,7 @@ final class SignalInbox: Sendable {
   private let countRuns = Atomic<Int>(0)
   private let lastArrival = Moment()
   private let ready = DispatchSemaphore(value: 0)
+  private let lockIsWanted = DispatchSemaphore(value: 0)
   private let output: Int32
   private let input: Int32
 
@@ -268,6 +270,13 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
+  /// Takes the lock, and tells the trial first when somebody else has it.
+  func takeLock() {
+    if lock.wait(timeout: .now()) == .success { return }
+    lockIsWanted.signal()
+    lock.wait()
+  }
+
   /// Signals are told from now on.
   func isReady() { ready.signal() }
 
@@ -277,6 +286,9 @@ final class SignalInbox: Sendable {
   func awaitReady(within patience: Duration = .seconds(20)) throws {
     if ready.wait(timeout: .now() + timerInterval(patience)) == .timedOut { throw NotRegistered(patience: patience) }
   }
+
+  /// Waits until a handler finds the lock taken, and so waits for it; no longer than that for one that does not.
+  func awaitWaiter(within patience: Duration) { _ = lockIsWanted.wait(timeout: .now() + timerInterval(patience)) }
 
   /// Waits for the next run of a handler; returns whether it came.
   func awaitNext(within patience: Duration = .seconds(20)) -> Bool {

@@ -3,6 +3,7 @@
 // Tried in Swift, where a released object tells so: 500 blocks that alone hold an object each wait for a queue that is held. None may be gone
 // before its block has run, all must be gone once the queue is idle. Each captures a number that is changed after it was submitted.
 // Broken: the blocks stay in an array, and capture the variable and not its value.
+// And by the C functions, with a block whose references are counted in its header: does the queue have one while it runs?
 import Dispatch
 import Glibc
 import Synchronization
@@ -57,7 +58,51 @@ let gone = count.gone.load(ordering: .relaxed)
 let early = count.goneTooEarly.load(ordering: .relaxed) + goneBefore
 let right = count.right.load(ordering: .relaxed)
 
-let released = early == 0 && ran == tasks && gone == tasks
-print("guide.12\t\(released ? "holds" : "fails")\treleased before its block ran \(early), after it \(gone) of \(ran)")
+/// The block functions of Dispatch, which Swift wraps.
+typealias Submit = @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void
+typealias Create = @convention(c) (UnsafePointer<CChar>?, UnsafeRawPointer?) -> UnsafeMutableRawPointer
+func function<F>(_ name: String, as type: F.Type) -> F { unsafeBitCast(dlsym(nil, name), to: type) }
+
+/// References to a block on the heap: they stand in its flags, above the lowest bit, which is another one.
+func references(_ block: UnsafeRawPointer) -> Int {
+  Int(block.load(fromByteOffset: MemoryLayout<UnsafeRawPointer>.size, as: UInt32.self) & 0xfffe) / 2
+}
+
+struct Seen {
+  nonisolated(unsafe) static var block: UnsafeRawPointer?
+  nonisolated(unsafe) static var whileItRan = 0
+}
+/// How often the queue had a reference to the block while that ran, and how often afterwards.
+func kept(by submit: String) -> (running: Int, after: Int) {
+  let (submit, sync) = (function(submit, as: Submit.self), function("dispatch_sync", as: Submit.self))
+  let queue = function("dispatch_queue_create", as: Create.self)("references", nil)
+  let number = count.ran.load(ordering: .relaxed)
+  let block: @convention(block) () -> Void = {
+    if let block = Seen.block, number == count.ran.load(ordering: .relaxed) { Seen.whileItRan = references(block) }
+  }
+  let empty: @convention(block) () -> Void = { if number < 0 { print(number) } }
+  let pointer = unsafeBitCast(block, to: UnsafeRawPointer.self)
+  let nothing = unsafeBitCast(empty, to: UnsafeRawPointer.self)
+  return withExtendedLifetime((block, empty)) {
+    Seen.block = pointer
+    var kept = (running: 0, after: 0)
+    for _ in 0..<100 {
+      let before = references(pointer)
+      submit(queue, pointer)
+      sync(queue, nothing)
+      if Seen.whileItRan > before { kept.running += 1 }
+      if references(pointer) > before { kept.after += 1 }
+    }
+    return kept
+  }
+}
+let (byAsync, bySync) = (kept(by: "dispatch_async"), kept(by: "dispatch_sync"))
+
+let released =
+  early == 0 && ran == tasks && gone == tasks && byAsync == (running: 100, after: 0) && bySync.after == 0
+let verdict = !released ? "fails" : bySync.running < 100 ? "partly" : "holds"
+print(
+  "guide.12\t\(verdict)\treleased before its block ran \(early), after it \(gone) of \(ran);",
+  "kept while it ran: by async \(byAsync.running), by sync \(bySync.running) of 100")
 print(
   "guide.11\t\(right == tasks ? "holds" : "fails")\tfound the value of the time when it was made \(right) of \(ran)")

@@ -2,7 +2,8 @@
 // blocks on a global queue may run concurrently. Tried: the first task waits, bounded, until the second has begun.
 // Broken: the queue is serial. guide.45, always: a queue copies the block that is added; nobody has to copy it before.
 // Tried: a block on the stack of a function that has returned, and whose stack is written over, still finds what it
-// captured. Broken: a function with a pointer into that stack.
+// captured. Broken: a function with a pointer into that stack. And by sync: what the block captured is looked for near
+// the caller's own variables, where only the block itself can be, not a copy.
 #include "probe.h"
 
 static int met(dispatch_queue_t queue) {
@@ -43,6 +44,8 @@ __attribute__((noinline)) static void overwrite(void) {
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0x55;
 }
 
+static bool is_near(const void *captured, uintptr_t mine) { return (uintptr_t)captured - mine + 65536 < 131072; }
+
 int main(int count, char **words) {
   probe(count, words);
   dispatch_queue_t serial = dispatch_queue_create("serial", NULL);
@@ -60,5 +63,22 @@ int main(int count, char **words) {
     dispatch_resume(serial);
     dispatch_sync(serial, ^{});
   }
-  say("guide.45", intact == 100 && ran == 100 ? HOLDS : FAILS, "found what it captured %d of %d", intact, ran);
+  static int in_place[3];
+  char here;
+  uintptr_t mine = (uintptr_t)&here;
+  long captured = random();
+  dispatch_queue_t concurrent = dispatch_queue_create("concurrent", DISPATCH_QUEUE_CONCURRENT);
+  for (int i = 0; i < 50; i++) {
+    dispatch_sync(i % 2 ? serial : concurrent, ^{ in_place[0] += is_near(&captured, mine); });
+    dispatch_barrier_sync(concurrent, ^{ in_place[1] += is_near(&captured, mine); });
+    dispatch_async(serial, ^{ in_place[2] += is_near(&captured, mine); });
+  }
+  dispatch_sync(serial, ^{});
+  bool kept = intact == 100 && ran == 100 && in_place[2] == 0;
+  say("guide.45",
+      !kept                            ? FAILS
+          : in_place[0] || in_place[1] ? PARTLY
+                                       : HOLDS,
+      "found what it captured %d of %d; ran on the caller's stack: by sync %d, by barrier_sync %d, by async %d of 50",
+      intact, ran, in_place[0], in_place[1], in_place[2]);
 }

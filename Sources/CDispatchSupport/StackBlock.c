@@ -7,6 +7,7 @@
 
 extern void *_NSConcreteStackBlock[32];
 void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");
+void gcdlab_sync_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_sync");
 
 enum { BLOCK_HAS_COPY_DISPOSE = 1 << 25 };
 
@@ -48,13 +49,23 @@ static void dispose(const struct stack_block *block) { block->freed(block->conte
 static const struct block_descriptor descriptor = {
     .size = sizeof(struct stack_block), .copy = copy, .dispose = dispose};
 
-void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
-                              void (*copied)(void *context), void (*freed)(void *context)) {
+static void submit(void (*submit_block)(void *queue, void *block), void *queue, void *context, intptr_t value,
+                   gcdlab_stack_block_function function, void (*copied)(void *context), void (*freed)(void *context)) {
   struct stack_block block = {
       .isa = _NSConcreteStackBlock, .flags = BLOCK_HAS_COPY_DISPOSE, .invoke = invoke, .descriptor = &descriptor,
       .origin = &block, .context = context, .value = value, .function = function, .copied = copied, .freed = freed};
-  gcdlab_async_block(queue, &block);
+  submit_block(queue, &block);
   // The function ends, and its stack is somebody else's: only the value is lost, so that a block which stayed here is seen, not
   // a crash.
   *(volatile intptr_t *)&block.value = -1;
+}
+
+void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
+                              void (*copied)(void *context), void (*freed)(void *context)) {
+  submit(gcdlab_async_block, queue, context, value, function, copied, freed);
+}
+
+void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
+                             void (*copied)(void *context), void (*freed)(void *context)) {
+  submit(gcdlab_sync_block, queue, context, value, function, copied, freed);
 }

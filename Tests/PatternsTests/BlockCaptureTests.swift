@@ -26,6 +26,14 @@ import Testing
     #expect(attempt.total("changed") == blocks)
   }
 
+  @Test(arguments: [1, 1000]) func `a block that sync runs is not copied`(_ blocks: Int) async throws {
+    let attempt = try await Self.attempt("stack-block-sync", blocks)
+    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(
+      attempt.total("in-place") == blocks && attempt.total("uncopied") == blocks && attempt.total("ran") == blocks)
+    #expect(attempt.total("changed") == 0)
+  }
+
   @Test(arguments: ["object", "task"]) func `every release is timed`(_ variant: String) async throws {
     #expect(try await Self.attempt(variant, 50).trial.observation.samples("release")?.summary?.count == 50)
   }
@@ -98,6 +106,12 @@ import Testing
       },
       red("stack-block.unreleased == 0", "stack-block") {
         try pattern.measureStackBlocks($0, atOnce(0, inPlace: false, copies: 2))
+      },
+      red("stack-block-sync.in-place > 0", "stack-block-sync") {
+        pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: false, copies: 0))
+      },
+      red("stack-block-sync.uncopied > 0", "stack-block-sync") {
+        pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: true, copies: 1))
       },
       red("value.changed == 0", "value") { try pattern.measureValues($0, shares) },
       red("reference.changed > 0", "reference") { try pattern.measureValues($0, copies) },

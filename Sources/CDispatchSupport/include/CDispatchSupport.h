@@ -128,6 +128,10 @@ typedef void (*gcdlab_stack_block_function)(void *context, intptr_t value, bool 
 void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                               void (*copied)(void *context), void (*freed)(void *context));
 
+/// Runs such a block by `dispatch_sync`.
+void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
+                             void (*copied)(void *context), void (*freed)(void *context));
+
 /// Cores that are online, whether this process may run on them or not.
 int gcdlab_online_count(void);
 

@@ -17,7 +17,7 @@ import Laboratory
 /// `dispatch_sync` may give something back through a variable marked `__block`. A queue copies the block that is
 /// added to it, and releases it when it has run.
 ///
-/// All blocks here wait in a queue that is held back while the variable changes, or while the last other reference to the
+/// The blocks of `async` here wait in a queue that is held back while the variable changes, or while the last other reference to the
 /// object goes away. How that is noted stands in `CapturingBlocks.swift`.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
@@ -33,7 +33,8 @@ struct BlockCapture: Pattern {
   let unreleased = Metric.count(
     "unreleased", "objects, or copies of blocks, that were not released just once when the queue had come to all")
   let inPlace = Metric.count(
-    "in-place", "blocks that ran where they were made, on the stack of a function that has ended")
+    "in-place", "blocks that ran where they were made, on the stack of a C function")
+  let uncopied = Metric.count("uncopied", "blocks that ran and of which no copy was made, and so none was freed")
   let release = Metric.latency("release", "from the last line of the block to the release of its object")
 
   var problem: [any Declaration] { [blocks] }
@@ -56,6 +57,19 @@ struct BlockCapture: Pattern {
     ) { trial in
       try measureStackBlocks(trial) { queue, block in
         gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
+          StackBlock.at(block)?.leaves(value, inPlace: inPlace)
+        } _: { block in
+          StackBlock.at(block)?.isCopied()
+        } _: { block in
+          StackBlock.at(block)?.copyIsFreed()
+        }
+      }
+    }
+    Variant(
+      "stack-block-sync", .documented, "the same, which sync runs", own: [changed, inPlace, uncopied]
+    ) { trial in
+      measureSyncedStackBlocks(trial) { queue, block in
+        gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
           StackBlock.at(block)?.leaves(value, inPlace: inPlace)
         } _: { block in
           StackBlock.at(block)?.isCopied()

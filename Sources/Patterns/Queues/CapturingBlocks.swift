@@ -5,7 +5,8 @@ import Measurement
 import Platform
 import Synchronization
 
-/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go.
+/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that `sync` runs
+/// have an open queue.
 extension BlockCapture {
   /// Blocks that keep a value.
   func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
@@ -40,16 +41,33 @@ extension BlockCapture {
     // Where the pool cannot have its threads, Dispatch waits for them for ever.
     try SystemThread.requireRoom(for: trial.cores + 1)
     let queue = FunctionQueue(label: "com.example.MyQueue")
-    let blocks = (0..<trial[blocks]).map { StackBlock(number: 1000 + $0) }
+    let blocks = stackBlocks(trial)
     gcdlab_dispatch_suspend(queue.object)
     for block in blocks { make(queue, block) }
     gcdlab_dispatch_resume(queue.object)
     queue.sync()
+    trial.record(unreleased, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+  }
+
+  /// Blocks of a C function's stack, which is there until they have run.
+  func measureSyncedStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) {
+    let queue = FunctionQueue(label: "com.example.MyQueue")
+    let blocks = stackBlocks(trial)
+    for block in blocks { make(queue, block) }
+    queue.sync()
+    trial.record(uncopied, record(trial, blocks).count { $0.runs > 0 && $0.copies == 0 && $0.frees == 0 })
+  }
+
+  private func stackBlocks(_ trial: Trial) -> [StackBlock] {
+    (0..<trial[blocks]).map { StackBlock(number: 1000 + $0) }
+  }
+
+  private func record(_ trial: Trial, _ blocks: [StackBlock]) -> [StackBlock.Seen] {
     let seen = blocks.map(\.seen)
     trial.record(ran, seen.reduce(0) { $0 + $1.runs })
     trial.record(changed, zip(seen, blocks).count { $0.value != $1.number })
     trial.record(inPlace, seen.count(where: \.isInPlace))
-    trial.record(unreleased, seen.count { $0.copies != 1 || $0.frees != 1 })
+    return seen
   }
 
   private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {

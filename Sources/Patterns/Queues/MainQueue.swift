@@ -39,7 +39,7 @@ struct MainQueue: Pattern {
   let back = Metric.latency("back", "from its last instruction there to the first one where it came from")
   let lateness = Metric.latency("lateness", "from when an event was sent to main to its first instruction")
   let delayed = Metric.count("delayed", "events that began only when the work had ended in which they were sent")
-  let unrun = Metric.count("unrun", "blocks of the main queue that had not begun when nothing else was left to do")
+  let unrun = Metric.count("unrun", "blocks of the main queue that had not begun when all threads slept")
 
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
@@ -161,7 +161,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant("not-drained", .broken, "nobody serves the main queue", own: [unrun], mainQueue: .nobody) { trial in
-      look(trial) { block in
+      try look(trial) { block in
         mainQueue.async { block.begins() }
       }
     }

@@ -93,11 +93,11 @@ extension MainQueue {
     trial.record(delayed, count)
   }
 
-  /// Looks whether a block of the main queue begins.
-  func look(_ trial: Trial, bound: Duration = .milliseconds(10), _ submit: (WaitedBlock) -> Void) {
-    let block = WaitedBlock(bound: bound)
+  /// Looks whether a block of the main queue begins, until all threads sleep.
+  func look(_ trial: Trial, _ submit: (WaitedBlock) -> Void) throws {
+    let block = WaitedBlock()
     submit(block)
-    trial.record(unrun, block.hasBegun ? 0 : 1)
+    trial.record(unrun, try Standstill().wait { block.hasBegun } ? 0 : 1)
   }
 }
 
@@ -243,18 +243,15 @@ final class WorkWithEvent: Sendable {
   fileprivate var lateness: UInt64? { times.began.since(times.sent) }
 }
 
-/// A block that is waited for when nothing else is left to do.
+/// A block that is waited for until nothing else is left to do.
 final class WaitedBlock: Sendable {
-  private let gate: BoundedGate
+  private let begun = Atomic<Bool>(false)
 
-  fileprivate init(bound: Duration) { gate = BoundedGate(bound: bound) }
+  fileprivate init() {}
 
   /// It begins.
-  func begins() { gate.open() }
+  func begins() { begun.store(true, ordering: .releasing) }
 
-  /// Waits for that for a while.
-  fileprivate var hasBegun: Bool {
-    gate.restHasFinished()
-    return gate.pass()
-  }
+  /// Whether it has begun.
+  fileprivate var hasBegun: Bool { begun.load(ordering: .acquiring) }
 }

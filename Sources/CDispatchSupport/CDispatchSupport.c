@@ -12,6 +12,12 @@
 #include <sys/sem.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
 #ifdef __linux__
 #include <sched.h>
 #include <string.h>
@@ -29,6 +35,14 @@ int gcdlab_core_count(void) {
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
   return gcdlab_online_count();
+}
+
+size_t gcdlab_allocated_size(void *memory) {
+#ifdef __APPLE__
+  return malloc_size(memory);
+#else
+  return malloc_usable_size(memory);
+#endif
 }
 
 int gcdlab_online_count(void) {

@@ -18,6 +18,7 @@ import Testing
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(!attempt.verdicts.isEmpty)
+    if variant == "idle" { #expect(attempt.total("reused") == repeats) }
     if variant == "thread-local" { #expect(attempt.total("not-seen") == repeats) }
     if ["context-finalizer", "specific-released"].contains(variant) {
       #expect(attempt.trial.observation.samples("clean-up")?.summary?.count == repeats)
@@ -83,6 +84,8 @@ import Testing
         pattern.clean(trial, cleansUpAtOnce)
         trial.record(pattern.cleanUp, 0)
       },
+      // Nobody lets them go.
+      red("idle.reused > 0") { trial in pattern.reuse(trial) { _ in } },
       // In the context of another queue.
       red("context.not-seen == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))
@@ -102,7 +105,7 @@ import Testing
       red("global-modified.keyed > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
       // Both are told of the queue that the other wants.
       red("current-queue.other-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
-      red("current-queue.not-default == 2") { trial in answered(trial, inside: queue, outside: queue) },
+      red("current-queue.overcommitting == 1") { trial in answered(trial, inside: queue, outside: queue) },
       red("current-queue.main == 1") { trial in answered(trial, inside: queue, outside: queue) },
       // At the queue, where it is found.
       red("thread-local.not-seen > 0") { trial in

@@ -132,6 +132,9 @@ void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab
 void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                              void (*copied)(void *context), void (*freed)(void *context));
 
+/// Bytes of the memory that `malloc` or `calloc` has given out as `memory`.
+size_t gcdlab_allocated_size(void *memory);
+
 /// Cores that are online, whether this process may run on them or not.
 int gcdlab_online_count(void);
 

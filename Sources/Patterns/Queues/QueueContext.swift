@@ -37,6 +37,8 @@ struct QueueContext: Pattern {
   let inRelease = Metric.count("in-release", "queues whose data was cleaned up by the thread that let the queue go")
   let without = Metric.count("without", "finalizers that ran although their queue had no context")
   let cleanUp = Metric.latency("clean-up", "from the end of a queue's last block until its data is cleaned up")
+  let reused = Metric.count(
+    "reused", "queues whose memory the thread that let them go was given anew when the release had returned")
   let accepted = Metric.count("accepted", "flags, other than 0 and 2, for which there is a global queue")
   let overcommit = Metric.count("overcommit", "global queues of their own for flag 2")
   let changed = Metric.count("changed", "global queues that were not the same once they had been released")
@@ -44,8 +46,8 @@ struct QueueContext: Pattern {
 
   let otherQueue = Metric.count(
     "other-queue", "blocks that asked for the current queue and got another than the one they were submitted to")
-  let notDefault = Metric.count(
-    "not-default", "threads outside a block that asked for it and got another than the default global queue")
+  let overcommitting = Metric.count(
+    "overcommitting", "threads outside a block that asked for it and got the overcommitting queue of the default class")
   let main = Metric.count("main", "threads outside a block that asked for it and got the main queue")
   let modified = Metric.count(
     "modified", "ways to modify a global queue that took effect: a context, a suspended target, a suspension")
@@ -109,6 +111,12 @@ struct QueueContext: Pattern {
         return HeldQueue(created: serialQueue)
       }
     }
+    Variant("idle", .documented, "an idle queue is let go, and memory of its size asked for", own: [repeats, reused]) {
+      trial in
+      reuse(trial) { queue in
+        gcdlab_dispatch_release(queue)
+      }
+    }
     Variant("specific-released", .modern, "a queue of Swift's with an object by a key, which goes with it", own: living)
     { trial in
       let key = DispatchSpecificKey<Owned>()
@@ -143,7 +151,7 @@ struct QueueContext: Pattern {
     }
     Variant(
       "current-queue", .documented, "dispatch_get_current_queue is called in blocks and outside of them",
-      own: [otherQueue, notDefault, main], mainQueue: .body
+      own: [otherQueue, overcommitting, main], mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
       MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }

@@ -66,6 +66,28 @@ extension QueueContext {
     trial.record(self.early, early)
   }
 
+  /// Has `release` let idle queues go one after the other, and asks for as much memory each time. What `malloc` gives out
+  /// nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at first, so that was
+  /// this one, within the release.
+  func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) {
+    var given: [UnsafeMutableRawPointer?] = []
+    // Memory is freed only in the end: what the thread keeps of this size is not to become more than it may keep.
+    given.reserveCapacity(trial[repeats] + 1)
+    var count = 0
+    for repeated in 0...trial[repeats] {
+      guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
+      gcdlab_dispatch_sync_f(queue, nil) { _ in }
+      let (size, address) = (gcdlab_allocated_size(queue), UInt(bitPattern: queue))
+      release(queue)
+      let memory = malloc(size)
+      given.append(memory)
+      // The first makes room for the others, where the thread could keep no more.
+      if repeated > 0, UInt(bitPattern: memory) == address { count += 1 }
+    }
+    for memory in given { free(memory) }
+    trial.record(reused, count)
+  }
+
   /// Lets queues go that `make` makes without data, and then one with data, which is cleaned up behind them.
   func letGo(_ trial: Trial, _ make: () -> HeldQueue) {
     let before = MyDataContext.cleanUpsWithout
@@ -166,7 +188,7 @@ final class QueueAnswers: @unchecked Sendable {
   /// A serial queue, one whose target is that, and the global queues of default and of low priority.
   let queues: [Asked]
   private let all = DispatchGroup()
-  private let state = Mutex((otherQueue: 0, notDefault: 0, main: 0))
+  private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
   /// Nobody has asked.
   init() {
@@ -188,7 +210,7 @@ final class QueueAnswers: @unchecked Sendable {
   /// A thread that runs no block got `answer`.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
-      if answer != gcdlab_dispatch_get_global_queue(0, 0) { state.notDefault += 1 }
+      if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
       if answer == gcdlab_main_queue() { state.main += 1 }
     }
     all.leave()
@@ -199,7 +221,7 @@ final class QueueAnswers: @unchecked Sendable {
     all.wait()
     let seen = state.withLock { $0 }
     trial.record(pattern.otherQueue, seen.otherQueue)
-    trial.record(pattern.notDefault, seen.notDefault)
+    trial.record(pattern.overcommitting, seen.overcommitting)
     trial.record(pattern.main, seen.main)
   }
 }

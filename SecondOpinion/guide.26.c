@@ -1,4 +1,4 @@
-// guide.26, always: dispatch_sync on the queue one runs on deadlocks. guide.27, always: that must be avoided on
+// guide.26, always: dispatch_sync on the queue one runs on deadlocks, of whatever kind it is. guide.27, always: that must be avoided on
 // concurrent queues too. guide.31, always: dispatch_apply on the serial queue one runs on deadlocks. A deadlock is that
 // the call never returns; Dispatch tells one that it can see by a trap. On a concurrent queue there is a reason to
 // avoid it if there is a case that never returns: one with a barrier waiting. Broken: the inner call is to another
@@ -21,8 +21,10 @@ int main(int count, char **words) {
   }
   Tally serial = attempt("serial"), plain = attempt("concurrent"), barrier = attempt("barrier"),
         apply = attempt("apply");
-  say("guide.26", serial.trapped + serial.hung == tries ? HOLDS : FAILS, "never returned %d of %d: trapped %d, hung %d",
-      serial.trapped + serial.hung, tries, serial.trapped, serial.hung);
+  bool onSerial = serial.trapped + serial.hung == tries, onConcurrent = plain.trapped + plain.hung == tries;
+  say("guide.26", onSerial && onConcurrent ? HOLDS : onSerial ? PARTLY : FAILS,
+      "never returned on a serial queue %d of %d: trapped %d, hung %d; on a concurrent one %d of %d",
+      serial.trapped + serial.hung, tries, serial.trapped, serial.hung, plain.trapped + plain.hung, tries);
   say("guide.27", barrier.hung + barrier.trapped + plain.hung + plain.trapped ? HOLDS : FAILS,
       "hung with a barrier waiting %d of %d; without one returned %d of %d", barrier.hung, tries, plain.finished,
       tries);

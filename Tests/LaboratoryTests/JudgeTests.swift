@@ -123,6 +123,20 @@ import Testing
     #expect(try verdict("apply.missed < loop.missed", [4], [4], rounds: 6) == .refuted)
   }
 
+  @Test func `one wild round takes nothing from sides that lie apart`() throws {
+    func judged(_ left: [Double?], _ right: [Double?]) throws -> Judgement {
+      try judge(
+        .performance, "apply.elapsed < loop.elapsed", ["apply": ["elapsed": left], "loop": ["elapsed": right]],
+        rounds: 6)
+    }
+    let (low, wild) = ([1.0, 2, 1, 2, 1, 2].map { $0 as Double? }, [9.0, 9, 9, 9, 9, 900_000].map { $0 as Double? })
+    let apart = try judged(low, wild)
+    #expect(apart.verdict == .supported && apart.evidence.reason == "no round of one side reaches the other")
+    #expect((apart.evidence.ratio?.high ?? 0) > 1)
+    #expect(try judged(wild, low).verdict == .refuted)
+    #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)
+  }
+
   @Test func `a judged trial can be shown`() throws {
     let once = ["apply": ["missed": [0, 0, 3].map { $0 as Double? }]]
     let judged = try judge(.guarantee, "apply.missed == 0", once, rounds: 3)

@@ -237,24 +237,32 @@ public struct Judge: Sendable {
     if interval.low == 1, interval.high == 1 { return comparison.holds(0, 0) ? .supported : .refuted }
     if interval.high < 1 { return less ? .supported : .refuted }
     if interval.low > 1 { return less ? .refuted : .supported }
-    return .inconclusive
+    // One round in a hundred times as long widens the interval beyond use, and takes nothing from sides that lie apart.
+    guard Set(check.references).count > 1, areApart(pairs) else { return .inconclusive }
+    evidence.reason = "no round of one side reaches the other"
+    return evidence.met > 0 ? .supported : .refuted
+  }
+
+  /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and Whitney, 1947).
+  private func areApart(_ pairs: [(left: Double, right: Double)]) -> Bool {
+    let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
+      side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
+    }
+    return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
   /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test decides.
   ///
   /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as many
-  /// rounds as the sign test asks for, or sides that do not overlap at all, which of six rounds each equals are in one of 462
-  /// cases (Mann and Whitney, 1947).
+  /// rounds as the sign test asks for, or sides that lie apart.
   private func byRounds(_ check: Check, _ pairs: [(left: Double, right: Double)]) -> Verdict {
     let met = pairs.count { check.comparison.holds($0.left, $0.right) }
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
     if SignTest.isTold(met, of: pairs.count) { return verdict }
     guard met == 0 || met == pairs.count else { return .inconclusive }
     guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
-    let isSeparate = { (lower: [Double], upper: [Double]) in lower.allSatisfy { low in upper.allSatisfy { low < $0 } } }
-    let (left, right) = (pairs.map(\.left), pairs.map(\.right))
-    let areSame = Set(left + right).count == 1
-    return areSame || isSeparate(left, right) || isSeparate(right, left) ? verdict : .inconclusive
+    let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1
+    return areSame || areApart(pairs) ? verdict : .inconclusive
   }
 
   // MARK: What was not seen

@@ -85,7 +85,7 @@ import Testing
         trial.record(pattern.cleanUp, 0)
       },
       // Nobody lets them go.
-      red("idle.reused > 0") { trial in pattern.reuse(trial) { _ in } },
+      red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
       // In the context of another queue.
       red("context.not-seen == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))

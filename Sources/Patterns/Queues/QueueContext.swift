@@ -113,7 +113,7 @@ struct QueueContext: Pattern {
     }
     Variant("idle", .documented, "an idle queue is let go, and memory of its size asked for", own: [repeats, reused]) {
       trial in
-      reuse(trial) { queue in
+      try reuse(trial) { queue in
         gcdlab_dispatch_release(queue)
       }
     }

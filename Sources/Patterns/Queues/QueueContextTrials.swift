@@ -71,7 +71,10 @@ extension QueueContext {
   /// this one, within the release.
   ///
   /// A thread keeps only a few pieces of a size, and gives the last one out first: those it has already are taken from it before.
-  func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) {
+  ///
+  /// - Throws: ``Unavailable`` where `malloc` keeps back what was freed, as that of AddressSanitizer does.
+  func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
+    guard Self.isGivenOutAgain else { throw Unavailable("malloc does not give out at once what was freed") }
     let kept = 64
     var given: [UnsafeMutableRawPointer?] = []
     // Memory is freed only in the end: what the thread keeps of this size is not to become more than it may keep.
@@ -89,6 +92,19 @@ extension QueueContext {
     }
     for memory in given { free(memory) }
     trial.record(reused, count)
+  }
+
+  /// Whether this thread is given anew what it has just freed.
+  private static var isGivenOutAgain: Bool {
+    // What the thread has of this size is taken from it, as in `reuse`. How large a piece is the optimiser cannot know: else it
+    // may take the two for different.
+    let kept = (0..<64).map { _ in malloc(200) }
+    let first = malloc(200)
+    let (size, address) = (gcdlab_allocated_size(first), UInt(bitPattern: first))
+    free(first)
+    let second = malloc(size)
+    defer { for memory in kept + [second] { free(memory) } }
+    return UInt(bitPattern: second) == address
   }
 
   /// Lets queues go that `make` makes without data, and then one with data, which is cleaned up behind them.

@@ -2,9 +2,9 @@ import Laboratory
 
 /// What claims are to the sentences of the documents, in words.
 enum Sides {
-  /// Of one claim: `bears out guide.3, contradicts guide.19`, or that it is of the lesson alone.
+  /// Of one claim: `for guide.3, against guide.19`, or that it is of the lesson alone.
   static func text(bears: [String], contradicts: [String]) -> String {
-    let sides = [("bears out", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
+    let sides = [("for", bears), ("against", contradicts)].filter { !$0.1.isEmpty }
       .map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return sides.isEmpty ? "of the lesson" : sides.joined(separator: ", ")
   }

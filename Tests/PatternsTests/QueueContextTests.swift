@@ -1,5 +1,6 @@
 import CDispatchSupport
 import Dispatch
+import Foundation
 import LabTesting
 import Laboratory
 import Testing
@@ -23,6 +24,38 @@ import Testing
     if ["context-finalizer", "specific-released"].contains(variant) {
       #expect(attempt.trial.observation.samples("clean-up")?.summary?.count == repeats)
     }
+  }
+
+  /// An arena fills a thread's cache with what lies free there, and a full one takes nothing that is freed.
+  @Test func `many free pieces of a queue's size hide nothing`() async throws {
+    let queue = gcdlab_dispatch_queue_create("own", nil)
+    let size = gcdlab_allocated_size(queue)
+    gcdlab_dispatch_release(queue)
+    try await onOwnThread {
+      let pieces = (0..<4000).map { _ in malloc(size) }
+      for index in pieces.indices where index.isMultiple(of: 2) { free(pieces[index]) }
+      var memory = FreedMemory(rounds: 1000)
+      for _ in 0..<1000 {
+        guard let queue = gcdlab_dispatch_queue_create("own", nil) else { continue }
+        #expect(memory.isGivenAnew(queue) { gcdlab_dispatch_release($0) })
+      }
+      for index in pieces.indices where !index.isMultiple(of: 2) { free(pieces[index]) }
+    }
+  }
+
+  @Test func `memory that another thread freed is not this thread's`() throws {
+    var memory = FreedMemory(rounds: 1)
+    let address = UInt(bitPattern: malloc(200))
+    let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
+    let isOwn = memory.isGivenAnew(piece) { _ in
+      let freed = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        free(UnsafeMutableRawPointer(bitPattern: address))
+        freed.signal()
+      }
+      freed.wait()
+    }
+    #expect(!isOwn)
   }
 
   @Test func `a thread has its own, and another thread nothing`() async throws {

@@ -70,41 +70,19 @@ extension QueueContext {
   /// nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at first, so that was
   /// this one, within the release.
   ///
-  /// A thread keeps only a few pieces of a size, and gives the last one out first: those it has already are taken from it before.
-  ///
   /// - Throws: ``Unavailable`` where `malloc` keeps back what was freed, as that of AddressSanitizer does.
   func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
-    guard Self.isGivenOutAgain else { throw Unavailable("malloc does not give out at once what was freed") }
-    let kept = 64
-    var given: [UnsafeMutableRawPointer?] = []
-    // Memory is freed only in the end: what the thread keeps of this size is not to become more than it may keep.
-    given.reserveCapacity(trial[repeats] + kept + 1)
+    var memory = FreedMemory(rounds: trial[repeats] + 2)
+    guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
+      throw Unavailable("malloc does not give out at once what was freed")
+    }
     var count = 0
     for repeated in 0...trial[repeats] {
       guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
       gcdlab_dispatch_sync_f(queue, nil) { _ in }
-      let (size, address) = (gcdlab_allocated_size(queue), UInt(bitPattern: queue))
-      release(queue)
-      let memory = malloc(size)
-      given.append(memory)
-      if repeated == 0 { given += (0..<kept).map { _ in malloc(size) } }
-      if repeated > 0, UInt(bitPattern: memory) == address { count += 1 }
+      if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
     }
-    for memory in given { free(memory) }
     trial.record(reused, count)
-  }
-
-  /// Whether this thread is given anew what it has just freed.
-  private static var isGivenOutAgain: Bool {
-    // What the thread has of this size is taken from it, as in `reuse`. How large a piece is the optimiser cannot know: else it
-    // may take the two for different.
-    let kept = (0..<64).map { _ in malloc(200) }
-    let first = malloc(200)
-    let (size, address) = (gcdlab_allocated_size(first), UInt(bitPattern: first))
-    free(first)
-    let second = malloc(size)
-    defer { for memory in kept + [second] { free(memory) } }
-    return UInt(bitPattern: second) == address
   }
 
   /// Lets queues go that `make` makes without data, and then one with data, which is cleaned up behind them.

@@ -25,7 +25,7 @@ endif
 BINARY  := .build/release/gcdlab
 
 # Examples by their sources: what they build is not ours to check.
-SWIFT_FILES := Package.swift Sources Tests Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
+SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
 .PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check example lint format install uninstall clean help
@@ -33,8 +33,8 @@ SWIFT_FILES := Package.swift Sources Tests Plugins SecondOpinion Benchmarks/Pack
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
 
-test:                 ## build and run the tests
-	Tests/Tools/failures $(SWIFT) test
+test:                 ## build and run the tests, or those that FILTER names (make test FILTER=JudgeTests)
+	Tools/failures $(SWIFT) test $(if $(FILTER),--filter "$(FILTER)")
 
 build:                ## build the release binary
 	$(SWIFT) build $(RELEASE) --product gcdlab
@@ -47,7 +47,7 @@ bench: build          ## compare with hand-written C counterparts, in one run (S
 
 # The probes alone (SCENARIOS=no) need no lab.
 second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
-	GCDLAB=$(BINARY) Tests/Tools/second-opinion $(PROBES)
+	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
 
 example:              ## build the lab of one's own in Examples, and smoke it
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
@@ -60,34 +60,34 @@ intervals:            ## simulate COMPARISONS (50 000) a case and print how ofte
 
 tallies:              ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
 	$(SWIFT) build $(RELEASE) --product twins
-	Tests/Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
+	Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
 
 darwin-check:         ## type-check the lab as for Darwin, against declarations of what Darwin has of its own
 	$(SWIFT) build --build-tests
-	Tests/Tools/darwin-check
+	Tools/darwin-check
 
 # One test after the other: processes that sanitizers slow down, sixty at a time, come to no end on two cores. Without those of bodies
 # that are broken on purpose, some of which race, and those that take every descriptor, of which the sanitizer needs some to name
 # what it suppresses.
 tsan:                 ## run the tests under ThreadSanitizer
-	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/tsan.suppressions" \
-	  Tests/Tools/failures $(SWIFT) test --no-parallel --skip 'EveryRedTests|FileDescriptorSemaphoreTests' --sanitize=thread --scratch-path .build/tsan \
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tools/tsan.suppressions" \
+	  Tools/failures $(SWIFT) test --no-parallel --skip 'EveryRedTests|FileDescriptorSemaphoreTests' --sanitize=thread --scratch-path .build/tsan \
 	  $(if $(FILTER),--filter "$(FILTER)")
 
 asan:                 ## run the tests under AddressSanitizer
 	# Not for leaks: what a command line tool still holds when it calls exit() is no leak, and the test runner has its own.
 	ASAN_OPTIONS="detect_leaks=0" \
-	  Tests/Tools/failures $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
+	  Tools/failures $(SWIFT) test --no-parallel --sanitize=address --scratch-path .build/asan $(if $(FILTER),--filter "$(FILTER)")
 
 soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4) and count what went wrong
-	Tests/Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
+	Tools/soak $(or $(ROUNDS),200) $(or $(BUSY),4)
 
 hardships: build      ## run the table of docs/trust.md, mixes of faults, and smoke starved, short of memory, threads and workers, ROUNDS times (10)
 	$(SWIFT) build $(RELEASE) --product faults
-	Tests/Tools/hardships $(or $(ROUNDS),10)
+	Tools/hardships $(or $(ROUNDS),10)
 
 interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
-	Tests/Tools/interrupts $(or $(ROUNDS),300)
+	Tools/interrupts $(or $(ROUNDS),300)
 
 lint:                 ## check the format
 	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)

@@ -56,10 +56,10 @@ let package = Package(
     // Scenarios and sources into the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
     .executableTarget(name: "shelve"),
-    // A lab that compares equals: see Tests/Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
-    .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tests/Twins"),
-    // A lab whose workers misbehave: see Tests/Tools/hardships.
-    .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tests/Faults"),
+    // A lab that compares equals: see Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
+    .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
+    // A lab whose workers misbehave: see Tools/hardships.
+    .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
     // What the tests share.
     .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
@@ -71,8 +71,7 @@ let package = Package(
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "LabTesting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess],
-      exclude: ["Corpus"]),
+      dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess]),
     .testTarget(
       name: "CommandLineTests",
       dependencies: ["gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", subprocess]),

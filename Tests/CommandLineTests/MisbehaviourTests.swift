@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-/// What the gates say of workers that misbehave: those of a lab that is told how (`Tests/Faults`).
+/// What the gates say of workers that misbehave: those of a lab that is told how (`Tools/Faults`).
 @Suite struct MisbehaviourTests {
   /// Beside the lab.
   private static let faults = Binary.path.replacing(/gcdlab$/, with: "faults")

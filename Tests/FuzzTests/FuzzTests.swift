@@ -18,7 +18,7 @@ import Testing
 /// Bad input by the thousand: whatever comes in, what comes out is a value or an error with its place; never a trap, a
 /// hang or a huge allocation.
 ///
-/// Each target mutates its corpus (`Corpus/<target>`). A short run is part of every test run; `make fuzz` makes it
+/// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run; `make fuzz` makes it
 /// 100 000 inputs a target. When the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` names the input, and
 /// `GCDLAB_FUZZ_INPUT=<number>` (with the same `GCDLAB_FUZZ_SEED`) runs only that one; it belongs into the corpus then.
 @Suite(.serialized) struct FuzzTests {
@@ -26,7 +26,7 @@ import Testing
     case scenario, setting, sweep, check, report, request, document
   }
 
-  private static let corpus = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Corpus"
+  private static let corpus = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Corpus"
 
   /// The files of a corpus; those named `.txt` have an input a line.
   private static func inputs(_ target: Target) throws -> [[UInt8]] {

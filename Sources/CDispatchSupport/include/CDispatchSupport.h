@@ -73,7 +73,7 @@ intptr_t gcdlab_dispatch_semaphore_signal(void *semaphore) GCDLAB_SYMBOL("dispat
 static inline void gcdlab_compiler_barrier(void) { __asm__ __volatile__("" : : : "memory"); }
 
 // Marks of the loops that time what is short. They take no instruction: each puts its address into a section of the binary that
-// is not loaded, by which Tests/Tools/timed-loops finds the machine code of the loops and looks what they call. They also keep
+// is not loaded, by which Tools/timed-loops finds the machine code of the loops and looks what they call. They also keep
 // the compiler from moving anything across, and from leaving out a loop around nothing.
 #ifdef __ELF__
 #define GCDLAB_MARK(kind) \

@@ -5,7 +5,7 @@ import CDispatchSupport
 ///
 /// It is inlined into the closure that writes the operation, and the operation into it. So the closure *is* the loop, and whoever
 /// times it calls it once for all operations. Hand on such a closure, not the operation: a closure that is called from another
-/// one's context is called through a pointer, each time. `Tests/Tools/timed-loops` looks into the released binary that no
+/// one's context is called through a pointer, each time. `Tools/timed-loops` looks into the released binary that no
 /// loop between these marks calls anything but its operation.
 @inline(__always)
 func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {

@@ -38,5 +38,5 @@ extension Trace {
         end: 9_300_000),
       Block(.async, queue: 1, number: 2, submitted: 850_000, submitter: 0),
     ],
-    accounts: [Account(lane: 0, at: 9_800_000, ran: 1_300_000)])
+    accounts: [Account(lane: 0, told: 1_510_000, recorded: 1_500_000)])
 }

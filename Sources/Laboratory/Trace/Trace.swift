@@ -25,7 +25,7 @@ public struct Trace: Sendable, Codable, Equatable {
   public var gaps: [Gap]
   /// What could not be recorded at all, and why.
   public var missing: [Missing]
-  /// What the system says that each thread ran for, to compare with ``Lane/runs``.
+  /// How long threads ran, told in two ways.
   public var accounts: [Account]
 
   /// How a traced trial ended.
@@ -286,20 +286,21 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// What the system says of a thread's running time (Linux: `/proc/self/task/…/schedstat`).
+  /// How long a thread ran, by what the system says (Linux: `/proc/self/task/…/schedstat`) and by the scheduler's record: from the
+  /// same beginning to the same moment, shortly after the body ended.
   public struct Account: Sendable, Codable, Equatable {
     /// The thread's lane.
     public var lane: Int
-    /// When it was asked.
-    public var at: UInt64
-    /// How long the thread had run then since the record began.
-    public var ran: UInt64
+    /// As the system says.
+    public var told: UInt64
+    /// As was recorded.
+    public var recorded: UInt64
 
     /// An account.
-    public init(lane: Int, at: UInt64, ran: UInt64) {
+    public init(lane: Int, told: UInt64, recorded: UInt64) {
       self.lane = lane
-      self.at = at
-      self.ran = ran
+      self.told = told
+      self.recorded = recorded
     }
   }
 

@@ -226,10 +226,10 @@ static void *trial(void *unused) {
   for (int i = 0; i < repeats; i++) timeouts += all[i].timed_out;
 #define MEDIAN(name, from, to) \
   print_medians(name, all, offsetof(struct download, from), offsetof(struct download, to))
-  MEDIAN("held", entered, left);
+  MEDIAN("thread-held", entered, left);
   MEDIAN("call", called, returned);
-  MEDIAN("notice", last_leave, notice);
-  MEDIAN("wake", last_leave, completed);
+  MEDIAN("wake-latency", last_leave, notice);
+  MEDIAN("completion-latency", last_leave, completed);
   MEDIAN("total", called, completed);
   if (gated) printf("timeouts %d\n", timeouts);
   exit(0);

@@ -43,15 +43,15 @@ import Testing
   @Test(arguments: parked.keys.sorted(), ["pool", "thread"])
   func `every way keeps its promises, whoever leaves last`(_ variant: String, _ leaver: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, leaver = leaver as String] in
-      let attempt = try await Self.attempt(variant, ["leaver": .text(leaver)])
+      let attempt = try await Self.attempt(variant, ["last-leave-on": .text(leaver)])
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
       #expect(attempt.total("missing") == 0)
-      for measure in ["completions-off", "elsewhere", "notified-elsewhere"] {
+      for measure in ["not-once", "wrong-queue", "wrong-notify-queue"] {
         #expect(attempt.total(measure) ?? 0 == 0)
       }
       #expect(attempt.trial.observation.samples("total")?.summary?.count == 5)
-      if ThreadCensus.taken() != nil { #expect(attempt.total("parked") == Self.parked[variant]) }
+      if ThreadCensus.taken() != nil { #expect(attempt.total("blocked-threads") == Self.parked[variant]) }
     }
   }
 
@@ -220,18 +220,18 @@ import Testing
       red("notify-background.missing == 0", "notify-background") {
         try pattern.measureByBackground($0, forgetsToEnter)
       },
-      red("notify-background.notified-elsewhere == 0", "notify-background") {
+      red("notify-background.wrong-notify-queue == 0", "notify-background") {
         try pattern.measureByBackground($0, staysOnMainQueue)
       },
-      red("notify.completions-off == 0", "notify") { try pattern.measure($0, subscribesTwice) },
-      red("notify.elsewhere == 0", "notify") { try pattern.measure($0, completesAnywhere) },
+      red("notify.not-once == 0", "notify") { try pattern.measure($0, subscribesTwice) },
+      red("notify.wrong-queue == 0", "notify") { try pattern.measure($0, completesAnywhere) },
       red("wait.missing == 0", "wait") { try pattern.measure($0, forgetsToEnter) },
       red("semaphore.missing == 0", "semaphore") { try pattern.measure($0, forgetsToEnter) },
       red("task-group.missing == 0", "task-group") { try pattern.measureTask($0, forgetsToEnter) },
-      red("wait-timeout.unreported == 0", "wait-timeout") {
+      red("wait-timeout.false-successes == 0", "wait-timeout") {
         try pattern.measureWaitThatExpires($0, waiting { _, _ in .success })
       },
-      red("wait-timeout.before-time == 0", "wait-timeout", ["timeout": .integer(1_000_000_000)]) {
+      red("wait-timeout.early-timeouts == 0", "wait-timeout", ["timeout": .integer(1_000_000_000)]) {
         try pattern.measureWaitThatExpires($0, waiting { group, _ in group.wait(timeout: .now()) })
       },
       red("wait-timeout.missing == 0", "wait-timeout") { try pattern.measureWaitThatExpires($0, givesUp) },
@@ -239,10 +239,10 @@ import Testing
         try pattern.measureWaitWithEnoughTime($0, holdsBack: true, waiting { group, _ in group.wait(timeout: .now()) })
       },
       red("wait-in-caller.missing == 0", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
-      red("wait-in-caller.parked == 1", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
-      red("wait.parked == 1", "wait") { try pattern.measure($0, parking(2)) },
-      red("notify.parked == 0", "notify") { try pattern.measure($0, parking(1)) },
-      red("task-group.parked == 0", "task-group") { try pattern.measureTask($0, parking(1)) },
+      red("wait-in-caller.blocked-threads == 1", "wait-in-caller") { try pattern.measureInCaller($0, goesOn) },
+      red("wait.blocked-threads == 1", "wait") { try pattern.measure($0, parking(2)) },
+      red("notify.blocked-threads == 0", "notify") { try pattern.measure($0, parking(1)) },
+      red("task-group.blocked-threads == 0", "task-group") { try pattern.measureTask($0, parking(1)) },
     ]
   }
 }

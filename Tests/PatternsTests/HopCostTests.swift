@@ -15,14 +15,14 @@ import Testing
     return pattern
   }
   private static let few: [String: ParameterValue] = [
-    "batch": .integer(5), "hoppers": .integer(3), "hops": .integer(20),
+    "batch": .integer(5), "callers": .integer(3), "calls": .integer(20),
   ]
 
   @Test(
     arguments: ["queue", "queue-c", "queue-sync", "actor", "actor-on-queue", "continuation", "main-queue"], [1, 3])
   func `every visit takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {
     let attempt = try await Attempt(
-      variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["hoppers": .integer(hoppers)]) { $1 })
+      variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["callers": .integer(hoppers)]) { $1 })
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts == ["all.lost == 0": .held])
     #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == Batches.count)
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a sync stays on its thread`() async throws {
     let attempt = try await Attempt("queue-sync", of: Self.pattern, files: Catalogue.files, Self.few)
-    #expect(attempt.trial.observation.samples("changed")?.summary?.max == 0)
+    #expect(attempt.trial.observation.samples("thread-switches")?.summary?.max == 0)
   }
 
   // MARK: Broken bodies

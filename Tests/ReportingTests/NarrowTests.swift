@@ -29,8 +29,8 @@ import Testing
 
   @Test func `a label keeps both of its ends`() {
     let style = TextStyle(width: 80, color: false, unicode: true)
-    let (pool, thread) = ("notify-background[leaver=pool]", "notify-background[leaver=thread]")
-    #expect(pool.shortened(to: 20, style) == "notify-ba…aver=pool]")
+    let (pool, thread) = ("notify-background[last-leave-on=pool]", "notify-background[last-leave-on=thread]")
+    #expect(pool.shortened(to: 20, style) == "notify-ba…e-on=pool]")
     #expect(thread.shortened(to: 20, style) != pool.shortened(to: 20, style))
     #expect("short".shortened(to: 20, style) == "short" && "longer".shortened(to: 2, style) == "l…")
     #expect("队列队列队列".shortened(to: 6, style).displayWidth <= 6)

@@ -117,18 +117,18 @@ struct Sections {
           Side(name: "gcdlab") {
             try lab.trial(
               "group-wait-vs-notify", way,
-              ["tasks": 3, "work": 100_000, "leaver": .word(leaver), "timeout": 500_000, "repeats": 200])
+              ["tasks": 3, "work": 100_000, "last-leave-on": .word(leaver), "timeout": 500_000, "repeats": 200])
           },
           Side(name: "C") { try probe("group_wait_notify", way, leaver, "3", "100000", "200", "500000", "block") },
         ]
       })
     return cases.indices.flatMap { index in
-      ["held", "wake"].map { figure in
+      ["thread-held", "completion-latency"].map { figure in
         Row(
           title: "\(cases[index].0), \(figure), last leave by \(cases[index].1)", left: series[2 * index],
           right: series[2 * index + 1], figure: figure, unit: .nanoseconds,
           // Who only notifies is held for as long as it takes to make seven closures: Swift's own price, and no wait.
-          target: cases[index].0 == "notify" && figure == "held" ? .none : .sameWork)
+          target: cases[index].0 == "notify" && figure == "thread-held" ? .none : .sameWork)
       }
     }
   }
@@ -198,7 +198,7 @@ struct Sections {
     let series = interleave(
       rounds,
       ways.map { way in
-        Side(name: "gcdlab") { try lab.trial("hop-cost", way, ["batch": 100, "hoppers": 1, "hops": 1]) }
+        Side(name: "gcdlab") { try lab.trial("hop-cost", way, ["batch": 100, "callers": 1, "calls": 1]) }
       } + [Side(name: "C") { try probe("hop_cost", "100", "30") }])
     return ways.indices.map { index in
       let isSame = ways[index] == "queue-c"
@@ -481,8 +481,8 @@ struct Sections {
       ("custom-source", "add-c", "cost", ["burst": 1000, "stream": 1000, "work": 0]),
       ("custom-source", "add-c", "stream-cost", ["burst": 1000, "stream": 1000, "work": 0]),
       ("stream-vs-source", "source", "cost", ["burst": 1000, "messages": 1, "stream": 1000]),
-      ("hop-cost", "queue-sync", "round-trip", ["batch": 1000, "hoppers": 1, "hops": 1]),
-      ("hop-cost", "actor", "round-trip", ["batch": 1000, "hoppers": 1, "hops": 1]),
+      ("hop-cost", "queue-sync", "round-trip", ["batch": 1000, "callers": 1, "calls": 1]),
+      ("hop-cost", "actor", "round-trip", ["batch": 1000, "callers": 1, "calls": 1]),
     ]
     let series = interleave(
       rounds,

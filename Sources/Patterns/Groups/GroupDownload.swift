@@ -33,8 +33,8 @@ extension GroupWaitVsNotify {
   func measureWaitThatExpires(_ trial: Trial, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
     trial.record(timeouts, downloads.count { $0.hasTimedOut })
-    trial.record(unreported, downloads.count { !$0.hasTimedOut })
-    trial.record(beforeTime, downloads.count { $0.wasBeforeTime })
+    trial.record(falseSuccesses, downloads.count { !$0.hasTimedOut })
+    trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime })
   }
 
   /// The same with a wait that is given enough.
@@ -46,7 +46,7 @@ extension GroupWaitVsNotify {
   /// The same with a block that the group notifies a background queue of.
   func measureByBackground(_ trial: Trial, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, method)
-    trial.record(notifiedElsewhere, downloads.count { !$0.wasNoticedInBackground })
+    trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
   }
 
   /// A method that has no completion block: whoever calls it goes on when it returns.
@@ -63,15 +63,15 @@ extension GroupWaitVsNotify {
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
   ) throws -> [GroupDownload] {
-    let leaver = trial[leaver] == .thread ? try LingeringThread() : nil
+    let leaver = trial[lastLeaveOn] == .thread ? try LingeringThread() : nil
     defer { leaver?.stop() }
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
     // A completion that runs twice was submitted by now, and has run after this.
     mainQueue.sync {}
-    trial.record(completionsOff, downloads.count { $0.completions != 1 })
-    trial.record(elsewhere, downloads.reduce(0) { $0 + $1.elsewhere })
+    trial.record(notOnce, downloads.count { $0.completions != 1 })
+    trial.record(wrongQueue, downloads.reduce(0) { $0 + $1.elsewhere })
     return downloads
   }
 
@@ -90,7 +90,7 @@ extension GroupWaitVsNotify {
     // No wait must expire while threads are being counted.
     let first = download(.seconds(3600), isGated: true)
     let caller = try SystemThread { first.call(method) }
-    if let count = first.parkedThreads() { trial.record(parked, count) }
+    if let count = first.parkedThreads() { trial.record(blockedThreads, count) }
     first.openGate()
     caller.join()
     try first.waitForEnd()
@@ -106,9 +106,9 @@ extension GroupWaitVsNotify {
       trial.record(measure, histogram)
     }
     record(call) { $0.callTook }
-    if holdsThread { record(held) { $0.heldFor } }
-    record(notice) { $0.noticedAfter }
-    record(wake) { $0.wokeAfter }
+    if holdsThread { record(threadHeld) { $0.heldFor } }
+    record(wakeLatency) { $0.noticedAfter }
+    record(completionLatency) { $0.wokeAfter }
     record(total) { $0.completedAfter }
     trial.record(missing, downloads.reduce(0) { $0 + $1.missing })
     return downloads

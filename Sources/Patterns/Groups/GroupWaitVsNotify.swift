@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Ways to learn that a group of tasks has finished, and what they replaced.
+/// Learning that a group of tasks has finished: `dispatch_group_wait`, `dispatch_group_notify` and what they replaced.
 ///
 /// The document downloads three photos and calls a completion block on the main queue. Its first take blocks a thread:
 ///
@@ -15,8 +15,8 @@ import Platform
 /// });
 /// ```
 ///
-/// Its second take subscribes instead: `dispatch_group_notify(downloadGroup, dispatch_get_main_queue(), ^{ … });`. Another
-/// document tells how that call replaced its semaphore, a third that a group replaces the joining of threads.
+/// Its second take calls notify instead: `dispatch_group_notify(downloadGroup, dispatch_get_main_queue(), ^{ … });`. Another
+/// document tells how that call replaced its semaphore, a third that a group replaces joining threads.
 ///
 /// A download here is a task that spins for `work` and leaves a result behind, where the completion looks for it. What is
 /// measured of a call of the method, and how, stands in `GroupDownload.swift`.
@@ -26,42 +26,45 @@ import Platform
 struct GroupWaitVsNotify: Pattern {
   static let name = "group-wait-vs-notify"
 
-  /// Who leaves the group last.
+  /// The kind of thread that makes the last leave.
   enum Leaver: String, CaseIterable, Sendable {
     case pool, thread
   }
 
   let tasks = Setting.count("tasks", 1...1000, default: 3, "downloads in the group")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(100), default: .microseconds(100), "how long each download spins")
-  let leaver = Setting.choice(
-    "leaver", default: Leaver.pool, "who leaves the group last: the pool thread of a task, or a thread outside the pool"
-  )
+    "work", .zero ... .milliseconds(100), default: .microseconds(100), "CPU time that each download spins")
+  let lastLeaveOn = Setting.choice(
+    "last-leave-on", default: Leaver.pool,
+    "the thread that makes the last leave: a Dispatch worker, or one outside the pool")
   let timeout = Setting.duration(
-    "timeout", .microseconds(1) ... .seconds(1), default: .microseconds(300), "how long wait-timeout waits")
+    "timeout", .microseconds(1) ... .seconds(1), default: .microseconds(300), "timeout of wait-timeout")
   let enoughTime = Setting.duration(
     "enough-time", .milliseconds(1) ... .seconds(3600), default: .seconds(60),
-    "how long wait-enough-time would wait, which is more than the downloads take")
-  let repeats = Setting.count("repeats", 1...100_000, default: 40, "calls of the method in a trial")
+    "timeout of wait-enough-time, longer than the downloads take")
+  let repeats = Setting.count("repeats", 1...100_000, default: 40, "calls of the method per trial")
 
   let call = Metric.latency(
-    "call", "how long the call of the method keeps its caller, other work of its own not counted")
-  let held = Metric.latency("held", "how long the thread that runs the method is held, until it is free for others")
-  let notice = Metric.latency("notice", "from just before the last leave to the first code that knows of the end")
-  let wake = Metric.latency("wake", "from just before the last leave to the start of the completion")
-  let total = Metric.latency("total", "from the call of the method to the start of the completion")
-  let parked = Metric.count(
-    "parked", unless: "the system does not tell what threads wait for",
-    "threads, the pool's and the caller's, that sleep in a wait while every download is held back")
-  let timeouts = Metric.count("timeouts", "waits that reported that their time was up")
-  let unreported = Metric.count("unreported", "waits that reported success while no download had ended")
-  let beforeTime = Metric.count("before-time", "waits that reported that their time was up before it was")
+    "call", "time until the method returns to its caller, without the caller's own other work")
+  let threadHeld = Metric.latency("thread-held", "time that the method occupies the thread it runs on")
+  let wakeLatency = Metric.latency(
+    "wake-latency",
+    "from just before the last leave to the first code after it: the wait returns or the notify block runs")
+  let completionLatency = Metric.latency(
+    "completion-latency", "from just before the last leave to the start of the completion block")
+  let total = Metric.latency("total", "from the call of the method to the start of the completion block")
+  let blockedThreads = Metric.count(
+    "blocked-threads", unless: "the system does not tell what threads wait for",
+    "threads, the caller's included, that block in a wait while every download is held back")
+  let timeouts = Metric.count("timeouts", "waits that reported a timeout")
+  let falseSuccesses = Metric.count("false-successes", "waits that reported success before any download had ended")
+  let earlyTimeouts = Metric.count("early-timeouts", "waits that reported a timeout before the timeout had passed")
   let missing = Metric.count(
-    "missing", "results that were not there when a wait had ended well, or when the completion ran")
-  let completionsOff = Metric.count("completions-off", "calls whose completion block did not run exactly once")
-  let elsewhere = Metric.count("elsewhere", "completion blocks that ran on another queue than the one named")
-  let notifiedElsewhere = Metric.count(
-    "notified-elsewhere", "blocks of a notify that ran on another queue than the background queue named")
+    "missing", "results missing when a wait had succeeded, or when the completion block ran")
+  let notOnce = Metric.count("not-once", "calls whose completion block did not run exactly once")
+  let wrongQueue = Metric.count("wrong-queue", "completion blocks that ran on a queue other than the one named")
+  let wrongNotifyQueue = Metric.count(
+    "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
   /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its own.
   var mainQueue = DispatchQueue.main
@@ -70,7 +73,7 @@ struct GroupWaitVsNotify: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "wait", .documented, "the method is moved to a background queue, waits there, then hops to the main queue"
+      "wait", .documented, "waits on a background queue, then dispatches the completion block to the main queue"
     ) { trial in
       try measure(trial) { download in
         DispatchQueue.global(qos: .userInitiated).async {
@@ -88,8 +91,8 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "wait-in-caller", .documented, "adds a block for each download, does other work, then waits where it was called",
-      without: [leaver, completionsOff, elsewhere]
+      "wait-in-caller", .documented, "submits the downloads, does other work, then waits on the calling thread",
+      without: [lastLeaveOn, notOnce, wrongQueue]
     ) { trial in
       try measureInCaller(trial) { download in
         let group = DispatchGroup()
@@ -101,8 +104,9 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "wait-timeout", .documented, "as wait, but its time is up before the downloads end; notify sees to the rest",
-      own: [timeout, timeouts, unreported, beforeTime], takes: longestWithExpiry
+      "wait-timeout", .documented,
+      "as wait, but times out before the downloads end; a notify then submits the completion block",
+      own: [timeout, timeouts, falseSuccesses, earlyTimeouts], takes: longestWithExpiry
     ) { trial in
       try measureWaitThatExpires(trial) { download in
         DispatchQueue.global(qos: .userInitiated).async {
@@ -122,7 +126,7 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "wait-enough-time", .documented, "the same with more time than the downloads take, so that nobody has to look",
+      "wait-enough-time", .documented, "as wait, with a timeout longer than the downloads take; its result is ignored",
       own: [enoughTime, timeouts]
     ) { trial in
       try measureWaitWithEnoughTime(trial) { download in
@@ -134,13 +138,14 @@ struct GroupWaitVsNotify: Pattern {
               photo.load { group.leave() }
             }
             _ = download.timed { group.wait(timeout: .now() + download.timeout) }
-            // All have ended, or the time is up; nobody looks which.
+            // All have ended, or the wait has timed out: the result is ignored.
             download.mainQueue.async { download.completionBlock() }
           }
         }
       }
     }
-    Variant("notify", .documented, "the method returns at once; the group submits the completion block") { trial in
+    Variant("notify", .documented, "returns at once; the last leave submits the completion block to the main queue") {
+      trial in
       try measure(trial) { download in
         let group = DispatchGroup()
         for photo in download.photos {
@@ -151,8 +156,9 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "notify-background", .documented, "the group notifies a background queue, whose block hops to the main queue",
-      own: [notifiedElsewhere]
+      "notify-background", .documented,
+      "notifies a background queue, whose block dispatches the completion block to the main queue",
+      own: [wrongNotifyQueue]
     ) { trial in
       try measureByBackground(trial) { download in
         let group = DispatchGroup()
@@ -167,7 +173,7 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "semaphore", .documented, "what notify replaced: a background queue's thread waits once for each download"
+      "semaphore", .documented, "what notify replaced: a background queue waits on a semaphore once per download"
     ) { trial in
       try measure(trial) { download in
         DispatchQueue.global(qos: .userInitiated).async {
@@ -184,8 +190,8 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "thread-join", .documented, "what groups replaced: a thread for each download, and the caller joins them",
-      without: [leaver, completionsOff, elsewhere]
+      "thread-join", .documented, "what groups replaced: one thread per download, joined by the caller",
+      without: [lastLeaveOn, notOnce, wrongQueue]
     ) { trial in
       try measureInCaller(trial) { download in
         var threads: [SystemThread] = []
@@ -197,7 +203,7 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
-      "task-group", .modern, "withTaskGroup in a task, which suspends; no thread is held", without: [held]
+      "task-group", .modern, "awaits a task group, which suspends the task and blocks no thread", without: [threadHeld]
     ) { trial in
       try measureTask(trial) { download in
         Task {

@@ -2,10 +2,10 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 
-/// What does it cost to go somewhere else and come back?
+/// What does it cost to hop to another queue or actor and back?
 ///
-/// What belongs to a queue is done on that queue: a block goes there, and another comes back with the answer. In Swift's
-/// concurrency the place is an actor, and the way there and back is one `await`:
+/// State that belongs to a queue is used on that queue: a block is submitted there, and another comes back with the answer. In
+/// Swift concurrency the state belongs to an actor, and the round trip is one `await`:
 ///
 /// ```swift
 /// there.async {
@@ -16,31 +16,32 @@ import Laboratory
 /// await place.visit()
 /// ```
 ///
-/// Each way goes to a place and back, again and again: alone, timed in batches; once more, looking which threads that takes; and
-/// with several who all want to go to the same place.
+/// Each variant makes many round trips: from one caller, timed in batches; once more, noting which threads they run on; and from
+/// several callers at once to the same target.
 ///
 /// Source: beyond the documents.
 struct HopCost: Pattern {
   static let name = "hop-cost"
 
-  let batch = Setting.count("batch", 1...10_000, default: 100, "round trips that are timed together")
-  let hoppers = Setting.count("hoppers", 1...32, default: 4, "how many go to the same place at the same time")
-  let hops = Setting.count("hops", 1...10_000, default: 200, "round trips that each of them makes")
+  let batch = Setting.count("batch", 1...10_000, default: 100, "round trips timed together")
+  let callers = Setting.count("callers", 1...32, default: 4, "callers that share one target in contended")
+  let calls = Setting.count("calls", 1...10_000, default: 200, "round trips that each of these callers makes")
 
-  let roundTrip = Metric.latency("round-trip", "there and back, alone, timed a batch at a time")
-  let crowded = Metric.latency(
-    "crowded", "the time of all together over the number of their round trips, when several go there at once")
-  let changed = Metric.rate(
-    "changed", .percent, better: .neither, "ways, there or back, after which another thread went on")
-  let lost = Metric.count("lost", "visits that the place does not know of, since it guards how they are counted")
+  let roundTrip = Metric.latency("round-trip", "time of one round trip with a single caller, timed in batches")
+  let contended = Metric.latency(
+    "contended", "elapsed time over the number of all round trips, with several callers at one target")
+  let threadSwitches = Metric.rate(
+    "thread-switches", .percent, better: .neither,
+    "share of hops, to the target or back, that continue on another thread")
+  let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
 
-  var problem: [any Declaration] { [hops] }
+  var problem: [any Declaration] { [calls] }
 
   var variants: [Variant] {
-    Variant("queue", .documented, "a block of one serial queue sends one to another, which sends one back") { trial in
+    Variant("queue", .documented, "a block asyncs to another serial queue, whose block asyncs back") { trial in
       let there = DispatchQueue(label: "there")
       try hop(trial) { here, visits, back in
         there.async {
@@ -49,7 +50,7 @@ struct HopCost: Pattern {
         }
       }
     }
-    Variant("queue-c", .documented, "the same by the C function, with functions instead of blocks") { trial in
+    Variant("queue-c", .documented, "as queue, by dispatch_async_f: functions instead of blocks") { trial in
       let there = FunctionQueue(label: "there")
       try hopByFunctions(trial, to: there) { hopper in
         gcdlab_dispatch_async_f(FunctionHopper.of(hopper).there, hopper) { hopper in
@@ -58,7 +59,8 @@ struct HopCost: Pattern {
         }
       }
     }
-    Variant("queue-sync", .documented, "a thread syncs on a serial queue, and stays where it is") { trial in
+    Variant("queue-sync", .documented, "a thread calls sync on an uncontended serial queue: no thread switch") {
+      trial in
       let there = DispatchQueue(label: "there")
       try stay(trial) { trips in
         trips.each { visits in
@@ -77,7 +79,7 @@ struct HopCost: Pattern {
         }
       }
     }
-    Variant("actor-on-queue", .modern, "the same, the actor's executor is a serial queue") { trial in
+    Variant("actor-on-queue", .modern, "as actor, with a serial queue as the actor's custom executor") { trial in
       actor Place {
         private let executor: QueueExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -91,7 +93,7 @@ struct HopCost: Pattern {
         }
       }
     }
-    Variant("continuation", .modern, "a task sends a block to a serial queue, which resumes it") { trial in
+    Variant("continuation", .modern, "a task suspends; a block on a serial queue resumes it") { trial in
       let there = DispatchQueue(label: "there")
       try hopAsTask(trial) { trips in
         await trips.each { visits in
@@ -105,7 +107,7 @@ struct HopCost: Pattern {
       }
     }
     Variant(
-      "main-queue", .documented, "a block of a serial queue sends one to main, which sends one back",
+      "main-queue", .documented, "a block asyncs to the main queue, whose block asyncs back",
       mainQueue: .mainThread
     ) { trial in
       try hop(trial) { here, visits, back in
@@ -115,7 +117,7 @@ struct HopCost: Pattern {
         }
       }
     }
-    Variant("main-actor", .modern, "a task runs a part of it on the main actor", mainQueue: .mainThread) { trial in
+    Variant("main-actor", .modern, "a task calls MainActor.run", mainQueue: .mainThread) { trial in
       try hopAsTask(trial) { trips in
         await trips.each { visits in
           await MainActor.run { visits.add() }
@@ -124,8 +126,8 @@ struct HopCost: Pattern {
     }
   }
 
-  /// All round trips, where each has to wake two threads.
+  /// The time of all round trips when each has to wake two threads.
   func longest(_ trial: Trial) -> Duration? {
-    .microseconds(100) * (trial[batch] * (Batches.count + 2) + trial[hoppers] * trial[hops])
+    .microseconds(100) * (trial[batch] * (Batches.count + 2) + trial[callers] * trial[calls])
   }
 }

@@ -65,8 +65,8 @@ extension HopCost {
     _ trial: Trial,
     _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
   ) throws {
-    let (batch, hoppers, hops) = (trial[batch], trial[hoppers], trial[hops])
-    try SystemThread.requireRoom(for: 2 * hoppers + 4)
+    let (batch, callers, calls) = (trial[batch], trial[callers], trial[calls])
+    try SystemThread.requireRoom(for: 2 * callers + 4)
     let visits = Visits()
     for repeated in 0...Batches.count {
       let times = HopTimes()
@@ -75,21 +75,21 @@ extension HopCost {
     }
     let watched = Visits(watchesThreads: true)
     makeHops(watched, batch, HopTimes())
-    trial.record(changed, 100 * Double(watched.changes) / Double(2 * batch))
+    trial.record(threadSwitches, 100 * Double(watched.changes) / Double(2 * batch))
 
-    let all = (0..<hoppers).map { _ in HopTimes() }
-    let start = SpinBarrier(parties: hoppers)
+    let all = (0..<callers).map { _ in HopTimes() }
+    let start = SpinBarrier(parties: callers)
     let threads = try all.map { times in
       try SystemThread {
         start.wait()
-        makeHops(visits, hops, times)
+        makeHops(visits, calls, times)
       }
     }
     for thread in threads { thread.join() }
     if let first = all.compactMap({ $0.start.time }).min(), let last = all.compactMap({ $0.end.time }).max() {
-      trial.record(crowded, last - first, over: hoppers * hops)
+      trial.record(contended, last - first, over: callers * calls)
     }
-    trial.record(lost, abs(batch * (Batches.count + 1) + hoppers * hops - visits.count) + abs(batch - watched.count))
+    trial.record(lost, abs(batch * (Batches.count + 1) + callers * calls - visits.count) + abs(batch - watched.count))
   }
 }
 

@@ -31,7 +31,10 @@ static uint64_t updates = 5000, steps;
 static bool is_held;
 static _Atomic int arrived;
 static int parties;
-static _Atomic uint64_t number;
+// On the heap and reached through a pointer, as in the lab. At a fixed address it would not do the same work: some processors
+// hand a store on to the next load without going to memory, but only where the address is a register and an offset.
+uint64_t _Atomic *number_at;
+#define number (*number_at)
 
 static inline uint64_t spin(uint64_t count, uint64_t value) {
   for (; count > 0; count--) value = (value ^ value >> 32) * 6364136223846793005u + 1442695040888963407u;
@@ -125,6 +128,7 @@ int main(int count, char **arguments) {
   if (count > 4) updates = strtoull(arguments[4], NULL, 10);
   if (count > 5) steps = strtoull(arguments[5], NULL, 10);
 
+  number_at = calloc(1, sizeof *number_at);
   pthread_t other;
   pthread_create(&other, NULL, idle, NULL);
   serial = dispatch_queue_create("guard", DISPATCH_QUEUE_SERIAL);

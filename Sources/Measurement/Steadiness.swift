@@ -16,10 +16,12 @@ public struct Steadiness: Sendable {
   /// Fewer rounds than this say nothing about steadiness.
   public static let fewest = 6
 
-  /// The labels of the series whose standard deviation is more than half their mean.
+  /// The series that have two states.
+  public let bimodal: [(label: String, states: States)]
+  /// The labels of the series whose standard deviation is more than half their mean, though they have one state.
   public let unsettled: [String]
   /// How many outliers each series has, where it has any: a modified z-score above 3.5 (Iglewicz and Hoaglin, "How to
-  /// Detect and Handle Outliers", 1993). A series that is unsettled as a whole has none.
+  /// Detect and Handle Outliers", 1993). A series that is unsettled as a whole, or has two states, has none.
   public let outliers: [(label: String, count: Int)]
   /// The last third of the rounds as a multiple of the first, over all series, when the rounds have a trend that chance
   /// brings in one run of a thousand (Mann, "Nonparametric Tests Against Trend", 1945).
@@ -27,17 +29,21 @@ public struct Steadiness: Sendable {
 
   /// The steadiness of some series.
   public init(_ series: [Series]) {
+    var bimodal: [(label: String, states: States)] = []
     var unsettled: [String] = []
     var outliers: [(label: String, count: Int)] = []
     for one in series {
       let values = one.figures.map(\.value)
       guard let summary = Summary(values), let deviation = summary.stddev else { continue }
-      if deviation > 0.5 * summary.mean {
+      if let states = States(values) {
+        bimodal.append((one.label, states))
+      } else if deviation > 0.5 * summary.mean {
         unsettled.append(one.label)
       } else if let count = Self.outliers(values, around: summary.p50), count > 0 {
         outliers.append((one.label, count))
       }
     }
+    self.bimodal = bimodal
     self.unsettled = unsettled
     self.outliers = outliers
     drift = Self.drift(series)

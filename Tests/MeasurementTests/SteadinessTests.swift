@@ -25,6 +25,12 @@ import Testing
     #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
   }
 
+  @Test func whatHasTwoStatesIsNeitherUnsettledNorFullOfOutliers() {
+    let found = steadiness(["a": [1, 30, 1.1, 31, 1, 32, 1.1, 30, 31, 32], "b": [5, 5, 2, 5, 2, 5, 5, 5, 5, 5]])
+    #expect(found.bimodal.map(\.label) == ["a", "b"] && found.bimodal.map(\.states.lower.count) == [4, 2])
+    #expect(found.unsettled.isEmpty && found.outliers.isEmpty)
+  }
+
   @Test func aTrendOfAllSeriesIsADrift() throws {
     let rising = (0..<12).map { 100 + Double($0) }
     let drift = try #require(steadiness(["a": rising, "b": rising.map { 3 * $0 }]).drift)

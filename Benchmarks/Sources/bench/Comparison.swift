@@ -108,31 +108,6 @@ struct Pair {
   var ratio: Double? { right > 0 ? left / right : nil }
 }
 
-/// The two states of a figure that has two, such as a wake-up, which takes 5 us or 60 by whether the other core slept: its
-/// logarithms lie in two heaps with a gap between them that is wider than either, and each has a fifth of them.
-struct States {
-  /// Where the upper state begins.
-  let border: Double
-
-  init?(_ values: [Double]) {
-    let sorted = values.filter { $0 > 0 }.sorted()
-    guard sorted.count >= 10, sorted.count == values.count else { return nil }
-    let least = (sorted.count + 4) / 5
-    let gaps = (least...(sorted.count - least)).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
-    guard let widest = gaps.max(by: { $0.factor < $1.factor }), widest.factor >= 1.5 else { return nil }
-    let (lower, upper) = (sorted[..<widest.index], sorted[widest.index...])
-    guard
-      [lower, upper].allSatisfy({ heap in
-        // Without the outermost tenth of a heap: one odd round makes no heap wide.
-        let odd = heap.count / 10
-        let inner = heap.dropFirst(odd).dropLast(odd)
-        return (inner.last ?? 1) / (inner.first ?? 1) < widest.factor
-      })
-    else { return nil }
-    border = sorted[widest.index]
-  }
-}
-
 /// Whether a median is in its range, and whether as many other rounds might have shown the contrary.
 struct Verdict {
   let isMet: Bool
@@ -213,7 +188,6 @@ struct Row {
   /// The median, or that of each state: `5.1|60.2 us`.
   private func text(_ values: [Double], _ states: States?) -> String {
     guard let states else { return values.median.map(unit.text) ?? "-" }
-    let heaps = [values.filter { $0 < states.border }, values.filter { $0 >= states.border }]
-    return heaps.compactMap { $0.median.map(unit.text) }.joined(separator: " | ")
+    return [states.lower.median, states.upper.median].map(unit.text).joined(separator: " | ")
   }
 }

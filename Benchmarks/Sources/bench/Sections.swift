@@ -284,6 +284,7 @@ struct Sections {
       [
         ("serial-sync-c", "serial-sync", true), ("pthread-mutex", "pthread-mutex", true),
         ("spinning-atomic", "spinning-atomic", true), ("semaphore", "semaphore", true),
+        ("unprotected", "unprotected", true),
         ("serial-sync", "serial-sync", false), ("serial-async", "serial-async", false), ("barrier", "barrier", false),
         ("mutex", "pthread-mutex", false),
       ], of: "queue-vs-lock", probe: "queue_vs_lock", count: ("updates", 5000), hold: 200)

@@ -83,6 +83,17 @@ extension Results {
         return figures.count >= Steadiness.fewest ? Steadiness.Series(label: run.label, figures: figures) : nil
       })
     var lines: [Remark] = []
+    if !steadiness.bimodal.isEmpty {
+      let labels = steadiness.bimodal.map(\.label)
+      let states = steadiness.bimodal.prefix(3).map { label, states in
+        "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
+      }
+      lines.append(
+        Remark(
+          "two-states",
+          "\(headline.name) has two states, and each trial was in one: \(Self.list(states, of: labels.count)); their ratios "
+            + "are wide for it, and a median is of the state that is met more often", runs: labels))
+    }
     if !steadiness.unsettled.isEmpty {
       lines.append(
         Remark(
@@ -111,8 +122,16 @@ extension Results {
     return lines
   }
 
+  private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {
+    "\(Quantity(state.median, metric.unit)) in \(state.count) round\(state.count == 1 ? "" : "s")"
+  }
+
   static func list(_ labels: [String], upTo most: Int) -> String {
-    labels.prefix(most).joined(separator: ", ") + (labels.count > most ? " and \(labels.count - most) more" : "")
+    list(Array(labels.prefix(most)), of: labels.count)
+  }
+
+  private static func list(_ first: [String], of count: Int) -> String {
+    first.joined(separator: ", ") + (count > first.count ? " and \(count - first.count) more" : "")
   }
 }
 

@@ -1,0 +1,1 @@
+../../../Sources/Measurement/States.swift

@@ -1,0 +1,45 @@
+/// The two states of a figure that has two, such as a wake-up, which takes 5 us or 60 depending on whether the other core was
+/// asleep, or a store that the processor forwards to the next load in one process and not in another.
+///
+/// The logarithms lie in two clusters, each with at least a fifth of the figures, and the gap between them is twice as wide as
+/// either cluster and at least a factor of 1.5. One median with a wide interval would describe neither. Of ten figures of normal
+/// noise, however wide, fewer than 1 in 200 are taken for two states.
+public struct States: Sendable, Equatable {
+  /// Fewer figures than this do not show two states.
+  public static let fewest = 10
+
+  /// Where the upper state begins.
+  public let border: Double
+  /// The median of each state, and how many figures are in it.
+  public let lower, upper: (median: Double, count: Int)
+
+  /// The states of these figures; nil where there is one, where a figure is not positive, and of fewer than ``fewest``.
+  public init?(_ values: [Double]) {
+    let sorted = values.sorted()
+    guard sorted.count >= Self.fewest, let least = sorted.first, least > 0 else { return nil }
+    let fifth = (sorted.count + 4) / 5
+    let gaps = (fifth...(sorted.count - fifth)).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
+    guard let widest = gaps.max(by: { $0.factor < $1.factor }), widest.factor >= 1.5 else { return nil }
+    let clusters = (lower: sorted[..<widest.index], upper: sorted[widest.index...])
+    let gap = widest.factor.squareRoot()
+    guard Self.spread(clusters.lower) < gap, Self.spread(clusters.upper) < gap else { return nil }
+    border = sorted[widest.index]
+    lower = (Self.median(clusters.lower), clusters.lower.count)
+    upper = (Self.median(clusters.upper), clusters.upper.count)
+  }
+
+  /// The greatest by the least, without the outermost tenth at each end: one odd round makes no cluster wide.
+  private static func spread(_ sorted: ArraySlice<Double>) -> Double {
+    let inner = sorted.dropFirst(sorted.count / 10).dropLast(sorted.count / 10)
+    return (inner.last ?? 1) / (inner.first ?? 1)
+  }
+
+  private static func median(_ sorted: ArraySlice<Double>) -> Double {
+    let middle = sorted.startIndex + sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+
+  public static func == (left: States, right: States) -> Bool {
+    left.border == right.border && left.lower == right.lower && left.upper == right.upper
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Measurement
+import Testing
+
+struct StatesTests {
+  @Test func `two states have a median and a count each`() throws {
+    let states = try #require(States([0.63, 1.5, 1.48, 0.66, 1.52, 1.49, 1.51, 1.47, 1.5, 1.55]))
+    #expect(states.border == 1.47)
+    #expect(states.lower.count == 2 && abs(states.lower.median - 0.645) < 1e-9)
+    #expect(states.upper.count == 8 && states.upper.median == 1.5)
+  }
+
+  @Test(arguments: [
+    // One odd round, a wide cluster, a gap that is too narrow, too few figures, a figure of nothing.
+    [1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 9],
+    [1, 1.3, 1.7, 2.2, 2.9, 5, 5.1, 5.2, 5.3, 5.4],
+    [1, 1.01, 1.02, 1.03, 1.04, 1.4, 1.41, 1.42, 1.43, 1.44],
+    [1, 1, 1, 1, 5, 5, 5, 5, 5],
+    [0, 0, 0, 0, 0, 5, 5, 5, 5, 5],
+  ])
+  func `what is not two clusters is one state`(_ values: [Double]) {
+    #expect(States(values) == nil)
+  }
+
+  /// Of noise with one state, whatever its width, hardly any series is taken for two.
+  @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise has one state`(_ deviation: Double) {
+    var random = SplitMix64(seed: 7)
+    func normal() -> Double {
+      let (u, v) = (Double.random(in: 0x1p-53...1, using: &random), Double.random(in: 0..<1, using: &random))
+      return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
+    }
+    for count in [10, 30] {
+      let split = (0..<2000).count { _ in States((0..<count).map { _ in exp(deviation * normal()) }) != nil }
+      #expect(split <= 10, "\(count) figures: \(split) of 2000")
+    }
+  }
+}

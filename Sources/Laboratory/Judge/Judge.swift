@@ -178,14 +178,15 @@ public struct Judge: Sendable {
   private func pairedRounds(_ claim: Claim) -> Judgement {
     let check = claim.check
     let judged = matches(check).compactMap { match -> (label: String, verdict: Verdict, evidence: Evidence)? in
-      let pairs = match.run.trials.compactMap { trial -> (left: Double, right: Double)? in
-        guard let left = value(check.left, match, trial), let right = value(check.right, match, trial) else {
-          return nil
-        }
-        return (left, right)
-      }
-      guard !pairs.isEmpty else { return nil }
-      let (verdict, evidence) = grade(check, pairs)
+      let rounds = PairedRounds(
+        match.run.trials.compactMap { trial in
+          guard let left = value(check.left, match, trial), let right = value(check.right, match, trial) else {
+            return nil
+          }
+          return (left, right)
+        })
+      guard !rounds.pairs.isEmpty else { return nil }
+      let (verdict, evidence) = grade(check, rounds)
       let points = [match.run, match.other].compactMap(\.self).map(\.point.label)
       return (points.max { $0.count < $1.count } ?? "", verdict, evidence)
     }
@@ -216,7 +217,8 @@ public struct Judge: Sendable {
     evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0
   }
 
-  private func grade(_ check: Check, _ pairs: [(left: Double, right: Double)]) -> (Verdict, Evidence) {
+  private func grade(_ check: Check, _ rounds: PairedRounds) -> (Verdict, Evidence) {
+    let pairs = rounds.pairs
     var evidence = Evidence(
       left: Summary(pairs.map(\.left))?.p50, right: Summary(pairs.map(\.right))?.p50, unit: unit(check),
       trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
@@ -224,45 +226,38 @@ public struct Judge: Sendable {
       evidence.reason = "\(pairs.count) rounds are too few to tell, \(ConfidenceInterval.fewest) are needed"
       return (.inconclusive, evidence)
     }
-    return (grade(check, pairs, &evidence), evidence)
+    return (grade(check, rounds, &evidence), evidence)
   }
 
-  private func grade(_ check: Check, _ pairs: [(left: Double, right: Double)], _ evidence: inout Evidence) -> Verdict {
+  private func grade(_ check: Check, _ rounds: PairedRounds, _ evidence: inout Evidence) -> Verdict {
     let comparison = check.comparison
-    let interval = comparison.isDirected ? ConfidenceInterval.ofRatio(pairs) : nil
+    let interval = comparison.isDirected ? rounds.interval() : nil
     evidence.ratio = interval
     // Counts, and figures without a ratio, are judged round by round: no mean of them says how often the check was met.
-    guard let interval, check.references.first?.metric.kind != .count else { return byRounds(check, pairs) }
+    guard let interval, check.references.first?.metric.kind != .count else { return byRounds(check, rounds) }
     let less = comparison == .less || comparison == .atMost
     if interval.low == 1, interval.high == 1 { return comparison.holds(0, 0) ? .supported : .refuted }
     if interval.high < 1 { return less ? .supported : .refuted }
     if interval.low > 1 { return less ? .refuted : .supported }
     // One round in a hundred times as long widens the interval beyond use, and takes nothing from sides that lie apart.
-    guard Set(check.references).count > 1, areApart(pairs) else { return .inconclusive }
+    guard Set(check.references).count > 1, rounds.areApart else { return .inconclusive }
     evidence.reason = "no round of one side reaches the other"
     return evidence.met > 0 ? .supported : .refuted
-  }
-
-  /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and Whitney, 1947).
-  private func areApart(_ pairs: [(left: Double, right: Double)]) -> Bool {
-    let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
-      side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
-    }
-    return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
   /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test decides.
   ///
   /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as many
   /// rounds as the sign test asks for, or sides that lie apart.
-  private func byRounds(_ check: Check, _ pairs: [(left: Double, right: Double)]) -> Verdict {
+  private func byRounds(_ check: Check, _ rounds: PairedRounds) -> Verdict {
+    let pairs = rounds.pairs
     let met = pairs.count { check.comparison.holds($0.left, $0.right) }
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
     if SignTest.isTold(met, of: pairs.count) { return verdict }
     guard met == 0 || met == pairs.count else { return .inconclusive }
     guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
     let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1
-    return areSame || areApart(pairs) ? verdict : .inconclusive
+    return areSame || rounds.areApart ? verdict : .inconclusive
   }
 
   // MARK: What was not seen

@@ -5,8 +5,8 @@ struct Pace {
   private let plan: Plan
   private let start: UInt64
   private let headline: Metric?
-  /// Each run's figure, by round.
-  private var figures: [[Int: Double]]
+  /// Each run's figures.
+  private var figures: [[RoundFigure]]
   private var roundStart: UInt64
   private var longestRound: UInt64 = 0
   /// How many trials are done.
@@ -33,7 +33,7 @@ struct Pace {
     self.plan = plan
     self.start = start
     headline = plan.experiment.headline
-    figures = Array(repeating: [:], count: plan.runs.count)
+    figures = Array(repeating: [], count: plan.runs.count)
     roundStart = start
   }
 
@@ -83,7 +83,9 @@ struct Pace {
   /// - Throws: ``InputError`` when it is clear by now that the least number of rounds will not fit into the time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
-    if let figure = headline.flatMap({ trial.figure($0) }) { figures[index][trial.round] = figure }
+    if let figure = headline.flatMap({ trial.figure($0) }) {
+      figures[index].append(RoundFigure(round: trial.round, value: figure))
+    }
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
     let elapsed = (Duration.nanoseconds(Int64(MonotonicClock.now() &- start)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
@@ -104,29 +106,14 @@ struct Pace {
     max(plan.budget.rounds * runs.count { !isGivenUp($0) }, trials + 1)
   }
 
-  /// Whether every run's ratio to the reference is known as precisely as wanted.
+  /// Whether every ratio that will be printed is known as precisely as wanted. Where none is, neither by a baseline nor by the best,
+  /// those to the best stand for those of the claims.
   private func isSettled(_ precision: Double) -> Bool {
     guard let headline else { return true }
-    let measured = plan.runs.indices.filter { !figures[$0].isEmpty }
-    let comparisons = ConfidenceInterval.comparisons(
-      of: measured.count, withBest: plan.experiment.seeksBest || plan.experiment.baseline == nil)
-    let best = headline.better.ranking?.best(measured) { Ranking.typical(Array(figures[$0].values)) }
-    return measured.allSatisfy { index in
-      let baseline = plan.experiment.baseline.flatMap { name in
-        plan.runs.firstIndex {
-          $0.variant.name == name && $0.point.settings.allSatisfy(plan.runs[index].point.settings.contains)
-        }
-      }
-      guard let reference = baseline ?? best, reference != index else { return true }
-      let pairs = figures[index].compactMap { round, figure in
-        figures[reference][round].map { (left: figure, right: $0) }
-      }
-      // Of 0 there is no ratio, however many rounds there are.
-      guard pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return true }
-      // Too few rounds to say: those that a trial failed in do not count.
-      guard let ratio = ConfidenceInterval.ofRatio(pairs, among: comparisons) else { return pairs.isEmpty }
-      return ratio.high / ratio.estimate - 1 <= precision
-    }
+    var experiment = plan.experiment
+    if experiment.baseline == nil { experiment.seeksBest = true }
+    let cells = zip(plan.runs, figures).map { Comparison.Cell($0, figures: $1) }
+    return Comparison(cells, .init(experiment), ranking: headline.better.ranking).isSettled(within: precision)
   }
 }
 

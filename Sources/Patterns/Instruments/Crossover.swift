@@ -21,7 +21,7 @@ struct Crossover {
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, label: String)? in
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
-        let times = ConfidenceInterval.ofRatio(other.pairs(with: run, of: measure))
+        let times = other.rounds(with: run, of: measure).interval()
       else { return nil }
       return (Int(size.nanoseconds), times, run.label)
     }.sorted { $0.size < $1.size }
@@ -33,12 +33,7 @@ struct Crossover {
 
 extension Run {
   /// The figures of `measure` in this run and in another, by rounds that both have.
-  func pairs(with other: Run, of measure: Measure<Duration>) -> [(left: Double, right: Double)] {
-    trials.compactMap { trial in
-      guard let ours = trial.figure(measure.metric),
-        let theirs = other.trials.first(where: { $0.round == trial.round })?.figure(measure.metric)
-      else { return nil }
-      return (ours, theirs)
-    }
+  func rounds(with other: Run, of measure: Measure<Duration>) -> PairedRounds {
+    PairedRounds(figures(measure.metric), against: other.figures(measure.metric))
   }
 }

@@ -73,21 +73,20 @@ extension DispatchCompared {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
-      let typical = { (run: Run) in Ranking.typical(run.trials.compactMap { $0.figure(complete.metric) }) }
-      guard runs.count > 1, let best = Ranking.lower.best(runs, by: typical) else { return nil }
-      let comparisons = ConfidenceInterval.comparisons(of: runs.count, withBest: true)
-      var equals: [String] = []
-      for run in runs where run.variant != best.variant {
-        guard let times = ConfidenceInterval.ofRatio(run.pairs(with: best, of: complete), among: comparisons) else {
-          return nil
-        }
-        if times.low <= 1 { equals.append(run.variant.name) }
-      }
+      guard runs.count > 1 else { return nil }
+      // Too few rounds tell nobody from the best.
+      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
+      let comparison = Comparison(runs, policy, by: complete.metric)
+      guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
+        comparison.contrasts.values.allSatisfy({ $0.isDistinct != nil })
+      else { return nil }
+      let best = runs[first]
+      let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
       let names = [best.variant.name] + equals
       var says = "\(count) tasks of \(Quantity(work)): done first by \(names.listed(with: "or"))"
       if names.count > 1 { says += ", too close to tell" }
       let loop = runs.first { $0.variant.name == "loop" && !names.contains("loop") }
-      if let loop, let times = ConfidenceInterval.ofRatio(loop.pairs(with: best, of: complete)) {
+      if let loop, let times = loop.rounds(with: best, of: complete).interval() {
         let subject = names.count > 1 ? "; \(best.variant.name) is" : ","
         says += "\(subject) \(Quantity.ratio(times.estimate)) times as fast as loop"
       }

@@ -1,0 +1,139 @@
+import Measurement
+
+/// How the runs of an experiment stand to each other by one metric: which run each is compared with, in which groups, and how sure
+/// a ratio is among so many. The one policy, for when to stop, what a pattern finds and what every report prints.
+public struct Comparison: Sendable {
+  /// A run as far as it is compared.
+  public struct Cell: Sendable {
+    let variant: String
+    let point: [String: ParameterValue]
+    let figures: [RoundFigure]
+
+    /// A run of a variant at a point, without the settings that the variant ignores.
+    public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure]) {
+      self.variant = variant
+      self.point = point
+      self.figures = figures
+    }
+  }
+
+  /// What runs are compared with, and in which groups.
+  public struct Policy: Sendable {
+    /// The variant that ratios refer to, at the point of each run; nil for the best run of its group.
+    let baseline: String?
+    /// Whether the question is which run is best; without it, and without a baseline, there are no ratios.
+    let seeksBest: Bool
+    /// The parameters whose settings each have a best.
+    let groups: [String]
+
+    /// - Parameters:
+    ///   - sweep: the swept parameters, in order.
+    ///   - problem: those of them that say how much there is to do. Of these the least would always be the best, so that each of their
+    ///     settings has one; where there are none, each setting of all swept parameters but the last, which are the rows of a grid.
+    public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
+      self.baseline = baseline
+      self.seeksBest = seeksBest
+      groups = problem.isEmpty ? Array(sweep.dropLast()) : problem
+    }
+
+    /// How the runs of `experiment` are compared.
+    public init(_ experiment: Experiment) {
+      self.init(
+        baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
+        problem: experiment.sweptProblem)
+    }
+  }
+
+  /// The parameters whose settings each have a best; empty where there is one best.
+  public let groups: [String]
+  /// The best run of all, where that is the question and there is a better and a worse.
+  public let best: Int?
+  /// The best runs: that one, or the best of each group of runs that are compared with each other.
+  public let bests: Set<Int>
+  /// Each run against its reference: the baseline at its point, else the best of its group where that is the question.
+  public let contrasts: [Int: Contrast]
+  /// The runs that others are compared with.
+  public let references: Set<Int>
+  /// The runs that the rounds do not tell from the best.
+  public let nearBest: Set<Int>
+
+  /// The comparison of `cells`; everything in it is by their index.
+  ///
+  /// - Parameter ranking: which figure is the better one; nil where neither is.
+  public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
+    let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
+    func best(of runs: some Sequence<Int>) -> Int? { ranking?.best(runs) { typical[$0] } }
+    let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
+    let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
+    let bestOfGroup = policy.seeksBest ? runsOfGroup.compactMapValues { best(of: $0) } : [:]
+    let best = groupOfRun.map { bestOfGroup[$0] }
+    let baseline = Self.baseline(cells, policy.baseline)
+    func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
+      guard let other, run != other, !cells[run].figures.isEmpty, !cells[other].figures.isEmpty else { return nil }
+      return PairedRounds(cells[run].figures, against: cells[other].figures)
+    }
+    let toBest = cells.indices.map { rounds($0, best[$0]) }
+    let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
+    // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
+    let comparisons =
+      !bestOfGroup.isEmpty
+      ? runsOfGroup.values.map { group in group.count { typical[$0] != nil } }
+        .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
+      : toBaseline.count { $0 != nil }
+    let spread = ConfidenceInterval.leastSpread(ofRatios: toBest.compactMap { $0?.pairs })
+    var contrasts: [Int: Contrast] = [:]
+    var references: Set<Int> = []
+    var nearBest: Set<Int> = []
+    for run in cells.indices {
+      let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
+      if against?.isDistinct == false { nearBest.insert(run) }
+      let reference = policy.baseline == nil ? best[run] : baseline[run]
+      if reference == run {
+        references.insert(run)
+      } else if let reference {
+        contrasts[run] =
+          reference == best[run] ? against : toBaseline[run].flatMap { Contrast($0, among: comparisons) }
+      }
+    }
+    groups = policy.groups
+    self.best = policy.seeksBest ? ranking?.best(cells.indices) { typical[$0] } : nil
+    bests = Set(bestOfGroup.values)
+    self.contrasts = contrasts
+    self.references = references
+    self.nearBest = nearBest
+  }
+
+  /// The comparison of `runs` by `metric`.
+  public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
+    self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
+  }
+
+  /// Whether every ratio is known to within `precision`, a share of it. What was never measured, or has no ratio, holds nothing up.
+  public func isSettled(within precision: Double) -> Bool {
+    contrasts.values.allSatisfy { $0.isKnown(within: precision) }
+  }
+
+  /// The run of the baseline at the point of each run, as far as the baseline heeds it.
+  private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
+    let runs = cells.indices.filter { cells[$0].variant == name }
+    guard let first = runs.first else { return cells.map { _ in nil } }
+    let heeded = Set(cells[first].point.keys)
+    let places = Dictionary(runs.map { (cells[$0].point, $0) }, uniquingKeysWith: { first, _ in first })
+    return cells.map { cell in places[cell.point.filter { heeded.contains($0.key) }] }
+  }
+}
+
+extension Comparison.Cell {
+  /// A run with the figures that it is compared by.
+  init(_ run: Run, figures: [RoundFigure]) {
+    self.init(
+      variant: run.variant.name,
+      point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+      figures: figures)
+  }
+}
+
+extension Experiment {
+  /// The swept parameters that say how much there is to do, in the order of the sweep.
+  public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
+}

@@ -79,7 +79,7 @@ struct Compare: AsyncParsableCommand {
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
     }
     let parser = SweepParser(experiment.pattern)
-    var sweep: [(name: String, values: [ParameterValue])] = []
+    var sweep: [Sweep] = []
     do {
       for text in sweeps { sweep.append(try parser.sweep(text)) }
       return try experiment.sweeping(sweep)

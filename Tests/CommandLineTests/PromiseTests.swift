@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: library.names)
   func everyVariantKeepsToWhatItSays(_ name: String) async throws {
     var experiment = try Self.library.experiment(name).applying(Overrides(quick: true))
-    experiment.sweep = experiment.sweep.map { ($0.name, Array($0.values.suffix(1))) }
+    experiment.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.suffix(1))) }
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
     let results = try await Runner(executable: Binary.path, machine: .current()).run(plan)
     for run in results.runs {

@@ -187,7 +187,7 @@ import Testing
     return all.map { experiment in
       var small = experiment
       small.variants = Array(experiment.variants.prefix(2))
-      small.sweep = experiment.sweep.map { ($0.name, Array($0.values.prefix(2))) }
+      small.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.prefix(2))) }
       return small
     }
   }()

@@ -38,7 +38,7 @@ extension FakePattern {
 
   /// An experiment on it.
   public static func experiment(
-    claims: [Claim] = [], sweep: [(name: String, values: [ParameterValue])] = []
+    claims: [Claim] = [], sweep: [Sweep] = []
   ) -> Experiment {
     Experiment(
       name: "fake", pattern: described, title: "A fake", source: "nowhere", variants: described.variants, sweep: sweep,

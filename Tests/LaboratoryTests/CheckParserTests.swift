@@ -27,6 +27,17 @@ import Testing
     #expect(try parse("apply.elapsed < loop.elapsed * 2").right == .scaled(2, elapsed))
   }
 
+  @Test func `a check is the same however it is spaced, and another where it asks something else`() throws {
+    let check = try #require(WrittenCheck("apply[stride=64].elapsed.p99 <= 2 * loop.elapsed"))
+    #expect(check == WrittenCheck("apply[ stride = 64 ].elapsed.p99<=2*loop.elapsed"))
+    #expect(check.comparison == .atMost && check.figures.map(\.scope) == ["apply", "loop"])
+    #expect(check.figures[0].metric == "elapsed" && check.figures[0].statistic == "p99")
+    for other in ["apply[stride=64].elapsed.p99 < 2 * loop.elapsed", "apply.elapsed.p99 <= 2 * loop.elapsed"] {
+      #expect(check != WrittenCheck(other))
+    }
+    #expect(WrittenCheck("apply is fast") == nil && WrittenCheck("") == nil)
+  }
+
   @Test func everyTrialHasItsOutcome() throws {
     #expect(try parse("all.hung == 0").references.first?.metric.name == "hung")
   }

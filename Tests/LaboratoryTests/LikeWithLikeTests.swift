@@ -11,7 +11,7 @@ import Testing
     _ kind: Claim.Kind, _ check: String, rounds: Int = 8, _ figure: (_ label: String, _ round: Int) -> Double?
   ) throws -> Judgement {
     let experiment = FakePattern.experiment(
-      claims: [try FakePattern.claim(kind, check)], sweep: [("stride", [.integer(1), .integer(16)])])
+      claims: [try FakePattern.claim(kind, check)], sweep: [Sweep("stride", [.integer(1), .integer(16)])])
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       runs[index].trials = (0..<rounds).map { round in

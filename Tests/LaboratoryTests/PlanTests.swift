@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct PlanTests {
   private let plan = Plan(
-    FakePattern.experiment(sweep: [("stride", [.integer(1), .integer(8)]), ("work", [.integer(10), .integer(20)])]),
+    FakePattern.experiment(sweep: [
+      Sweep("stride", [.integer(1), .integer(8)]), Sweep("work", [.integer(10), .integer(20)]),
+    ]),
     budget: Budget(rounds: 2), seed: 7)
 
   @Test func runsEveryVariantAtEveryPointItHeeds() {

@@ -48,23 +48,25 @@ import Testing
   }
 
   @Test func aSweepReplacesTheExperimentsOwn() throws {
-    let experiment = FakePattern.experiment(sweep: [("work", [.integer(1)])])
-    let changed = try experiment.sweeping([("stride", [.integer(1), .integer(2)])])
+    let experiment = FakePattern.experiment(sweep: [Sweep("work", [.integer(1)])])
+    let changed = try experiment.sweeping([Sweep("stride", [.integer(1), .integer(2)])])
     #expect(changed.sweep.map(\.name) == ["stride"] && changed.seeksBest)
   }
 
   @Test func refusesSweepsThatMakeNoSense() {
     let experiment = FakePattern.experiment()
     let twice = #expect(throws: InputError.self) {
-      try experiment.sweeping([("stride", [.integer(1)]), ("stride", [.integer(2)])])
+      try experiment.sweeping([Sweep("stride", [.integer(1)]), Sweep("stride", [.integer(2)])])
     }
     #expect(twice?.description == "'stride' is swept twice")
     let idle = #expect(throws: InputError.self) {
-      try experiment.applying(Overrides(variants: ["loop"])).sweeping([("stride", [.integer(1)])])
+      try experiment.applying(Overrides(variants: ["loop"])).sweeping([Sweep("stride", [.integer(1)])])
     }
     #expect(idle?.description == "'stride' changes nothing for loop")
     let large = (1...200).map { ParameterValue.integer($0) }
-    let many = #expect(throws: InputError.self) { try experiment.sweeping([("stride", large), ("work", large)]) }
+    let many = #expect(throws: InputError.self) {
+      try experiment.sweeping([Sweep("stride", large), Sweep("work", large)])
+    }
     #expect(many?.description == "80200 combinations of settings and variants are too many, allowed are 10_000")
   }
 }

@@ -263,7 +263,7 @@ import Testing
   ) throws -> Results {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     var experiment = try library.experiment(ApplyStride.name).applying(Overrides(overhead: overhead))
-    experiment = try experiment.sweeping(sweep.map { ($0.name, $0.values.map { .integer($0) }) })
+    experiment = try experiment.sweeping(sweep.map { Sweep($0.name, $0.values.map { .integer($0) }) })
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }

@@ -53,7 +53,7 @@ import Testing
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [pattern])
     let experiment = try library.experiment(DispatchCompared.name).applying(
       Overrides(settings: ["tasks=20"], variants: Array(times.keys))
-    ).sweeping([("work", [.integer(1000), .integer(10_000)])])
+    ).sweeping([Sweep("work", [.integer(1000), .integer(10_000)])])
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard let times = times[runs[index].variant.name] else { continue }

@@ -36,7 +36,7 @@ import Testing
   private func findings(_ inline: [Double], _ async: [Double], rounds: Int = 6) throws -> [String] {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
     let experiment = try library.experiment(TaskGranularity.name).sweeping([
-      ("work", [.integer(100), .integer(1000), .integer(10_000)])
+      Sweep("work", [.integer(100), .integer(1000), .integer(10_000)])
     ])
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {

@@ -137,7 +137,7 @@ enum Fixture {
     var experiment = try Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
       baseline: baseline, show: ["elapsed"]
-    ).sweeping(sweeps.map { ($0.name, $0.values.map(ParameterValue.integer)) })
+    ).sweeping(sweeps.map { .init($0.name, $0.values.map(ParameterValue.integer)) })
     experiment.seeksBest = seeksBest
     let runs = Plan(experiment, budget: .quick, seed: 1).runs.map { run in
       var run = run

@@ -6,7 +6,7 @@ struct ClaimReader {
   let pattern: PatternDescription
   let variants: [Variant]
   let parameters: [String: ParameterValue]
-  let sweep: [(name: String, values: [ParameterValue])]
+  let sweep: [Sweep]
 
   private static let keys = ["says", "bears", "contradicts", "of", "kind", "check"]
 
@@ -123,8 +123,8 @@ struct ClaimReader {
     }
     let heeded = variants.first { $0.name == name }.map { variant in sweep.filter { !variant.ignores.contains($0.name) }
     }
-    for (swept, _) in heeded ?? [] where !reference.point.contains(where: { $0.name == swept }) {
-      throw InputError("\(place): name the \(swept) as well, as in \(name)[\(swept)=…]")
+    for swept in heeded ?? [] where !reference.point.contains(where: { $0.name == swept.name }) {
+      throw InputError("\(place): name the \(swept.name) as well, as in \(name)[\(swept.name)=…]")
     }
   }
 }

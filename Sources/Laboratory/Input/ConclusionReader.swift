@@ -31,10 +31,10 @@ struct ConclusionReader {
     for node in nodes {
       let isRefuted = node.text.hasPrefix(Self.not)
       let check = String(node.text.dropFirst(isRefuted ? Self.not.count : 0))
-      guard known.contains(check) else {
+      guard let written = WrittenCheck(check), claims.contains(where: { $0.check.written == written }) else {
         throw reader.file.error(node, "'\(check)' is no claim's check in this file", near: check, of: known)
       }
-      conditions.append(Conclusion.Condition(check: check, isRefuted: isRefuted))
+      conditions.append(Conclusion.Condition(check: written, isRefuted: isRefuted))
     }
     return conditions
   }

@@ -42,12 +42,12 @@ public struct ScenarioFile {
     let parameters = try settings(root, "parameters", pattern)
     let variants = try variants(root, pattern)
     let sweep = try sweep(root, pattern)
-    for (swept, _) in sweep where parameters[swept] != nil {
-      throw error(root.node("sweep"), "'\(swept)' is both a parameter and swept")
+    for swept in sweep where parameters[swept.name] != nil {
+      throw error(root.node("sweep"), "'\(swept.name)' is both a parameter and swept")
     }
-    for (swept, values) in sweep where pattern.parameter(swept)?.isNumber == true {
-      for case .text(let name) in values where sweep.contains(where: { $0.name == name }) {
-        throw error(root.node("sweep"), "'\(swept)' has the value of '\(name)', which is swept itself")
+    for swept in sweep where pattern.parameter(swept.name)?.isNumber == true {
+      for case .text(let name) in swept.values where sweep.contains(where: { $0.name == name }) {
+        throw error(root.node("sweep"), "'\(swept.name)' has the value of '\(name)', which is swept itself")
       }
     }
     let reader = ClaimReader(
@@ -104,10 +104,8 @@ public struct ScenarioFile {
     return variants
   }
 
-  private func sweep(_ root: Mapping, _ pattern: PatternDescription) throws(InputError)
-    -> [(name: String, values: [ParameterValue])]
-  {
-    var sweep: [(name: String, values: [ParameterValue])] = []
+  private func sweep(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [Sweep] {
+    var sweep: [Sweep] = []
     for entry in try root.entries("sweep") {
       let parameter = try parameter(entry, pattern)
       // A range, as `compare` takes it: 1..64:x4.
@@ -125,7 +123,7 @@ public struct ScenarioFile {
         guard !values.contains(value) else { throw error(node, "sweep of '\(entry.key)' has '\(node.text)' twice") }
         values.append(value)
       }
-      sweep.append((entry.key, values))
+      sweep.append(Sweep(entry.key, values))
     }
     return sweep
   }

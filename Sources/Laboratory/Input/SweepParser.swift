@@ -14,7 +14,7 @@ public struct SweepParser {
   /// The sweep of one `name=values` text.
   ///
   /// - Throws: ``InputError`` that names the text, what was found and what is allowed.
-  public func sweep(_ text: String) throws(InputError) -> (name: String, values: [ParameterValue]) {
+  public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw InputError("found '\(text)', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4")
     }
@@ -29,7 +29,7 @@ public struct SweepParser {
         values.append(value)
       }
     }
-    return (name, values)
+    return Sweep(name, values)
   }
 
   private func range(_ text: String, of parameter: Parameter) throws(InputError) -> [ParameterValue] {
@@ -95,9 +95,7 @@ extension Experiment {
   ///
   /// - Throws: ``InputError`` when a parameter is swept twice, changes nothing for any variant, or when there would be
   ///   more than `mostRuns` runs.
-  public func sweeping(_ sweeps: [(name: String, values: [ParameterValue])], mostRuns: Int = 10_000) throws(InputError)
-    -> Experiment
-  {
+  public func sweeping(_ sweeps: [Sweep], mostRuns: Int = 10_000) throws(InputError) -> Experiment {
     var changed = self
     changed.sweep = sweeps
     changed.seeksBest = true

@@ -104,6 +104,9 @@ extension Check.Operand {
 }
 
 extension Check {
+  /// What its text says, apart from how that is written; nil for a text that is no check.
+  public var written: WrittenCheck? { WrittenCheck(text) }
+
   /// The figures it refers to.
   public var references: [Reference] {
     func inside(_ operand: Operand) -> [Reference] {

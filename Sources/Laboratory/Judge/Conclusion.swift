@@ -16,13 +16,13 @@ public struct Conclusion: Sendable {
   }
   /// What must have become of a claim.
   public struct Condition: Sendable, Hashable {
-    /// The check of the claim, as it was written.
-    public let check: String
+    /// The check of the claim.
+    public let check: WrittenCheck
     /// Whether the claim must have been refuted; else it must have been borne out.
     public let isRefuted: Bool
 
     /// A condition on the claim with this check.
-    public init(check: String, isRefuted: Bool = false) {
+    public init(check: WrittenCheck, isRefuted: Bool = false) {
       self.check = check
       self.isRefuted = isRefuted
     }
@@ -52,9 +52,9 @@ extension Results {
   /// might tell; none in a search for the best setting, which is another question.
   var conclusion: Remark? {
     guard !experiment.seeksBest else { return nil }
-    let met = Set(
-      judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.map { judgement in
-        Conclusion.Condition(check: judgement.claim.check.text, isRefuted: judgement.verdict == .refuted)
+    let met = Set<Conclusion.Condition>(
+      judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.compactMap { judgement in
+        judgement.claim.check.written.map { .init(check: $0, isRefuted: judgement.verdict == .refuted) }
       })
     let words = experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
     if words == nil, !experiment.conclusions.isEmpty, judgements.contains(where: { $0.verdict == .inconclusive }) {
@@ -79,22 +79,19 @@ extension Results {
       return Summary(figures(reference).map(\.value))
         .map { Quantity($0.p50, reference.metric.unit).description }
     case .ratio(let left, let right):
-      return ConfidenceInterval.ofRatio(pairs(left, right)).map { Quantity.ratio($0.estimate) }
+      return rounds(left, right).interval().map { Quantity.ratio($0.estimate) }
     case .share(let left, let right):
-      let pairs = pairs(left, right)
+      let pairs = rounds(left, right).pairs
       let whole = pairs.map(\.right).reduce(0, +)
       return whole > 0 ? Quantity(100 * pairs.map(\.left).reduce(0, +) / whole, .percent).description : nil
     }
   }
 
-  private func pairs(_ left: Check.Reference, _ right: Check.Reference) -> [(left: Double, right: Double)] {
-    let others = Dictionary(figures(right).map { ($0.round, $0.value) }, uniquingKeysWith: { first, _ in first })
-    return figures(left).compactMap { figure in others[figure.round].map { (figure.value, $0) } }
+  private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {
+    PairedRounds(figures(left), against: figures(right))
   }
 
-  private func figures(_ reference: Check.Reference) -> [(round: Int, value: Double)] {
-    (runs.first(where: reference.means)?.trials ?? []).compactMap { trial in
-      trial.figure(reference.metric, reference.statistic).map { (trial.round, $0) }
-    }
+  private func figures(_ reference: Check.Reference) -> [RoundFigure] {
+    runs.first(where: reference.means)?.figures(reference.metric, reference.statistic) ?? []
   }
 }

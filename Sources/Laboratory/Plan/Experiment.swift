@@ -1,3 +1,17 @@
+/// A parameter and the values that it is given in turn.
+public struct Sweep: Sendable, Hashable {
+  /// The parameter's name.
+  public let name: String
+  /// The values, in order.
+  public let values: [ParameterValue]
+
+  /// A sweep of the parameter called `name`.
+  public init(_ name: String, _ values: [ParameterValue]) {
+    self.name = name
+    self.values = values
+  }
+}
+
 /// An experiment on a pattern, read from a scenario file and checked against what the pattern knows.
 public struct Experiment: Sendable {
   /// Its name.
@@ -17,7 +31,7 @@ public struct Experiment: Sendable {
   /// The variants to run, in order.
   public var variants: [Variant]
   /// The swept parameters with their values, in order.
-  public var sweep: [(name: String, values: [ParameterValue])]
+  public var sweep: [Sweep]
   /// The variant that ratios refer to.
   public var baseline: String?
   /// The metrics to show, in order; the first is the headline.
@@ -37,7 +51,7 @@ public struct Experiment: Sendable {
   public init(
     name: String, pattern: PatternDescription, title: String, source: String, lesson: String = "", tags: [String] = [],
     parameters: [String: ParameterValue] = [:], variants: [Variant],
-    sweep: [(name: String, values: [ParameterValue])] = [],
+    sweep: [Sweep] = [],
     baseline: String? = nil, show: [String], claims: [Claim] = [],
     conclusions: [Conclusion] = [], quick: [String: ParameterValue] = [:]
   ) {

@@ -87,20 +87,20 @@ extension Experiment {
   /// The experiment with numbers in its sweep where that names another setting: what that is set to, once.
   fileprivate func resolvingPoints(_ parameters: [String: ParameterValue]) -> Experiment {
     var changed = self
-    changed.sweep = sweep.map { name, values in
-      guard pattern.parameter(name)?.isNumber == true else { return (name, values) }
+    changed.sweep = sweep.map { swept in
+      guard pattern.parameter(swept.name)?.isNumber == true else { return swept }
       var numbers: [ParameterValue] = []
-      for value in values {
+      for value in swept.values {
         let number = if case .text(let other) = value { parameters[other] ?? value } else { value }
         if !numbers.contains(number) { numbers.append(number) }
       }
-      return (name, numbers)
+      return Sweep(swept.name, numbers)
     }
     return changed
   }
 
   /// Every combination of the values of some of its swept parameters.
-  public func points(_ sweep: [(name: String, values: [ParameterValue])]) -> [Point] {
+  public func points(_ sweep: [Sweep]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in
       points.flatMap { point in swept.values.map { Point(point.settings + [setting(swept.name, $0)]) } }
     }

@@ -281,11 +281,6 @@ public struct ResultDiff: Sendable {
   }
 }
 
-extension ClaimFacts {
-  /// Whether it asks the same: its words may have changed.
-  func isSame(as other: ClaimFacts) -> Bool { check == other.check && kind == other.kind }
-}
-
 extension SampleFacts {
   /// What makes figures comparable.
   fileprivate var measure: String {

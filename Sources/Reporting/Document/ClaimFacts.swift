@@ -31,6 +31,15 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
+  /// What the check asks, apart from how it is written; nil in a document whose check is none.
+  var comparison: WrittenCheck? { WrittenCheck(check) }
+
+  /// Whether it asks the same: its words may have changed.
+  func isSame(as other: ClaimFacts) -> Bool {
+    guard kind == other.kind, check != other.check else { return kind == other.kind }
+    return comparison.map { $0 == other.comparison } ?? false
+  }
+
   /// Whether it was to be judged and could not be.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }

@@ -30,7 +30,7 @@ struct Figures {
 
   // MARK: Sweeps
 
-  private func sweep(_ sweep: Sweep) -> Markup? {
+  private func sweep(_ sweep: SweepCurve) -> Markup? {
     let numbers = sweep.settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     // Words stand at equal steps.
     let areNumbers = numbers.count == sweep.settings.count

@@ -20,7 +20,7 @@ extension ClaimFacts {
     case .witnessed:
       // What was asked for with `==` is what was found.
       return "in \(evidence.met) of \(trials)"
-        + (check.contains(" == ") ? "" : evidence.left.map { ", \(figure($0)) at the median" } ?? "")
+        + (comparison?.comparison == .equal ? "" : evidence.left.map { ", \(figure($0)) at the median" } ?? "")
     case .notWitnessed: return "never in \(trials): \(figure(evidence.left)) at the median"
     case .supported, .refuted, .inconclusive:
       var text: String
@@ -43,8 +43,7 @@ extension ClaimFacts {
 
   /// What the check asks for on its right side, in words; nil where it asks for what is different.
   private func claimed(_ right: String) -> String? {
-    let comparison = check.split(separator: " ").lazy.compactMap { Check.Comparison(rawValue: String($0)) }.first
-    return switch comparison {
+    switch comparison?.comparison {
     case .equal: right
     case .atMost: "at most \(right)"
     case .atLeast: "at least \(right)"

@@ -3,12 +3,12 @@ import Laboratory
 /// How trials ended that did not simply complete. What the machine does not allow is a warning, not an outcome.
 struct Outcomes {
   private let index: RunIndex
-  /// The checks of the claims that were borne out.
-  private let borneOut: [String]
+  /// The figures that the claims speak of which were borne out.
+  private let borneOut: Set<WrittenCheck.Figure>
 
   init(_ index: RunIndex) {
     self.index = index
-    borneOut = index.document.claims.filter(\.verdict.isBorneOut).map(\.check)
+    borneOut = Set(index.document.claims.filter(\.verdict.isBorneOut).flatMap { $0.comparison?.figures ?? [] })
   }
 
   /// A row a run that has such trials, a column an end; nil where all completed.
@@ -47,7 +47,7 @@ struct Outcomes {
   /// Whether claims say so and were borne out.
   private func isExpected(_ run: Int) -> Bool {
     outcomes(of: run).keys.filter { $0 != Outcome.completed.name }.allSatisfy { end in
-      borneOut.contains { $0.contains("\(index.document.runs[run].variant).\(end) ") }
+      borneOut.contains { $0.scope == index.document.runs[run].variant && $0.metric == end }
     }
   }
 }

@@ -38,7 +38,7 @@ struct Distribution: Sendable {
 /// A figure along the swept parameter with the most values: a series a variant and setting of whatever else is swept, or, where
 /// those are too many to be told apart, only the best of each variant. The figures are those of the tables: medians over the
 /// rounds.
-struct Sweep: Sendable {
+struct SweepCurve: Sendable {
   struct Series: Sendable {
     /// The variant and what of the sweep is held fast.
     let label: String

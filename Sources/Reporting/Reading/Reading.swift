@@ -20,7 +20,7 @@ public struct Reading: Sendable {
   /// The distributions of the shown latencies.
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
-  let sweeps: [Sweep]
+  let sweeps: [SweepCurve]
   /// What the loops of the shown metrics take around nothing, where that was tried: `0.31 ns (free)`.
   private let ownFloors: [String]
 
@@ -45,7 +45,7 @@ public struct Reading: Sendable {
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
       return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
-    }.compactMap { Sweep(index, $0) }
+    }.compactMap { SweepCurve(index, $0) }
   }
 
   /// Whether the question was which setting is best.

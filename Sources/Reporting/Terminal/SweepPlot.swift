@@ -5,14 +5,14 @@ import Measurement
 struct SweepPlot {
   private let parameter: ParameterFacts
   private let settings: [ParameterValue]
-  private let series: [Sweep.Series]
+  private let series: [SweepCurve.Series]
   private let unit: Unit
   private let style: TextStyle
 
   private static let rows = 12
   private static let fewestColumns = 20
 
-  init(_ sweep: Sweep, _ style: TextStyle) {
+  init(_ sweep: SweepCurve, _ style: TextStyle) {
     parameter = sweep.parameter
     settings = sweep.settings
     series = sweep.series

@@ -1,0 +1,192 @@
+import Measurement
+
+/// A check as it is written, its names not yet looked up: what two texts that ask the same have in common, and all that a saved
+/// document tells of a check.
+///
+/// ```
+/// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
+/// operand  = [number "*"] (number-with-unit | "cores" | figure) ["*" number]
+/// figure   = scope [point] "." metric ["." statistic]
+/// scope    = variant | "all" | "any"
+/// point    = "[" parameter "=" value { "," parameter "=" value } "]"
+/// ```
+public struct WrittenCheck: Sendable, Hashable {
+  /// One side of a check.
+  public indirect enum Operand: Sendable, Hashable {
+    /// A number with its unit.
+    case quantity(Quantity)
+    /// The word `cores`.
+    case cores
+    /// A figure of the trials.
+    case figure(Figure)
+    /// Another operand, multiplied.
+    case scaled(Double, Operand)
+  }
+
+  /// Which figure of which trials, by name.
+  public struct Figure: Sendable, Hashable {
+    /// A variant, `all` or `any`.
+    public let scope: String
+    /// The settings of the point.
+    public let point: [Setting]
+    /// The metric.
+    public let metric: String
+    /// The statistic; nil for the metric's own.
+    public let statistic: String?
+  }
+
+  /// A setting of a point.
+  public struct Setting: Sendable, Hashable {
+    /// The parameter.
+    public let name: String
+    /// Its value.
+    public let value: String
+  }
+
+  /// The left side.
+  public let left: Operand
+  /// How the sides compare.
+  public let comparison: Check.Comparison
+  /// The right side.
+  public let right: Operand
+
+  /// The check that `text` writes; nil where it is none.
+  public init?(_ text: String) {
+    guard let check = try? WrittenCheck(parsing: text) else { return nil }
+    self = check
+  }
+
+  /// - Throws: ``InputError`` that quotes the text and says what was found where.
+  init(parsing text: String) throws(InputError) {
+    var scanner = CheckScanner(text, kind: "check")
+    left = try scanner.operand()
+    comparison = try scanner.comparison()
+    right = try scanner.operand()
+    try scanner.requireEnd("found '\(scanner.rest)' behind the check")
+  }
+
+  /// The figures that it speaks of.
+  public var figures: [Figure] { left.figures + right.figures }
+}
+
+extension WrittenCheck.Operand {
+  fileprivate var figures: [WrittenCheck.Figure] {
+    switch self {
+    case .figure(let figure): [figure]
+    case .scaled(_, let inner): inner.figures
+    case .quantity, .cores: []
+    }
+  }
+}
+
+extension WrittenCheck.Figure {
+  /// - Throws: ``InputError`` that quotes the text and says what was found where.
+  init(parsing text: String) throws(InputError) {
+    var scanner = CheckScanner(text, kind: "figure")
+    guard case .figure(let figure) = try scanner.reference() else {
+      throw scanner.failure("expected variant.metric and nothing else")
+    }
+    try scanner.requireEnd("expected variant.metric and nothing else")
+    self = figure
+  }
+}
+
+/// Reads a check or a figure from left to right.
+private struct CheckScanner {
+  private let text: String
+  /// What errors call the text.
+  private let kind: String
+  private(set) var rest: Substring
+
+  init(_ text: String, kind: String) {
+    self.text = text
+    self.kind = kind
+    rest = text[...]
+    skipSpace()
+  }
+
+  func requireEnd(_ problem: @autoclosure () -> String) throws(InputError) {
+    if !rest.isEmpty { throw failure(problem()) }
+  }
+
+  mutating func comparison() throws(InputError) -> Check.Comparison {
+    // Two-character operators first: "<=" must not be read as "<".
+    for comparison in Check.Comparison.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count })
+    where take(comparison.rawValue) { return comparison }
+    throw failure("expected one of < <= == != >= > at '\(rest.prefix(20))'")
+  }
+
+  mutating func operand() throws(InputError) -> WrittenCheck.Operand {
+    var factor: Double?
+    var operand: WrittenCheck.Operand
+    if let quantity = try quantity() {
+      if quantity.unit == .none, take("*") {
+        factor = quantity.value
+        operand = try reference()
+      } else {
+        operand = .quantity(quantity)
+      }
+    } else {
+      operand = try reference()
+    }
+    if take("*") {
+      guard factor == nil, let number = try quantity(), number.unit == .none else {
+        throw failure("expected one plain factor beside '*'")
+      }
+      factor = number.value
+    }
+    if let factor { operand = .scaled(factor, operand) }
+    return operand
+  }
+
+  private mutating func quantity() throws(InputError) -> Quantity? {
+    guard let first = rest.first, first.isNumber || first == "-" || first == "." else { return nil }
+    let word = takeWhile { $0.isLetter || $0.isNumber || "._-/%".contains($0) }
+    do { return try Quantity(parsing: String(word)) } catch { throw failure("\(error)") }
+  }
+
+  mutating func reference() throws(InputError) -> WrittenCheck.Operand {
+    let scope = name()
+    guard !scope.isEmpty else { throw failure("expected a number, 'cores' or variant.metric at '\(rest.prefix(20))'") }
+    if scope == "cores", !rest.hasPrefix(".") { return .cores }
+    let point = try point()
+    guard take(".") else { throw failure("expected '.metric' behind '\(scope)'") }
+    let metric = name()
+    let statistic = take(".") ? String(takeWhile { $0.isLetter || $0.isNumber || $0 == "." }) : nil
+    return .figure(.init(scope: scope, point: point, metric: metric, statistic: statistic))
+  }
+
+  private mutating func point() throws(InputError) -> [WrittenCheck.Setting] {
+    guard take("[") else { return [] }
+    // Looked for at once, or all that follows would be taken for a setting.
+    guard rest.prefix(while: { !"<>[".contains($0) }).contains("]") else { throw failure("'[' is not closed by ']'") }
+    var settings: [WrittenCheck.Setting] = []
+    repeat {
+      let name = name()
+      guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
+      settings.append(.init(name: name, value: String(takeWhile { $0 != "," && $0 != "]" })))
+    } while take(",")
+    guard take("]") else { throw failure("'[' is not closed by ']'") }
+    return settings
+  }
+
+  private mutating func name() -> String { String(takeWhile { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) }
+
+  private mutating func take(_ token: String) -> Bool {
+    guard rest.hasPrefix(token) else { return false }
+    rest = rest.dropFirst(token.count)
+    skipSpace()
+    return true
+  }
+
+  private mutating func takeWhile(_ matches: (Character) -> Bool) -> Substring {
+    let word = rest.prefix(while: matches)
+    rest = rest.dropFirst(word.count)
+    skipSpace()
+    return word
+  }
+
+  private mutating func skipSpace() { rest = rest.drop { $0 == " " || $0 == "\t" } }
+
+  func failure(_ message: String) -> InputError { InputError("\(kind) '\(text)': \(message)") }
+}

@@ -52,4 +52,6 @@ struct DocumentsCommand: ParsableCommand {
 /// A form that a list can be printed in.
 enum ListFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown
+
+  init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
 }

@@ -18,13 +18,13 @@ struct Report: ParsableCommand {
     help: ArgumentHelp("Result documents.", valueName: "result.json"), completion: .file(extensions: ["json"]))
   var paths: [String]
 
-  @Option(help: ArgumentHelp("Only write the page, as --export does of a file that ends in .html.", valueName: "file"))
+  @Option(help: ArgumentHelp("Only write the page, whatever the file's name.", valueName: "file", visibility: .hidden))
   var html: String?
 
   @OptionGroup var rendering: RenderOptions
 
   func run() throws {
-    let files = try rendering.exportFiles(and: html.map { [try Export.page($0)] } ?? [])
+    let files = try rendering.exportFiles(and: Export.named("html", html))
     var documents: [ResultDocument] = []
     for path in paths { documents += try ResultDocument.read(path) }
     let readings = documents.map(Reading.init)

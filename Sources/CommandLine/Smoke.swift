@@ -31,7 +31,7 @@ struct Smoke: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
   var time = "2min"
 
-  @Option(help: ArgumentHelp("Also write the claims as JUnit XML.", valueName: "file"))
+  @Option(help: ArgumentHelp("As --export, whatever the file's name.", valueName: "file", visibility: .hidden))
   var junit: String?
 
   @Option(help: "Repeat the order of a run by its printed seed.")
@@ -43,7 +43,7 @@ struct Smoke: AsyncParsableCommand {
 
   func run() async throws {
     let experiments = try chosen()
-    let files = try output.rendering.exportFiles(and: junit.map { [try Export.junit($0)] } ?? [])
+    let files = try output.rendering.exportFiles(and: Export.named("junit", junit))
     let start = MonotonicClock.now()
     try output.requireNames(experiments.map(\.name))
     let runner = Runner(Host.image, machine: .current())
@@ -65,7 +65,7 @@ struct Smoke: AsyncParsableCommand {
       let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
       progress?.clear()
       results.append(result)
-      if output.rendering.format == .table {
+      if output.rendering.format.isTable {
         // Where nobody reads on, nothing more is run, but what was finished is exported.
         let reading = OutputOptions.reading(result)
         do {
@@ -77,7 +77,7 @@ struct Smoke: AsyncParsableCommand {
     let rendering = output.rendering
     try output.conclude(results, exports: files) { readings in
       if let unprinted { throw unprinted }
-      guard rendering.format == .table else { return try rendering.print(readings) }
+      guard rendering.format.isTable else { return try rendering.print(readings) }
       try rendering.color.print {
         SmokeReport.summary(readings.map(\.document), notRun: missed, strict: rendering.strict, $0)
       }

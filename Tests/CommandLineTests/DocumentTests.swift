@@ -89,6 +89,28 @@ import Testing
     #expect(only.status == 0 && only.output == "" && readFile(page.path)?.hasPrefix("<!doctype html>") == true)
   }
 
+  /// One list has all formats: what `--format` prints is what `--export` writes.
+  @Test(arguments: [
+    ("json", "json"), ("markdown", "md"), ("md", "md"), ("csv", "csv"), ("junit", "xml"), ("xml", "xml"),
+    ("html", "html"),
+  ])
+  func whatIsPrintedInAFormatIsWhatAFileOfItHas(_ name: String, _ ending: String) async throws {
+    let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
+    _ = try await Binary.run(["scenario", "queue-order", "--rounds", "1", "--quick", "--export", run.path])
+    let printed = try await Binary.run(["report", run.path, "--format", name, "--export", file.path])
+    #expect(printed.output == readFile(file.path) && printed.output.utf8.count > 1000, "\(printed.errors)")
+  }
+
+  /// Each thing has one spelling in `help`; what older ones asked for is still read.
+  @Test func oldSpellingsAreStillRead() async throws {
+    #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
+    #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
+    for command in ["machine", "smoke", "report"] {
+      let help = try await Binary.run([command, "--help"]).output
+      #expect(!["--json", "--junit", "--html"].contains { help.contains($0) }, "\(command)")
+    }
+  }
+
   /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.
   @Test func thePatternAndTheTableAgreeOnTheBest() async throws {
     let ran = try await Binary.run([

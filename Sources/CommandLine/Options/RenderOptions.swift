@@ -3,20 +3,52 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A form that results can be printed in.
+/// A form that a comparison can be printed in.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown, csv
+
+  init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
+}
+
+/// How results are printed: for people, or in a format that is one text.
+enum PrintFormat: ExpressibleByArgument {
+  case table
+  case exported(@Sendable (ExportFormat.Input) throws -> String)
+
+  init?(argument: String) {
+    guard argument != "table" else {
+      self = .table
+      return
+    }
+    let meant = ExportFormat.all.first { argument == $0.name || argument == $0.ending }
+    guard case .text(let render) = meant?.rendering else { return nil }
+    self = .exported(render)
+  }
+
+  static var allValueStrings: [String] {
+    ["table"] + ExportFormat.all.map(\.name).filter { PrintFormat(argument: $0) != nil }
+  }
+
+  var defaultValueDescription: String { "table" }
+
+  var isTable: Bool {
+    switch self {
+    case .table: true
+    case .exported: false
+    }
+  }
 }
 
 /// How to show results, of a run that has just ended or of a saved one, and where else to put them.
 struct RenderOptions: ParsableArguments {
-  @Option(help: "How to print results: table, json, markdown or csv.")
-  var format: OutputFormat = .table
+  @Option(help: "How to print results.")
+  var format: PrintFormat = .table
 
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: .json .md .csv .hgrm .xml .html (repeatable).", valueName: "file"))
+      "Also write a file, by its extension: \(Export.endings) (repeatable).", valueName: "file"),
+    completion: .file())
   var exports: [String] = []
 
   @OptionGroup var color: ColorOptions
@@ -49,12 +81,10 @@ struct RenderOptions: ParsableArguments {
 
   /// Prints results in the format asked for.
   func print(_ readings: [Reading]) throws {
-    try color.print(asIs: format != .table) { style in
+    try color.print(asIs: !format.isTable) { style in
       switch format {
       case .table: TerminalReport(style, details: details).render(readings)
-      case .json: try JSONReport.render(readings.map(\.document))
-      case .markdown: MarkdownReport.render(readings)
-      case .csv: CSVReport.render(readings.map(\.document))
+      case .exported(let render): try render(Export.input(readings, strict: strict))
       }
     }
   }
@@ -72,10 +102,7 @@ struct RenderOptions: ParsableArguments {
 
 /// A file that results are written to, in the format of its extension.
 struct Export {
-  private enum Format: String, CaseIterable {
-    case json, md, csv, hgrm, xml, html
-  }
-  private let format: Format
+  private let format: ExportFormat
   private let file: OutputFile
   /// The option that names it.
   let option: String
@@ -84,63 +111,62 @@ struct Export {
   /// What tells whether two are the same file.
   var identity: String? { file.identity }
 
+  /// The extensions that there are: `.json .md …`.
+  static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
+
   init(_ path: String) throws(InputError) {
     let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-    guard let format = Format(rawValue: ending) else {
-      let known = Format.allCases.map(\.rawValue)
+    guard let format = ExportFormat.all.first(where: { $0.ending == ending }) else {
       throw InputError(
-        "\(path): no format for '\(ending.isEmpty ? path : "." + ending)' (known: "
-          + known.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: ending, of: known)
+        "\(path): no format for '\(ending.isEmpty ? path : "." + ending)' (known: \(Self.endings))", at: "--export",
+        near: ending, of: ExportFormat.all.map(\.ending))
     }
     try self.init(path, format, option: "--export")
   }
 
-  /// A page, whatever the name of the file.
-  static func page(_ path: String) throws(InputError) -> Export { try Export(path, .html, option: "--html") }
+  /// A page (`html`) or claims for CI servers (`junit`), whatever the name of the file; nil where the option is not given.
+  static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
+    guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
+    return [try Export(path, format, option: "--\(format.name)")]
+  }
 
-  /// Claims for CI servers, whatever the name of the file.
-  static func junit(_ path: String) throws(InputError) -> Export { try Export(path, .xml, option: "--junit") }
-
-  private init(_ path: String, _ format: Format, option: String) throws(InputError) {
+  private init(_ path: String, _ format: ExportFormat, option: String) throws(InputError) {
     self.format = format
     self.option = option
     do { file = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
   }
 
   func write(_ readings: [Reading], strict: Bool) throws {
-    let documents = readings.map(\.document)
-    let text: String
-    switch format {
-    case .json:
-      text = try JSONReport.render(documents)
-      if text.utf8.count > ResultDocument.largestFile {
+    let input = Self.input(readings, strict: strict)
+    switch format.rendering {
+    case .files(let render): try write(render(input))
+    case .text(let render):
+      let text = try render(input)
+      if format.ending == "json", text.utf8.count > ResultDocument.largestFile {
         let most = ResultDocument.largestFile >> 20
         Lab.say("\(path): larger than \(most) MiB, which report and diff do not read: run less for one file")
       }
-    case .md: text = MarkdownReport.render(readings)
-    case .csv: text = CSVReport.render(documents)
-    case .hgrm: return try writeDistributions(PercentileReport.distributions(documents))
-    case .xml: text = JUnitReport.render(documents, strict: strict)
-    case .html: text = HTMLReport.render(readings, sentences: try Self.sentences(documents))
+      try file.write(text)
     }
-    try file.write(text)
   }
 
-  /// The documents' sentences, for a page of several scenarios; nil in a lab without documents.
-  private static func sentences(_ results: [ResultDocument]) throws -> SentenceIndex? {
-    guard results.count > 1, let documents = try Lab.library.documents() else { return nil }
-    return try SentenceIndex(documents, tried: try Lab.library.all(.claims), results: results)
+  /// What formats render, with the documents' sentences where several scenarios were run.
+  static func input(_ readings: [Reading], strict: Bool) -> ExportFormat.Input {
+    ExportFormat.Input(readings, strict: strict) {
+      guard readings.count > 1, let documents = try Lab.library.documents() else { return nil }
+      return try SentenceIndex(documents, tried: try Lab.library.all(.claims), results: readings.map(\.document))
+    }
   }
 
-  /// The plotter reads one distribution a file: a single one goes where it was asked for, of several each gets its name
-  /// in front of the extension.
-  private func writeDistributions(_ distributions: [(name: String, text: String)]) throws {
-    if distributions.count == 1, let only = distributions.first { return try file.write(only.text) }
-    guard let first = distributions.first?.name, let last = distributions.last?.name else {
+  /// A single text goes where it was asked for, of several each gets its name in front of the extension.
+  private func write(_ parts: [(name: String, text: String)]) throws {
+    if parts.count == 1, let only = parts.first { return try file.write(only.text) }
+    guard let first = parts.first?.name, let last = parts.last?.name else {
       return Lab.say("\(file.path): no latency was measured")
     }
-    let start = file.path.dropLast(5)
-    Lab.say("\(file.path): \(distributions.count) files, \(start)-\(first).hgrm to \(start)-\(last).hgrm")
-    for (name, text) in distributions { try OutputFile("\(file.path.dropLast(5))-\(name).hgrm").write(text) }
+    let start = file.path.dropLast(format.ending.count + 1)
+    let ending = "." + format.ending
+    Lab.say("\(file.path): \(parts.count) files, \(start)-\(first)\(ending) to \(start)-\(last)\(ending)")
+    for (name, text) in parts { try OutputFile("\(start)-\(name)\(ending)").write(text) }
   }
 }

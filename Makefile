@@ -10,8 +10,14 @@ SEED     ?= 1
 # is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,
 # the unwinder is to find its tables by their index, as it does in shared libraries: a table that is registered it sorts at
 # first use, which is when the worker's first thread ends, and that takes longer than all the rest. So nothing registers.
+# Foundation, which Yams, TextTable and Rainbow import, brings ICU with 34 MB of names of languages and zones: Tools/no-icu.c stands in
+# for them, and where its name is not found, the binary is larger.
 ifeq ($(shell uname -s),Linux)
-RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections
+NO_ICU  := $(CURDIR)/.build/no-icu.o
+ICU     := $(shell nm --defined-only $(dir $(shell clang -print-resource-dir))../swift_static/linux/lib_FoundationICU.a 2>/dev/null | \
+  grep -o 'icudt[0-9]*_dat')
+RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-sections \
+  $(foreach name,$(ICU),-Xlinker $(NO_ICU) -Xlinker --wrap=$(name))
 ifneq ($(filter /%,$(shell clang -print-file-name=libc.a)),)
 UNREGISTERED := __register_frame_info __deregister_frame_info
 RELEASE += -Xswiftc -static-executable \
@@ -28,7 +34,7 @@ BINARY  := .build/release/gcdlab
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check example lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check docs example lint format install uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -36,8 +42,14 @@ run: build            ## build, then run SCENARIO (singleton-race; several names
 test:                 ## build and run the tests, or those that FILTER names (make test FILTER=JudgeTests)
 	Tools/failures $(SWIFT) test $(if $(FILTER),--filter "$(FILTER)")
 
-build:                ## build the release binary
+build: $(NO_ICU)      ## build the release binary
 	$(SWIFT) build $(RELEASE) --product gcdlab
+
+ifdef NO_ICU
+$(NO_ICU): Tools/no-icu.c
+	@mkdir -p $(@D)
+	clang -O2 -Wall -DICU_DATA=__wrap_$(ICU) -c $< -o $@
+endif
 
 smoke: build          ## run every scenario, short
 	$(BINARY) smoke
@@ -49,6 +61,10 @@ bench: build          ## compare with hand-written C counterparts, in one run (S
 second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
 	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
 
+docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.doccarchive
+	$(SWIFT) build
+	Tools/docs
+
 example:              ## build the lab of one's own in Examples, and smoke it
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
 
@@ -58,7 +74,7 @@ fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to eve
 intervals:            ## simulate COMPARISONS (50 000) a case and print how often intervals, tables and diff are wrong
 	GCDLAB_INTERVALS=$(or $(COMPARISONS),50000) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter IntervalTests
 
-tallies:              ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
+tallies: $(NO_ICU)    ## compare equals COMPARISONS times (1000) and PAIRS of runs (40), beside BUSY busy loops (0), and count
 	$(SWIFT) build $(RELEASE) --product twins
 	Tools/tallies $(or $(COMPARISONS),1000) $(or $(PAIRS),40) $(or $(BUSY),0)
 

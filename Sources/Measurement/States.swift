@@ -4,7 +4,7 @@
 /// The logarithms lie in two clusters, each with at least a fifth of the figures, and the gap between them is twice as wide as
 /// either cluster and at least a factor of 1.5. One median with a wide interval would describe neither. Of ten figures of normal
 /// noise, however wide, fewer than 1 in 200 are taken for two states.
-public struct States: Sendable, Equatable {
+public struct States: Sendable {
   /// Fewer figures than this do not show two states.
   public static let fewest = 10
 
@@ -37,9 +37,5 @@ public struct States: Sendable, Equatable {
   private static func median(_ sorted: ArraySlice<Double>) -> Double {
     let middle = sorted.startIndex + sorted.count / 2
     return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
-  }
-
-  public static func == (left: States, right: States) -> Bool {
-    left.border == right.border && left.lower == right.lower && left.upper == right.upper
   }
 }

@@ -31,7 +31,7 @@ struct ApplyStride: Pattern {
     case uniform, ramp, random
   }
 
-  let iterations = Setting.count("iterations", 1...100_000_000, default: 100_000, "iterations of the loop")
+  let iterations = Setting.count("iterations", 1...100_000_000, default: 200_000, "iterations of the loop")
   let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations in one block")
   let work = Setting.duration(
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work of an iteration, on average")
@@ -39,11 +39,12 @@ struct ApplyStride: Pattern {
     "balance", default: Balance.uniform,
     "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice")
   let repeats = Setting.count(
-    "repeats", 1...1000, default: 5,
-    "timed loops in a trial; no more are begun when they took 20 ms together, or 30 times the plain loop")
+    "repeats", 1...1000, default: 3,
+    "timed loops in a trial; no more are begun when they took 12 ms together, or 30 times the plain loop")
   let short = Setting.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
   let shortStride = Setting.count(
-    "short-stride", 1...1_000_000, default: 256, "iterations in one block of the short loop")
+    "short-stride", 1...1_000_000, default: 256,
+    "iterations in one block where the stride is not swept: of the short loop, and on a serial queue")
   let idle = Setting.duration(
     "idle", .zero ... .seconds(1), default: .milliseconds(5), "how long the process sleeps before each short loop")
   let threads = Setting.count("threads", 0...1024, default: 0, "how many there are; 0 for one a core")
@@ -117,10 +118,12 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-serial", .documented, "the same on a serial queue", without: [overhead]) { trial in
+    Variant(
+      "apply-serial", .documented, "the same on a serial queue", own: [shortStride], without: [stride, overhead]
+    ) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
-      try measureBlocks(trial) { loop, count, stride in
+      try measureBlocks(trial, stride: trial[shortStride]) { loop, count, stride in
         gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
           let loop = StridedLoop(context)
           loop.run(idx * loop.stride..<(idx + 1) * loop.stride)

@@ -181,7 +181,7 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Some loops that are not timed, and timed ones that are ended when they took 20 ms or 30 plain loops: 40 plain loops, with
+  /// Some loops that are not timed, and timed ones that are ended when they took 12 ms or 30 plain loops: 40 plain loops, with
   /// what scheduling adds to an iteration that is a block of its own; and the pauses of the short ones.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
@@ -194,11 +194,12 @@ extension ApplyStride {
 
   /// Times `body`, which runs a loop in blocks of so many iterations, and records what came of it.
   ///
+  /// - Parameter stride: how many; ``stride`` where nothing else is said.
   /// - Throws: ``Unavailable`` when there would be more than `atMost` blocks.
   func measureBlocks(
-    _ trial: Trial, atMost most: Int = .max, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
+    _ trial: Trial, stride: Int? = nil, atMost most: Int = .max, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
-    let stride = trial[stride]
+    let stride = stride ?? trial[self.stride]
     guard (trial[iterations] + stride - 1) / stride <= most else {
       throw Unavailable("more than \(most.grouped) blocks; raise \(groupBlocks.name) to run it")
     }
@@ -291,9 +292,9 @@ extension ApplyStride {
     _ trial: Trial, _ loop: StridedLoop, watchedBy watch: (any BlockWatch)? = nil, beforePlain: () -> Void = {},
     before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
   ) throws -> (alone: [UInt64], times: [UInt64], wrong: (missed: Int, repeated: Int)) {
-    let enough: UInt64 = 20_000_000
+    let enough: UInt64 = 12_000_000
     // Steadier than any loop on several cores, and so known from fewer.
-    let alone = times(of: loop, min(trial[repeats], 3), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
+    let alone = times(of: loop, min(trial[repeats], 2), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
     // This one also warms up.
     if let watch { try loop.watched(by: watch, body) } else { try body(loop) }

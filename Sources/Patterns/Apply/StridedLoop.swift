@@ -197,7 +197,8 @@ extension ApplyStride {
   /// - Parameter stride: how many; ``stride`` where nothing else is said.
   /// - Throws: ``Unavailable`` when there would be more than `atMost` blocks.
   func measureBlocks(
-    _ trial: Trial, stride: Int? = nil, atMost most: Int = .max, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
+    _ trial: Trial, stride: Int? = nil, atMost most: Int = .max,
+    _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
     let stride = stride ?? trial[self.stride]
     guard (trial[iterations] + stride - 1) / stride <= most else {

@@ -1,0 +1,51 @@
+import Laboratory
+
+/// A count over the time of a trace, which goes up and down in steps.
+struct Steps {
+  /// From when on it is what, in order of time, each time once; before the first it is 0.
+  let points: [(time: UInt64, count: Int)]
+
+  /// What comes of changes, in whatever order; those at one time are one step.
+  init(_ changes: [(time: UInt64, by: Int)]) {
+    var points: [(time: UInt64, count: Int)] = []
+    var count = 0
+    for change in changes.sorted(by: { $0.time < $1.time }) {
+      count += change.by
+      if points.last?.time == change.time { points.removeLast() }
+      if points.last?.count ?? 0 != count { points.append((change.time, count)) }
+    }
+    self.points = points
+  }
+
+  /// The most that it ever is.
+  var most: Int { points.reduce(0) { max($0, $1.count) } }
+
+  /// The count times the time that it lasts, up to `end`, in nanoseconds.
+  func sum(until end: UInt64) -> Double {
+    var (sum, last) = (0.0, (time: UInt64(0), count: 0))
+    for point in points where point.time < end {
+      sum += Double(last.count) * Double(point.time - last.time)
+      last = point
+    }
+    return sum + Double(last.count) * Double(end - min(last.time, end))
+  }
+}
+
+extension Trace {
+  /// How many cores the trial's threads kept busy.
+  var busyCores: Steps { Steps(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
+
+  /// How many blocks had been submitted and had not begun, of those that can begin as soon as a thread and their queue are free.
+  var backlog: Steps {
+    Steps(
+      blocks.flatMap { block -> [(time: UInt64, by: Int)] in
+        guard let submitted = block.submitted, ![.after, .notify, .handler].contains(block.kind) else { return [] }
+        return [(submitted, 1)] + (block.begin.map { [($0, -1)] } ?? [])
+      })
+  }
+
+  /// How many threads there were.
+  var threads: Steps {
+    Steps(lanes.flatMap { lane in [(lane.begin, 1)] + (lane.end.map { [($0, -1)] } ?? []) })
+  }
+}

@@ -1,0 +1,26 @@
+import Laboratory
+
+extension Trace.End {
+  /// How the trial ended, in a word or two.
+  var text: String {
+    switch self {
+    case .completed: "completed"
+    case .hung: "hung"
+    case .trapped(let signal): "trapped: \(SignalName.name("\(signal)", on: "Linux"))"
+    case .other(let reason): reason
+    }
+  }
+}
+
+extension Trace {
+  /// Until when it is drawn: a hang only for a while after its last event, since nothing more comes.
+  var drawnLength: UInt64 {
+    guard end == .hung else { return length }
+    var last = blocks.reduce(UInt64(0)) { max($0, $1.submitted ?? 0, $1.begin ?? 0, $1.end ?? 0) }
+    for lane in lanes {
+      for wait in lane.waits { last = max(last, wait.begin, wait.end ?? 0) }
+      for run in lane.runs where run.end < length { last = max(last, run.end) }
+    }
+    return min(length, max(last + last / 3, 1000))
+  }
+}

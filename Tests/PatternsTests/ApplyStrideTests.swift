@@ -199,7 +199,7 @@ import Testing
     let experiment = try library.experiment(ApplyStride.name)
     let claim = try #require(experiment.claims.first { $0.check.text.contains("stride=iterations") })
     let longest = try #require(claim.check.references.first)
-    for (setting, iterations) in [(nil, 200_000), ("iterations=400000", 400_000), ("iterations=64", 64)] {
+    for (setting, iterations) in [(nil, 160_000), ("iterations=400000", 400_000), ("iterations=64", 64)] {
       let changed = try experiment.applying(Overrides(settings: setting.map { [$0] } ?? []))
       let runs = Plan(changed, budget: .quick, seed: 1).runs.filter { $0.variant.name == "apply" }
       let strides = runs.compactMap { $0.point["stride"] }

@@ -31,7 +31,7 @@ struct ApplyStride: Pattern {
     case uniform, ramp, random
   }
 
-  let iterations = Setting.count("iterations", 1...100_000_000, default: 200_000, "iterations of the loop")
+  let iterations = Setting.count("iterations", 1...100_000_000, default: 160_000, "iterations of the loop")
   let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations in one block")
   let work = Setting.duration(
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work of an iteration, on average")

@@ -30,11 +30,15 @@ RELEASE := -c release
 endif
 BINARY  := .build/release/gcdlab
 
+VERSION := $(shell sed -n 's/.*version = "\(.*\)"/\1/p' Sources/Reporting/Tool.swift)
+# Of the release, as in CHANGELOG.md.
+DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
+
 # Examples by their sources: what they build is not ours to check.
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check docs example lint format install uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check docs example lint format install dist uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -111,18 +115,23 @@ lint:                 ## check the format
 format:               ## mend the format
 	$(SWIFT) format --in-place --recursive $(SWIFT_FILES)
 
-install:              ## install binary, completions and man page under PREFIX
-	# The plugin builds the tool its own way, over ours: so the manual first, then the binary.
-	$(SWIFT) package plugin generate-manual --date 2026-11-21 > /dev/null
-	$(MAKE) build
+install: build        ## install binary, completions and man page under PREFIX
+	# Asked for help, the plugin only builds its tool; else it would build the lab anew, its own way.
+	$(SWIFT) package plugin generate-manual --help > /dev/null
+	.build/debug/generate-manual-tool $(BINARY) --date $(DATE) --output-directory .build > /dev/null
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	install -m 755 -s $(BINARY) "$(DESTDIR)$(PREFIX)/bin/gcdlab"
-	install -m 644 .build/plugins/GenerateManual/outputs/gcdlab/gcdlab.1 "$(DESTDIR)$(PREFIX)/share/man/man1/gcdlab.1"
+	install -m 644 .build/gcdlab.1 "$(DESTDIR)$(PREFIX)/share/man/man1/gcdlab.1"
 	$(BINARY) --generate-completion-script bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gcdlab"
 	$(BINARY) --generate-completion-script zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gcdlab"
 	$(BINARY) --generate-completion-script fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/gcdlab.fish"
+
+dist:                 ## pack a release under .build/dist: archive, Debian package, SHA256 sums
+	rm -rf .build/root
+	$(MAKE) install DESTDIR=$(CURDIR)/.build/root PREFIX=/usr
+	Tools/dist $(CURDIR)/.build/root $(VERSION) $(DATE)
 
 uninstall:            ## remove what install put under PREFIX
 	rm -f "$(DESTDIR)$(PREFIX)/bin/gcdlab" "$(DESTDIR)$(PREFIX)/share/man/man1/gcdlab.1" \

@@ -12,6 +12,8 @@ struct Compare: AsyncParsableCommand {
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every cell runs once a round, in shuffled order; \
       rounds are added until the ratios are known to --precision or --time is spent.
+
+      \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --time 10s", "in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
       """)
 
   @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -19,7 +21,7 @@ struct Compare: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("What to sweep, as in stride=1..4096:x4.", valueName: "name=values"),
-    completion: .custom { words, _, _ in Completions.settings(words) })
+    completion: .custom { words, _, word in Completions.settings(words, word) })
   var sweeps: [String]
 
   @Option(

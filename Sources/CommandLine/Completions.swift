@@ -9,9 +9,27 @@ enum Completions {
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
   }
 
-  /// `name=` of each parameter.
-  static func settings(_ words: [String]) -> [String] {
-    experiment(words)?.pattern.parameters.map { $0.name + "=" } ?? []
+  /// `name=` of each parameter; where the word has got so far, `name=value` with the values that its pattern and scenario speak of.
+  static func settings(_ words: [String], _ word: String) -> [String] {
+    guard let experiment = experiment(words) else { return [] }
+    let parameters = experiment.pattern.parameters
+    let word = word.hasPrefix("--set=") ? String(word.dropFirst("--set=".count)) : word
+    guard let equals = word.firstIndex(of: "=") else { return parameters.map { $0.name + "=" } }
+    guard let parameter = parameters.first(where: { $0.name == word[..<equals] }) else { return [] }
+    let values: [ParameterValue]
+    if case .choice(let choices) = parameter.kind {
+      values = choices.map(ParameterValue.text)
+    } else {
+      let swept = experiment.sweep.first { $0.name == parameter.name }?.values ?? []
+      let set = [experiment.parameters[parameter.name], parameter.standard, experiment.quick[parameter.name]]
+      values = set.compactMap(\.self) + swept
+    }
+    var texts: [String] = []
+    for value in values {
+      let text = parameter.describe(value).replacing(" ", with: "")
+      if !texts.contains(text) { texts.append(text) }
+    }
+    return texts.map { "\(parameter.name)=\($0)" }
   }
 
   /// The variants of the scenario.
@@ -25,11 +43,8 @@ enum Completions {
     Lab.library.names + (namesInDirectory(".") ?? []).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
   }
 
-  /// Tags, and the names of scenarios.
-  static var tags: [String] {
-    let experiments = (try? Lab.library.all(.headings)) ?? []
-    return Set(experiments.flatMap(\.tags)).sorted() + experiments.map(\.name)
-  }
+  /// The tags.
+  static var tags: [String] { Set(((try? Lab.library.all(.headings)) ?? []).flatMap(\.tags)).sorted() }
 
   /// The names of documents.
   static var documents: [String] { (try? Lab.library.documents())?.documents.map(\.name) ?? [] }

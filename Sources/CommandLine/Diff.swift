@@ -19,6 +19,8 @@ struct Diff: AsyncParsableCommand {
       Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed, or a trial broke, or \
       trapped or hung where it is meant to complete; 2 it cannot be told, with what would help; 64 the two sides are not \
       comparable.
+
+      \(examples(("diff", "the last two runs here"), ("diff old.json new.json", "two saved runs"), ("diff --against ./old --fail-above 10% -- \(Lab.example)", "a gate")))
       """)
 
   @Argument(

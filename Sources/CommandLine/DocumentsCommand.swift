@@ -14,6 +14,8 @@ struct DocumentsCommand: ParsableCommand {
 
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
       --results gives. `gcdlab scenario --all` runs whatever there is.
+
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents --results run.json", "of saved runs")))
       """)
 
   @Argument(help: "Only these documents.", completion: .custom { _, _, _ in Completions.documents })

@@ -9,6 +9,8 @@ struct Explain: ParsableCommand {
     discussion: """
       `gcdlab explain NAME --code` shows the bodies of the variants as they were compiled; with the names of variants \
       behind it only those.
+
+      \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain mine.yml", "a file of yours")))
       """)
 
   @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })

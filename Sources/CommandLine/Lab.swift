@@ -19,6 +19,7 @@ import Synchronization
 public struct Lab: Sendable {
   private let patterns: [any Pattern]
   private let files: [(name: String, text: String)]
+  private let name: String
 
   /// A lab of some patterns.
   ///
@@ -26,7 +27,13 @@ public struct Lab: Sendable {
   ///   - patterns: what its workers can run; made where there is stack enough for it.
   ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the patterns' own
   ///     sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
-  public init(patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)]) {
+  ///   - name: what help and errors call the command; nil for the name of the binary.
+  public init(
+    patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)], name: String? = nil
+  ) {
+    let path = CommandLine.arguments.first ?? ""
+    self.name = name ?? path.split(separator: "/").last.map(String.init) ?? Tool.name
+    Tool.command = self.name
     Self.requireStack()
     self.patterns = patterns()
     self.files = files
@@ -62,7 +69,7 @@ public struct Lab: Sendable {
     default: break
     }
     Self.current.withLock { $0 = self }
-    Self.run(arguments)
+    Self.run(arguments.count == 1 ? arguments : Self.namingCommand(arguments))
   }
 
   private static func run(_ arguments: [String]) {
@@ -72,8 +79,12 @@ public struct Lab: Sendable {
     // Swift reads them from /proc on Linux.
     guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
     do {
+      if arguments.count == 1 { return try Greeting.show() }
+      if let shell = completionShell(arguments) {
+        return try writeAll(CompletionScript.text(shell) + "\n", to: STDOUT_FILENO)
+      }
       try refuseUnknownCommand(arguments)
-      var command = try Root.parseAsRoot()
+      var command = try Root.parseAsRoot(Array(arguments.dropFirst()))
       guard let asynchronous = command as? any AsyncParsableCommand else {
         try command.run()
         return
@@ -97,14 +108,33 @@ public struct Lab: Sendable {
     stop(2, "a stack of \(least) KiB is needed, the limit is \(limit) KiB; raise it with: ulimit -s 8192")
   }
 
+  /// `gcdlab queue-order` is `gcdlab scenario queue-order`, and so for a scenario file.
+  private static func namingCommand(_ arguments: [String]) -> [String] {
+    let word = arguments[1]
+    guard !commands.contains(word), library.names.contains(word) || word.hasSuffix(".yml") else { return arguments }
+    return [arguments[0], "scenario"] + arguments.dropFirst()
+  }
+
+  /// The shell that `--generate-completion-script` names.
+  private static func completionShell(_ arguments: [String]) -> CompletionShell? {
+    guard arguments.count == 3, arguments[1] == "--generate-completion-script" else { return nil }
+    return CompletionShell(rawValue: arguments[2])
+  }
+
+  private static var commands: [String] {
+    Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .compactMap { $0.configuration.commandName }
+  }
+
   /// The argument parser would call it an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
     let words = arguments.dropFirst(arguments.dropFirst().first == "help" ? 2 : 1)
     guard let word = words.first, !word.hasPrefix("-") else { return }
-    let known = Root.configuration.subcommands.filter { $0.configuration.shouldDisplay }
-      .compactMap { $0.configuration.commandName }
+    let known = commands
     guard !known.contains(word), !["help", "worker"].contains(word) else { return }
-    throw InputError("unknown command '\(word)' (known: \(known.joined(separator: ", ")))", near: word, of: known)
+    throw InputError(
+      "unknown command or scenario '\(word)' (known: \(known.joined(separator: ", ")); scenarios: \(Tool.command) list)",
+      near: word, of: known + library.names)
   }
 
   /// Stack that a thread must be able to have, in bytes.
@@ -140,7 +170,7 @@ public struct Lab: Sendable {
     }
     // One prefix for all errors.
     let begin = "Error: "
-    let text = message.hasPrefix(begin) ? "\(Tool.name): " + message.dropFirst(begin.count) : message
+    let text = message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message
     try? writeAll(TextStyle().safe(text) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
   }
@@ -161,7 +191,7 @@ public struct Lab: Sendable {
   static func say(_ message: String) {
     // Who interrupts does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
-    try? writeAll("gcdlab: \(message.inLine)\n", to: STDERR_FILENO)
+    try? writeAll("\(Tool.command): \(message.inLine)\n", to: STDERR_FILENO)
   }
 
   private static func stop(_ status: Int32, _ message: String) -> Never {
@@ -172,20 +202,22 @@ public struct Lab: Sendable {
 
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "gcdlab",
-    abstract:
-      "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them.",
+    commandName: Tool.command,
+    abstract: Tool.command == Tool.name
+      ? "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them."
+      : "Runs the scenarios of \(Tool.command) and judges their claims.",
     discussion: """
-      Try: gcdlab scenario singleton-race (can this singleton be created twice?), gcdlab list (all scenarios), \
-      gcdlab explain NAME --code (its lesson, the code that runs), gcdlab documents (each sentence and its verdict).
+      \(examples(
+        ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example) --code", "its lesson and code"),
+        ("list", "all scenarios")))
 
-      Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial crashed or hung that is meant to complete; \
+      A scenario's name alone runs it. Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial crashed or hung that is meant to complete; \
       2 the lab could not do its work, or not judge all of it; 64 bad usage or input; 130 interrupted.
       """,
     version: Tool.version,
     subcommands: [
       List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, Report.self, Watch.self,
-      DocumentsCommand.self, MachineCommand.self,
+      DocumentsCommand.self, MachineCommand.self, New.self,
       WorkerCommand.self,
     ])
 }

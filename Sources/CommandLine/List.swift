@@ -5,7 +5,9 @@ import Reporting
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the scenarios by family, and what is not available here.")
+    abstract: "List the scenarios by family, and what is not available here.",
+    discussion: examples(
+      ("list", "by family"), ("list --format markdown", "for a page"), ("list --format json", "for a script")))
 
   @Option(help: "How to print: table, json or markdown.")
   var format: ListFormat = .table

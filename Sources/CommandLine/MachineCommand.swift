@@ -4,7 +4,10 @@ import Reporting
 
 struct MachineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "machine", abstract: "Show this machine: cores, limits, clock, and the lab's own noise floor.")
+    commandName: "machine", abstract: "Show this machine: cores, limits, clock, and the lab's own noise floor.",
+    discussion: examples(
+      ("machine", "for people"), ("machine --format json", "for a script"), ("machine --color never", "without colour"))
+  )
 
   @Option(help: "How to print: table or json.")
   var format: MachineFormat = .table

@@ -12,6 +12,8 @@ struct Report: ParsableCommand {
 
       Exit status: that of the runs which are shown. 0 all held; 1 a guarantee or anomaly claim failed, or a trial broke; \
       2 a run was interrupted, or no claim could be judged.
+
+      \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page")))
       """)
 
   @Argument(

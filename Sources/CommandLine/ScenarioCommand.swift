@@ -10,6 +10,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     discussion: """
       Every variant runs once a round in a process of its own, in shuffled order. Guarantees and anomalies are judged \
       on every trial, performance claims on paired rounds.
+
+      \(examples(("scenario \(Lab.example) --quick", "a first look"), ("scenario \(Lab.example) --export run.html", "a page"), ("scenario --all --export book.html", "a book of all")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })

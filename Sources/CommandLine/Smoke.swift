@@ -15,17 +15,21 @@ struct Smoke: AsyncParsableCommand {
       The time is shared out: a scenario starts no round that would end past its share, but always finishes its first, \
       as far as workers come to an end. A variant that hangs is given up. A scenario that the time does not reach is not \
       run, and a guarantee or anomaly that no trial showed is not judged, which is no pass: exit status 2.
+
+      \(examples(("smoke", "all scenarios, short"), ("smoke --only \(Lab.exampleTag) --time 30s", "those with a tag"), ("smoke --export results.xml", "JUnit for CI")))
       """)
 
   @Argument(help: "Only these scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
   @Option(
-    help: "Only scenarios with this name or tag (repeatable).", completion: .custom { _, _, _ in Completions.tags })
+    help: "Only scenarios with this name or tag (repeatable).",
+    completion: .custom { _, _, _ in Completions.tags + Completions.scenarios })
   var only: [String] = []
 
   @Option(
-    help: "No scenario with this name or tag (repeatable).", completion: .custom { _, _, _ in Completions.tags })
+    help: "No scenario with this name or tag (repeatable).",
+    completion: .custom { _, _, _ in Completions.tags + Completions.scenarios })
   var skip: [String] = []
 
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))

@@ -20,6 +20,8 @@ struct Watch: AsyncParsableCommand {
       nothing has yet is waited for, in a directory that exists. Of another name that a file has elsewhere (a hard link) \
       only the count is shown, and of the entries of a watched directory not even that: what is written through it is not \
       seen.
+
+      \(examples(("watch notes.txt", "until Ctrl-C"), ("watch . --for 10s", "a directory"), ("watch notes.txt --count 1", "until it changes")))
       """)
 
   @Argument(help: "Files, which may be yet to come, or directories whose entries to watch.", completion: .file())

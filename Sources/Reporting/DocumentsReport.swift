@@ -14,6 +14,7 @@ public struct DocumentsReport: Sendable {
     var lines: [String] = []
     for chapter in index.chapters {
       lines += Heading.lines(chapter.name, chapter.title, .heading, style)
+      if let address = chapter.address { lines.append(Ink.quiet(address, style)) }
       lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
       let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
       for entry in chapter.entries {
@@ -73,7 +74,7 @@ public struct DocumentsReport: Sendable {
 
   private var standings: [String] {
     index.results.isEmpty
-      ? ["No verdicts yet: run scenarios (`gcdlab scenario --all`), or give result documents by --results."]
+      ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
       : [
         index.summary + ".",
         "Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenarios.",
@@ -83,7 +84,8 @@ public struct DocumentsReport: Sendable {
   /// As GitHub Markdown, a table a document.
   public var markdown: String {
     index.chapters.map { chapter in
-      "## \(MarkdownReport.escape(chapter.title))\n\n\(chapter.summary)\n\n"
+      "## \(MarkdownReport.escape(chapter.title))\n\n"
+        + (chapter.address.map { "<\($0)>\n\n" } ?? "") + "\(chapter.summary)\n\n"
         + MarkdownReport.grid(
           ["sentence", "says", "said", "standing", "tried by"].map { Table.Heading($0, .left) },
           chapter.entries.map { entry in
@@ -118,6 +120,7 @@ public struct DocumentsReport: Sendable {
     }
     struct Document: Encodable {
       let document, title: String
+      let address: String?
       let sentences: [Sentence]
     }
     struct All: Encodable {
@@ -127,7 +130,7 @@ public struct DocumentsReport: Sendable {
     let all = All(
       documents: index.chapters.map { chapter in
         Document(
-          document: chapter.name, title: chapter.title,
+          document: chapter.name, title: chapter.title, address: chapter.address,
           sentences: chapter.entries.map { entry in
             Sentence(
               id: entry.id, says: entry.says, said: entry.said, standing: entry.standing, remark: entry.remark,

@@ -1,4 +1,4 @@
 import GCDLab
 import Patterns
 
-Lab(patterns: Catalogue.patterns, files: Catalogue.files).main()
+Lab(patterns: Catalogue.patterns, files: Catalogue.files, name: "gcdlab").main()

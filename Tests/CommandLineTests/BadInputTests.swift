@@ -9,8 +9,8 @@ import Testing
   @Test(arguments: [
     (
       ["scenario", "singleton-rac"],
-      "gcdlab: unknown scenario 'singleton-rac' (known: \(scenarios), or a path to a .yml file); "
-        + "did you mean 'singleton-race'?\n"
+      "gcdlab: unknown scenario 'singleton-rac'; did you mean 'singleton-race'? "
+        + "(known: \(scenarios), or a path to a .yml file)\n"
     ),
     (
       ["explain", "nothing-like-it"],
@@ -18,8 +18,8 @@ import Testing
     ),
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
-      "gcdlab: --set: unknown parameter 'strid' of apply-stride (known: iterations, stride, work, balance, repeats, "
-        + "short, short-stride, idle, threads, group-blocks, overhead); did you mean 'stride'?\n"
+      "gcdlab: --set: unknown parameter 'strid' of apply-stride; did you mean 'stride'? (known: iterations, stride, work, balance, repeats, "
+        + "short, short-stride, idle, threads, group-blocks, overhead)\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],
@@ -32,8 +32,8 @@ import Testing
     ),
     (
       ["scenario", "apply-stride", "--variant", "aply"],
-      "gcdlab: --variant: unknown variant 'aply' of apply-stride (known: serial-loop, apply, apply-short, "
-        + "after-idle, apply-queue, apply-serial, async-group, threads, task-group); did you mean 'apply'?\n"
+      "gcdlab: --variant: unknown variant 'aply' of apply-stride; did you mean 'apply'? (known: serial-loop, apply, apply-short, "
+        + "after-idle, apply-queue, apply-serial, async-group, threads, task-group)\n"
     ),
     (["scenario", "missing.yml"], "gcdlab: cannot read missing.yml: No such file or directory\n"),
     (["scenario", "/"], "gcdlab: cannot read /: Is a directory\n"),
@@ -76,13 +76,20 @@ import Testing
   }
 
   @Test(arguments: [
-    (["scenari"], "gcdlab: unknown command 'scenari' (known: list, explain,", "did you mean 'scenario'?\n"),
-    (["help", "scenari"], "gcdlab: unknown command 'scenari' (known: list, explain,", "did you mean 'scenario'?\n"),
+    (
+      ["scenari"], "gcdlab: unknown command or scenario 'scenari'; did you mean 'scenario'? (known: list, explain,",
+      "new; scenarios: gcdlab list)\n"
+    ),
+    (
+      ["singleton-rac"], "gcdlab: unknown command or scenario 'singleton-rac'; did you mean 'singleton-race'? (known: ",
+      "new; scenarios: gcdlab list)\n"
+    ),
+    (["help", "scenari"], "gcdlab: unknown command or scenario 'scenari'; did you mean 'scenario'? (known: list,", ""),
     (["scenario"], "gcdlab: name a scenario (see gcdlab list), or give --all or --tag\n", ""),
     (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
-    (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue' (known: ", "did you mean 'queues'?\n"),
-    (["documents", "guid"], "gcdlab: unknown document 'guid' (known: ", "did you mean 'guide'?\n"),
+    (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue'; did you mean 'queues'? (known: ", ")\n"),
+    (["documents", "guid"], "gcdlab: unknown document 'guid'; did you mean 'guide'? (known: ", ")\n"),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
   ])
@@ -121,8 +128,8 @@ import Testing
     let finished = try await Binary.run(["scenario", file.path])
     #expect(
       finished.errors
-        == "gcdlab: \(file.path):5: unknown key 'swep' (allowed: scenario, pattern, title, source, lesson, "
-        + "tags, parameters, variants, sweep, baseline, show, claims, conclusions, quick); did you mean 'sweep'?\n")
+        == "gcdlab: \(file.path):5: unknown key 'swep'; did you mean 'sweep'? (allowed: scenario, pattern, title, source, lesson, "
+        + "tags, parameters, variants, sweep, baseline, show, claims, conclusions, quick)\n")
     #expect(finished.status == 64)
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TextTests {
   @Test func version() async throws {
     let finished = try await Binary.run(["--version"])
-    #expect(finished.output == "0.1.0\n")
+    #expect(finished.output == "1.0.0\n")
     #expect(finished.status == 0)
   }
 
@@ -17,14 +17,59 @@ import Testing
     ("scenario apply-stride --variant as", "async-group"), ("compare apply-stride --metric eff", "efficiency"),
     ("compare apply-stride str", "stride="), ("explain queue-deadlock --code ab", "abba"),
     ("smoke --only queue-vs", "queue-vs-lock"), ("documents gui", "guide"),
+    ("scenario apply-stride --set balance = un", "uniform"), ("scenario apply-stride --variant = as", "async-group"),
+    ("scenario --tag queue", "queues"), ("scenario apply-stride --set work = 1", "15ns"),
   ])
   func `a shell completes what a scenario has`(_ line: String, _ completed: String) async throws {
     let script = """
       exec bash -c 'PATH=${0%/*}:$PATH; source <("$0" --generate-completion-script bash)
       COMP_WORDS=(gcdlab \(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
-      COMP_POINT=${#COMP_LINE}; _gcdlab gcdlab "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"; echo "${COMPREPLY[*]}"' "$0"
+      COMP_POINT=${#COMP_LINE}; compopt() { :; }
+      __gcdlab_words gcdlab "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"; echo "${COMPREPLY[*]}"' "$0"
       """
     #expect(try await Binary.shell(script).output == completed + "\n")
+  }
+
+  @Test func `every command's help has three examples, in the name of the lab`() async throws {
+    let help = try await Binary.run(["help"]).output
+    let commands = help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }.filter {
+        $0.first?.isLowercase == true && $0 != "gcdlab"
+      }
+    #expect(commands.contains("scenario") && commands.contains("new"))
+    for command in commands {
+      let text = try await Binary.run([command, "--help"]).output
+      #expect(text.matches(of: try Regex("(?m)^ +gcdlab \(command)( |$)")).count >= 3, "\(command): \(text)")
+    }
+  }
+
+  @Test func `alone it greets, and a scenario's name runs it`() async throws {
+    let alone = try await Binary.run([])
+    #expect(
+      alone.status == 0 && alone.output.contains("gcdlab scenario singleton-race")
+        && alone.output.contains("gcdlab list"))
+    let cache = try TemporaryFile("cache")
+    let environment = Binary.environment.updating(["GCDLAB_CACHE": cache.path])
+    let ran = try await Binary.run(["queue-order", "--quick", "--rounds", "1"], environment: environment)
+    #expect(ran.output.hasPrefix("queue-order "), "\(ran)")
+  }
+
+  @Test func `a new lab names its package, and is refused where there is something`() async throws {
+    let place = try TemporaryFile("place")
+    let written = try await Binary.shell(
+      "mkdir '\(place.path)' && cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab && cat my-queue/Package.swift"
+    )
+    #expect(
+      written.status == 0 && written.output.contains(".package(url: \"https://example.org/gcdlab\", from: \"1.0.0\")"),
+      "\(written)")
+    let again = try await Binary.shell("cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab")
+    #expect(again.status == 64 && again.errors.contains("cannot make my-queue: File exists"), "\(again)")
+    for bad in ["My", "a b", "gcdlab", "../x", ""] {
+      #expect(try await Binary.run(["new", bad, "--lab", "https://example.org/gcdlab"]).status == 64, "\(bad)")
+    }
+    #expect(
+      try await Binary.run(["new", "fine", "--lab", "/tmp"]).errors
+        == "gcdlab: --lab: /tmp is no folder of the package gcdlab, and no address\n")
   }
 
   @Test func machineTellsItsCoresAndFloor() async throws {
@@ -51,7 +96,7 @@ import Testing
   @Test func explainTellsTheWholeScenario() async throws {
     let output = try await Binary.run(["explain", "apply-stride"]).output
     for words in [
-      "A strided apply is faster", "serial-loop", "swept over 1, 16, 64, 256, iterations", "apply[stride=64].elapsed",
+      "A strided apply is faster", "serial-loop", "swept over 1, 64, 256, iterations", "apply[stride=64].elapsed",
     ] {
       #expect(output.contains(words), "\(words)")
     }

@@ -43,16 +43,16 @@ import Testing
   @Test(arguments: [
     (
       ["strid=1"], [],
-      "--set: unknown parameter 'strid' of fake (known: stride, work, chunk, balance); did you mean 'stride'?"
+      "--set: unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance)"
     ),
     (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=64"),
     (
       ["stride=1,4,16"], [],
-      "--set: stride: found 3 values, a run has one; to compare them: gcdlab compare fake stride=1,4,16"
+      "--set: stride: found 3 values, a run has one; to compare them: compare fake stride=1,4,16"
     ),
     (["stride=1ms"], [], "--set: stride: found '1ms', expected a plain number without a unit"),
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
-    ([], ["aply"], "--variant: unknown variant 'aply' of fake (known: loop, apply, broken); did you mean 'apply'?"),
+    ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])
   func refusesUnknownChanges(_ settings: [String], _ variants: [String], _ message: String) {
     let error = #expect(throws: InputError.self) {

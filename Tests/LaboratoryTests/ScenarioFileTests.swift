@@ -48,12 +48,12 @@ import Testing
     ("pattern: fake", "pattern: fak", "mine.yml:2: unknown pattern 'fak'; did you mean 'fake'?"),
     (
       "title: A title", "titel: A title",
-      "mine.yml:3: unknown key 'titel' (allowed: scenario, pattern, title, source, lesson, tags, parameters, variants, "
-        + "sweep, baseline, show, claims, conclusions, quick); did you mean 'title'?"
+      "mine.yml:3: unknown key 'titel'; did you mean 'title'? (allowed: scenario, pattern, title, source, lesson, tags, parameters, variants, "
+        + "sweep, baseline, show, claims, conclusions, quick)"
     ),
     (
       "work: 2ms", "wrk: 2ms",
-      "mine.yml:8: unknown parameter 'wrk' of fake (known: stride, work, chunk, balance); did you mean 'work'?"
+      "mine.yml:8: unknown parameter 'wrk' of fake; did you mean 'work'? (known: stride, work, chunk, balance)"
     ),
     ("work: 2ms", "work: 2KiB", "mine.yml:8: work: found '2KiB', expected a duration such as 50ns or 2ms"),
     ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range, allowed is 0 ns to 1 s"),
@@ -113,7 +113,10 @@ import Testing
     ("pattern: fake\n", "", "mine.yml:1: the key 'pattern' is missing"),
     ("scenario: mine", "scenario: a b", "mine.yml:1: scenario: 'a b' may have only letters, digits, '-' and '_'"),
     ("scenario: mine\n", "", "mine.yml:1: the key 'scenario' is missing"),
-    ("source: a document", "source: {", "mine.yml:5: not valid YAML: found character that cannot start any token"),
+    (
+      "source: a document", "source: {",
+      "mine.yml:5: not valid YAML: a text begins with a sign of YAML's own (@ ` %), or a '{' or '[' is not closed: put the text in quotes (found character that cannot start any token)"
+    ),
     ("source: a document", "title: again", "mine.yml:3: the key title stands twice"),
   ])
   func saysWhereAndWhatIsWrong(_ old: String, _ new: String, _ message: String) {
@@ -154,7 +157,7 @@ import Testing
     }
     #expect(
       failure("bears: [guide.34]")
-        == "mine.yml:15: unknown sentence 'guide.34' (see gcdlab documents); did you mean 'guide.33'?")
+        == "mine.yml:15: unknown sentence 'guide.34' (see the command documents); did you mean 'guide.33'?")
     #expect(failure("bears: [guide.33, guide.33]") == "mine.yml:15: sentence 'guide.33' stands twice")
     #expect(
       failure("bears: [guide.33]\n    contradicts: [guide.33]")
@@ -162,7 +165,7 @@ import Testing
     #expect(
       failure("contradicts: [guide.36]")
         == "mine.yml:15: 'guide.36' says what may be: nothing that was merely not seen contradicts it")
-    #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons' (allowed: lesson); did you mean 'lesson'?")
+    #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons'; did you mean 'lesson'? (allowed: lesson)")
     #expect(
       failure("bears: [guide.33]\n    of: lesson")
         == "mine.yml:16: a claim of the lesson alone grades no sentence of the documents")
@@ -205,5 +208,23 @@ import Testing
     #expect(
       failure(Self.good.replacing("{work: 2ms,", with: "{stride: 3,"))
         == "mine.yml:10: 'stride' is both a parameter and swept")
+  }
+
+  @Test(arguments: [
+    ("title: A: b", "3: not valid YAML: a text has ': ' in it: put it in quotes"),
+    ("claims:\n\t- says: x", "4: not valid YAML: a line begins with a tab: indent with spaces"),
+    ("title: \"A", "a quote is not closed"), ("tags: [a, b", "a list is not closed"),
+    ("title: @a", "a text begins with a sign of YAML's own"), ("parameters: {a: 1", "a mapping is not closed"),
+    (
+      "title: \"A\" b",
+      "a line is indented otherwise than those it belongs to, or something stands behind a quoted text"
+    ),
+  ])
+  func `what YAML refuses is said in words of the file`(_ line: String, _ words: String) {
+    let error = #expect(throws: InputError.self) {
+      try ScenarioFile(place: "mine.yml", patterns: []).experiment(
+        from: "scenario: a\npattern: b\n\(line)\nsource: s\n")
+    }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
   }
 }

@@ -78,7 +78,7 @@ import Testing
     }
     #expect(
       error?.description
-        == "--metric: unknown metric 'elapsd' (known: each, elapsed, missed, rate, or all); did you mean 'elapsed'?")
+        == "--metric: unknown metric 'elapsd'; did you mean 'elapsed'? (known: each, elapsed, missed, rate, or all)")
   }
 
   @Test func `the table tells what the change is`() throws {

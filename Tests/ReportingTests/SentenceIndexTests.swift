@@ -151,7 +151,7 @@ import Testing
   @Test func `documents are chosen by name`() throws {
     #expect(try Self.index([], only: ["other"]).chapters.map(\.name) == ["other"])
     let error = #expect(throws: InputError.self) { try Self.index([], only: ["othr"]) }
-    #expect(error?.description == "unknown document 'othr' (known: guide, other); did you mean 'other'?")
+    #expect(error?.description == "unknown document 'othr'; did you mean 'other'? (known: guide, other)")
   }
 
   @Test func `every form says the same`() throws {

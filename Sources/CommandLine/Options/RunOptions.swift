@@ -5,8 +5,8 @@ import Measurement
 /// What to run and how much of it.
 struct RunOptions: ParsableArguments {
   @Option(
-    name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `gcdlab explain`.", valueName: "name=value"),
-    completion: .custom { words, _, _ in Completions.settings(words) })
+    name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
+    completion: .custom { words, _, word in Completions.settings(words, word) })
   var settings: [String] = []
 
   @Option(

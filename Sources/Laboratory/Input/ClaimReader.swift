@@ -61,7 +61,8 @@ struct ClaimReader {
       if let documents = file.documents {
         guard let sentence = documents.sentence(name) else {
           throw file.error(
-            node, "unknown sentence '\(name)' (see gcdlab documents)", near: name, of: documents.sentences.map(\.id))
+            node, "unknown sentence '\(name)' (see the command documents)", near: name,
+            of: documents.sentences.map(\.id))
         }
         if key == "contradicts", sentence.said == .may {
           throw file.error(node, "'\(name)' says what may be: nothing that was merely not seen contradicts it")

@@ -7,6 +7,8 @@ public struct Documents: Sendable {
     public let name: String
     /// Its title.
     public let title: String
+    /// Where it can be read; nil where that is not known.
+    public let address: String?
     /// Its sentences, in its order.
     public let sentences: [Sentence]
   }
@@ -65,7 +67,7 @@ public struct Documents: Sendable {
     var byName: [String: Sentence] = [:]
     for node in try root.list("documents") {
       let fields = try file.mapping(node, "a document")
-      try fields.allow(["document", "title", "sentences"])
+      try fields.allow(["document", "title", "address", "sentences"])
       let name = try fields.text("document")
       var sentences: [Sentence] = []
       for node in try fields.list("sentences") {
@@ -77,7 +79,10 @@ public struct Documents: Sendable {
         byName[sentence.id] = sentence
         sentences.append(sentence)
       }
-      documents.append(Document(name: name, title: try fields.text("title"), sentences: sentences))
+      documents.append(
+        Document(
+          name: name, title: try fields.text("title"), address: try fields.optionalText("address"), sentences: sentences
+        ))
     }
     self.documents = documents
     self.byName = byName

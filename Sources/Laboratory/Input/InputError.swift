@@ -28,9 +28,13 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     return placed
   }
 
-  /// `place: message; did you mean 'nearest'?`
+  /// `place: message; did you mean 'nearest'? (known: …)`: the hint stands before a list that the message ends with.
   public var description: String {
-    (place.isEmpty ? "" : place + ": ") + message + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+    let start = place.isEmpty ? "" : place + ": "
+    guard let nearest else { return start + message }
+    let list = message.firstRange(of: " (known: ") ?? message.firstRange(of: " (allowed: ")
+    let end = list?.lowerBound ?? message.endIndex
+    return start + message[..<end] + "; did you mean '\(nearest)'?" + message[end...]
   }
 }
 

@@ -62,7 +62,7 @@ extension Experiment {
       // Several values are another command's.
       guard let values = try? SweepParser(pattern).sweep(text).values, values.count > 1 else { throw error }
       throw InputError(
-        "\(name): found \(values.count) values, a run has one; to compare them: gcdlab compare \(self.name) \(text)")
+        "\(name): found \(values.count) values, a run has one; to compare them: compare \(self.name) \(text)")
     }
   }
 

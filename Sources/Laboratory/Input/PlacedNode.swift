@@ -110,7 +110,7 @@ extension ScenarioFile {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
-        throw InputError("not valid YAML: \(problem)", at: "\(place):\(mark.line)")
+        throw InputError("not valid YAML: \(YAMLSlip.words(problem, yaml, mark.line))", at: "\(place):\(mark.line)")
       case .duplicatedKeysInMapping(let duplicates, let context):
         let keys = duplicates.map { "\($0)" }.joined(separator: ", ")
         throw InputError("the key \(keys) stands twice", at: "\(place):\(context.mark.line)")

@@ -14,7 +14,7 @@ struct DisturbanceWatch {
     var warnings: [Remark] = []
     if !machine.optimised {
       warnings.append(
-        Remark("debug-build", "debug build: its figures mean nothing; use a release build (make build)"))
+        Remark("debug-build", "debug build: its figures mean nothing; use a release build (swift build -c release)"))
     }
     guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
     // Signed: the kernel's counters of waiting and stolen time are known to go back now and then.

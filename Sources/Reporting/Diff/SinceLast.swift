@@ -18,7 +18,7 @@ extension ResultDiff {
     let verdicts = diff.verdicts.map { "\($0.says) (\($0.old.rawValue) then, \($0.new.rawValue) now)" }
     let all = figures + verdicts
     guard let first = all.first else { return "since the last run: nothing changed that one run each can tell" }
-    return "since the last run: " + first + (all.count > 1 ? ", and \(all.count - 1) more; see gcdlab diff" : "")
+    return "since the last run: " + first + (all.count > 1 ? ", and \(all.count - 1) more; see \(Tool.command) diff" : "")
   }
 }
 

@@ -83,8 +83,10 @@ public enum HTMLReport {
         return
           "<tr><th>\(entry.id)</th><td>\(entry.says)</td><td>\(entry.said?.rawValue ?? "")</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
       }
+      let address: Markup = chapter.address.map { "<p><a href=\"\($0)\">\($0)</a></p>" } ?? ""
       return """
         <details><summary><b>\(chapter.title)</b> \(chapter.summary)</summary>
+        \(address)
         <div class="scroll"><table class="sentences"><tbody>
         \(rows)</tbody></table></div></details>
 

@@ -43,6 +43,8 @@ public struct SentenceIndex: Sendable {
   struct Chapter: Sendable {
     let name: String
     let title: String
+    /// Where the document can be read; nil where that is not known.
+    let address: String?
     let entries: [Entry]
 
     /// `23 sentences: 4 refuted, 12 borne out, 7 cannot be tried`.
@@ -105,7 +107,7 @@ public struct SentenceIndex: Sendable {
     let system = Set(counted.values.map(\.machine.os)).sorted().first
     chapters = documents.documents.filter { names.isEmpty || names.contains($0.name) }.map { document in
       Chapter(
-        name: document.name, title: document.title,
+        name: document.name, title: document.title, address: document.address,
         entries: document.sentences.map { sentence in
           let found = testimonies[sentence.id] ?? []
           let standing = sentence.standing(found.map(\.opinion), on: system)

@@ -38,7 +38,7 @@ extension String {
   }
 
   /// The text in lines of at most `cells`, broken between words; a longer word has a line to itself.
-  func wrapped(to cells: Int) -> [String] {
+  public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in split(whereSeparator: { $0 == " " || $0.isNewline }).map({ String($0).inLine }) {

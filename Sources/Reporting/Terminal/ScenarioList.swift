@@ -19,8 +19,8 @@ public enum ScenarioList {
     }
     let tags = Set(experiments.flatMap(\.tags)).sorted().joined(separator: ", ")
     let end = [
-      "Run one with `gcdlab scenario NAME`, read about it with `gcdlab explain NAME`.",
-      "Tags, for `gcdlab smoke --only TAG`: \(tags)",
+      "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
+      "Tags, for `\(Tool.command) smoke --only TAG`: \(tags)",
     ]
     return (lines + [""] + end.flatMap { $0.wrapped(to: max(20, style.width)) }).map { $0 + "\n" }.joined()
   }

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Reporting
+
+/// What the argument parser's completion scripts lack for values behind `=`.
+///
+/// Bash takes `=` for the end of a word, escapes it as in the name of a file, and puts a space behind what is complete; zsh escapes
+/// it, too. A parameter's name with `=` is half a word here.
+enum CompletionScript {
+  /// The script for a shell: `bash`, `zsh` or `fish`.
+  static func text(_ shell: CompletionShell) -> String {
+    let script = Root.completionScript(for: shell)
+    let name = Tool.command
+    let function = "_" + name.replacing("-", with: "_")
+    switch shell {
+    case .bash:
+      return script.replacing("complete -o filenames -F \(function) \(name)", with: bash(function, name))
+    case .zsh:
+      // An option's value may stand behind `=`, too.
+      let options = script.replacing(/(--[a-z-]+)\[([^\]\n]*)\]:/) { "\($0.1)=[\($0.2)]:" }
+      return options.replacing(
+        "_describe -V '' non_empty_completions -- empty_completions -P $'\\'\\''",
+        with: """
+          # A parameter's value is typed on behind its `=`.
+              compadd -Q -S '' -- ${(M)non_empty_completions:#*=}
+              local -ar whole=("${non_empty_completions[@]:#*=}")
+              _describe -V '' whole -- empty_completions -P $'\\'\\''
+          """)
+    default: return script
+    }
+  }
+
+  private static func bash(_ function: String, _ name: String) -> String {
+    """
+    # Words as they stand on the line: `--set stride=1` are two of them, and `--variant=apply` is `--variant apply`.
+    _\(function)_words() {
+        local -a words=()
+        local -i at=0 index
+        local last='' word
+        for ((index = 0; index <= COMP_CWORD; index++)); do
+            word=${COMP_WORDS[index]}
+            if [[ ${word} == '=' && ${last} == --* ]]; then
+                words+=('')
+            elif [[ ${word} == '=' || ${last} == '=' ]] && ((${#words[@]})); then
+                words[${#words[@]} - 1]+=${word}
+            else
+                words+=("${word}")
+            fi
+            last=${word}
+        done
+        at=$((${#words[@]} - 1))
+        local -r cur=${words[at]}
+        COMP_WORDS=("${words[@]}")
+        COMP_CWORD=${at}
+        COMP_LINE="${words[*]}"
+        COMP_POINT=${#COMP_LINE}
+        \(function) "${1}" "${cur}" "${words[at > 0 ? at - 1 : 0]}"
+        # What stands before the last `=` is on the line already.
+        [[ ${cur} == *=* ]] && COMPREPLY=("${COMPREPLY[@]#"${cur%="${cur##*=}"}="}")
+        if ((${#COMPREPLY[@]} == 1)); then
+            if [[ ${COMPREPLY[0]} == *= ]]; then
+                compopt -o nospace
+            elif [[ -d ${COMPREPLY[0]} ]]; then
+                compopt -o filenames
+            fi
+        fi
+    }
+
+    complete -F _\(function)_words \(name)
+    """
+  }
+}

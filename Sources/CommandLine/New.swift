@@ -1,0 +1,65 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+struct New: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Write a package that is a lab of your own: a pattern, its scenario and a test.",
+    discussion: """
+      The package is a folder NAME beside you that builds and runs at once: `swift run NAME smoke`, `swift test`. It depends on the \
+      package of this lab, which is where --lab says: a folder, or the address of a repository with the released version.
+
+      \(examples(
+        ("new my-queue --lab ../gcdlab", "depends on a clone"),
+        ("new my-queue --lab https://example.org/gcdlab", "on a release"),
+        ("new locks --lab .", "in this clone")))
+      """)
+
+  @Argument(help: "The name of the package and its pattern: lowercase words with '-' between them.")
+  var name: String
+
+  @Option(
+    help: ArgumentHelp("The folder of the package gcdlab, or the address of its repository.", valueName: "place"),
+    completion: .directory)
+  var lab: String
+
+  func run() throws {
+    let template = try PackageTemplate(name, dependency: try dependency())
+    guard mkdir(name, 0o755) == 0 else { throw InputError("cannot make \(name): \(String(cString: strerror(errno)))") }
+    for (path, text) in template.files {
+      try makeDirectories(above: "\(name)/\(path)")
+      try OutputFile("\(name)/\(path)").write(text)
+    }
+    let files = template.files.map { "  \(name)/\($0.path)" }.joined(separator: "\n")
+    try writeAll(
+      "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift test\n", to: STDOUT_FILENO)
+  }
+
+  /// The line of the manifest that names this lab's package.
+  private func dependency() throws(InputError) -> String {
+    guard !lab.contains("\""), !lab.contains("\\") else { throw InputError("found '\(lab)'", at: "--lab") }
+    if lab.contains("://") || lab.hasPrefix("git@") { return ".package(url: \"\(lab)\", from: \"\(Tool.version)\")" }
+    guard readFile(lab + "/Package.swift")?.contains("name: \"gcdlab\"") == true else {
+      throw InputError("\(lab) is no folder of the package gcdlab, and no address", at: "--lab")
+    }
+    guard let absolute = realpath(lab, nil) else { throw InputError("cannot find \(lab)", at: "--lab") }
+    defer { free(absolute) }
+    return ".package(name: \"gcdlab\", path: \"\(String(cString: absolute))\")"
+  }
+
+  private func makeDirectories(above path: String) throws {
+    var made = ""
+    for part in path.split(separator: "/").dropLast() {
+      made += (made.isEmpty ? "" : "/") + part
+      guard mkdir(made, 0o755) == 0 || errno == EEXIST else { throw SystemError(errno, "make \(made)") }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Laboratory
+
+/// The files of a lab of one's own, as `new` writes them: what a counter loses without a lock, which one replaces by code of one's own.
+struct PackageTemplate {
+  /// The files, by their paths in the package.
+  let files: [(path: String, text: String)]
+
+  /// A package called `name`, whose manifest names this lab's package by `dependency`.
+  ///
+  /// - Throws: ``InputError`` for a name that no package, target and type can have.
+  init(_ name: String, dependency: String) throws(InputError) {
+    let words = name.split(separator: "-", omittingEmptySubsequences: false)
+    let isWord = { (word: Substring) in
+      word.first?.isLetter == true && word.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber) }
+    }
+    guard words.allSatisfy(isWord), !["gcdlab", "swift", "tests"].contains(name) else {
+      throw InputError(
+        "found '\(name)', allowed are lowercase words with '-' between them, as in my-queue, and neither gcdlab, swift nor tests"
+      )
+    }
+    let type = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    let module = words.joined(separator: "_")
+    files = [
+      ("Package.swift", Self.manifest(name, type, dependency)),
+      ("Sources/\(name)/main.swift", Self.main(type)),
+      ("Sources/\(name)/\(type).swift", Self.pattern(name, type)),
+      ("Sources/\(name)/scenarios/\(name).yml", Self.scenario(name)),
+      ("Tests/\(type)Tests/\(type)Tests.swift", Self.test(type, module)),
+      (".gitignore", ".build/\n"),
+    ]
+  }
+
+  private static func manifest(_ name: String, _ type: String, _ dependency: String) -> String {
+    """
+    // swift-tools-version: 6.2
+    import PackageDescription
+
+    let package = Package(
+      name: "\(name)",
+      platforms: [.macOS(.v15)],
+      dependencies: [
+        \(dependency)
+      ],
+      targets: [
+        .executableTarget(
+          name: "\(name)", dependencies: [.product(name: "GCDLab", package: "gcdlab")], exclude: ["scenarios"],
+          plugins: [.plugin(name: "Shelve", package: "gcdlab")]),
+        .testTarget(
+          name: "\(type)Tests", dependencies: ["\(name)", .product(name: "LabTesting", package: "gcdlab")]),
+      ],
+      swiftLanguageModes: [.v6]
+    )
+
+    """
+  }
+
+  private static func main(_ type: String) -> String {
+    """
+    import GCDLab
+
+    Lab(patterns: [\(type)()], files: Shelf.files).main()
+
+    """
+  }
+
+  private static func pattern(_ name: String, _ type: String) -> String {
+    """
+    import GCDLab
+    import Synchronization
+
+    /// Does a counter lose updates, and what does keeping them cost? Put code of yours in the place of the counters.
+    struct \(type): Pattern {
+      static let name = "\(name)"
+
+      let updates = Setting.count("updates", 1...1_000_000, default: 20_000, "updates by each of two threads")
+
+      let lost = Metric.count("lost", "updates that are not in the final value")
+      let update = Metric.latency("update", "one update by one thread alone, timed together with others")
+
+      var variants: [Variant] {
+        Variant("atomic", .modern, "an atomic counter") { trial in
+          let counter = AtomicCounter()
+          try measure(trial, update: { counter.value.add(1, ordering: .relaxed) }, value: { counter.value.load(ordering: .relaxed) })
+        }
+        Variant("mutex", .documented, "a counter behind a lock") { trial in
+          let counter = LockedCounter()
+          try measure(trial, update: { counter.value.withLock { $0 += 1 } }, value: { counter.value.withLock(\\.self) })
+        }
+      }
+
+      /// Updates from two threads at once, counts what is missing, then times updates by one.
+      private func measure(_ trial: Trial, update: @escaping @Sendable () -> Void, value: () -> Int) throws {
+        let updates = trial[updates]
+        let start = SpinBarrier(parties: 2)
+        let team = try (0..<2).map { _ in
+          try SystemThread {
+            start.wait()
+            for _ in 0..<updates { update() }
+          }
+        }
+        for thread in team { thread.join() }
+        trial.record(lost, 2 * updates - value())
+        for _ in 0..<20 {
+          trial.record(self.update, MonotonicClock.time { for _ in 0..<1000 { update() } }, over: 1000)
+        }
+      }
+    }
+
+    private final class AtomicCounter: Sendable { let value = Atomic(0) }
+
+    private final class LockedCounter: Sendable { let value = Mutex(0) }
+
+    """
+  }
+
+  private static func scenario(_ name: String) -> String {
+    """
+    scenario: \(name)
+    pattern: \(name)
+    title: Counting from two threads
+    source: our own code
+    tags: [own]
+    lesson: |
+      What to look at, and what to use. Markdown.
+    baseline: mutex
+    show: [update, lost]
+    claims:
+      - says: No update is lost.
+        kind: guarantee
+        check: all.lost == 0
+      - says: An uncontended update of an atomic is cheaper than one behind a lock.
+        kind: performance
+        check: atomic.update < mutex.update
+    conclusions:
+      - if: [atomic.update < mutex.update]
+        says: An update of an atomic takes {atomic.update}, one behind a lock {mutex.update}.
+    quick: {updates: 2000}
+
+    """
+  }
+
+  private static func test(_ type: String, _ module: String) -> String {
+    """
+    import LabTesting
+    import Testing
+
+    @testable import \(module)
+
+    @Suite struct \(type)Tests {
+      /// Runs a variant once, in this process, with the settings of `quick:`, and judges the claims on it.
+      @Test(arguments: ["atomic", "mutex"]) func `no update is lost`(_ variant: String) async throws {
+        let attempt = try await Attempt(variant, of: \(type)(), files: Shelf.files)
+        #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)
+      }
+    }
+
+    """
+  }
+}

@@ -1,0 +1,35 @@
+/// What somebody who writes YAML by hand did wrong, in words of the file and not of the parser.
+enum YAMLSlip {
+  /// What is wrong and what to do, for a problem that the parser found on a line, from 1; the parser's own words follow.
+  static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
+    let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    // Some problems are found on the line behind the one that has them.
+    let near = [line - 1, line - 2].filter(lines.indices.contains).map { lines[$0] }
+    guard let advice = advice(problem, near) else { return problem }
+    return "\(advice) (\(problem))"
+  }
+
+  private static func advice(_ problem: String, _ near: [Substring]) -> String? {
+    if near.contains(where: { $0.prefix(while: \.isWhitespace).contains("\t") }) {
+      return "a line begins with a tab: indent with spaces"
+    }
+    if problem.contains("mapping values are not allowed") {
+      return "a text has ': ' in it: put it in quotes, as in title: \"A: b\""
+    }
+    if problem.contains("cannot start any token") {
+      return "a text begins with a sign of YAML's own (@ ` %), or a '{' or '[' is not closed: put the text in quotes"
+    }
+    if problem.contains("unexpected end of stream") || problem.contains("unexpected document indicator") {
+      return "a quote is not closed"
+    }
+    if problem.contains("',' or ']'") { return "a list is not closed: each '[' needs a ']', with ',' between" }
+    if problem.contains("',' or '}'") { return "a mapping is not closed: each '{' needs a '}', with ',' between" }
+    if problem.contains("could not find expected ':'") {
+      return "a key has no ':' behind it; a text of several lines begins with '|' behind its key"
+    }
+    if problem.contains("did not find expected") {
+      return "a line is indented otherwise than those it belongs to, or something stands behind a quoted text"
+    }
+    return nil
+  }
+}

@@ -8,7 +8,7 @@ import Testing
 /// Each in a process of its own, so that no other test has the threads of Swift's pool.
 @Suite struct ActorReentrancyTests {
   private static let pattern = ActorReentrancy()
-  private static let right = ["check-again", "take-first", "in-turn", "serial-queue"]
+  private static let right = ["check-again", "take-first", "task-chain", "serial-queue"]
 
   private static func attempt(_ variant: String, seats: Int, buyers: Int) async throws -> Attempt {
     try await Attempt(
@@ -25,8 +25,8 @@ import Testing
       #expect(attempt.total("oversold") == 0 && attempt.total("unsold") == 0)
       let isTooMany = variant == "check-again"
       #expect(
-        try #require(attempt.total("paying-at-once")) > (isTooMany ? seats : 0)
-          && isTooMany == (attempt.total("paying-at-once") ?? 0 > seats))
+        try #require(attempt.total("concurrent-payments")) > (isTooMany ? seats : 0)
+          && isTooMany == (attempt.total("concurrent-payments") ?? 0 > seats))
       #expect(isTooMany == (attempt.total("refunds") ?? 0 > 0))
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     }
@@ -42,11 +42,11 @@ import Testing
     }
   }
 
-  @Test(arguments: ["in-turn", "serial-queue"])
+  @Test(arguments: ["task-chain", "serial-queue"])
   func `who takes turns pays alone`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Self.attempt(variant, seats: 3, buyers: 9)
-      #expect(attempt.total("paying-at-once") == 1)
+      #expect(attempt.total("concurrent-payments") == 1)
     }
   }
 

@@ -7,18 +7,18 @@ import Testing
 
 @Suite struct BarrierScopeTests {
   @Test(arguments: ["private", "targets-global", "at-target", "actor"], [1, 5])
-  func `nobody gets past a barrier that keeps all out`(_ variant: String, _ barriers: Int) async throws {
+  func `nothing overlaps with a barrier that excludes all`(_ variant: String, _ barriers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.count == 2 && attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
   }
 
-  @Test(arguments: ["global", "neighbour"], [1, 3])
-  func `everybody gets past one that keeps nobody out`(_ variant: String, _ barriers: Int) async throws {
+  @Test(arguments: ["global", "sibling"], [1, 3])
+  func `every block overlaps with a barrier that excludes nothing`(_ variant: String, _ barriers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
-    #expect(attempt.total("went-past") == barriers && attempt.total("walked-in") == barriers)
+    #expect(attempt.total("barrier-began-early") == barriers && attempt.total("ran-beside-barrier") == barriers)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .witnessed }, "\(attempt.verdicts)")
   }
 
@@ -26,10 +26,10 @@ import Testing
 
   static var reds: [Red] {
     let pattern = BarrierScope()
-    /// No barrier at all, and enough time to come in.
-    @Sendable func keepsNobodyOut(_ trial: Trial) throws {
+    /// No barrier at all, and enough time to overlap.
+    @Sendable func excludesNothing(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try pattern.lookForIntruders(trial) { blocks in
+      try pattern.lookForOverlap(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async {
@@ -38,8 +38,8 @@ import Testing
         }
       }
     }
-    /// A queue of one's own, where intruders are awaited in vain.
-    @Sendable func keepsAllOut(_ trial: Trial) throws {
+    /// A private queue, on which nothing can overlap with the barrier.
+    @Sendable func excludesAll(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try pattern.look(trial) { blocks in
         queue.async { blocks.earlier() }
@@ -51,13 +51,13 @@ import Testing
       }
     }
     return ["private", "targets-global", "at-target", "actor"].flatMap { variant in
-      ["went-past", "walked-in"].map { metric in
-        Red("\(variant).\(metric) == 0", variant, of: pattern, ["barriers": .integer(1)], keepsNobodyOut)
+      ["barrier-began-early", "ran-beside-barrier"].map { metric in
+        Red("\(variant).\(metric) == 0", variant, of: pattern, ["barriers": .integer(1)], excludesNothing)
       }
     }
-      + ["global", "neighbour"].flatMap { variant in
-        ["went-past", "walked-in"].map { metric in
-          Red("\(variant).\(metric) > 0", variant, of: pattern, ["barriers": .integer(1)], keepsAllOut)
+      + ["global", "sibling"].flatMap { variant in
+        ["barrier-began-early", "ran-beside-barrier"].map { metric in
+          Red("\(variant).\(metric) > 0", variant, of: pattern, ["barriers": .integer(1)], excludesAll)
         }
       }
   }

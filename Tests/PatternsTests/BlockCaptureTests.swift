@@ -83,8 +83,8 @@ import Testing
     let patience = Duration.milliseconds(20)
     let objects = ["object", "task"].flatMap { variant in
       [
-        red("\(variant).early == 0", variant) { try pattern.measureObjects($0, halfOf(keepsNothing)) },
-        red("\(variant).unreleased == 0", variant) {
+        red("\(variant).released-early == 0", variant) { try pattern.measureObjects($0, halfOf(keepsNothing)) },
+        red("\(variant).not-released-once == 0", variant) {
           try pattern.measureObjects($0, patience: patience, halfOf(keepsForEver))
         },
       ]
@@ -104,7 +104,7 @@ import Testing
       red("stack-block.changed == 0", "stack-block") {
         try pattern.measureStackBlocks($0, atOnce(1, inPlace: false, copies: 1))
       },
-      red("stack-block.unreleased == 0", "stack-block") {
+      red("stack-block.not-released-once == 0", "stack-block") {
         try pattern.measureStackBlocks($0, atOnce(0, inPlace: false, copies: 2))
       },
       red("stack-block-sync.in-place > 0", "stack-block-sync") {
@@ -132,8 +132,8 @@ import Testing
           block.queue.async(execute: DispatchWorkItem { block.uses(object) })
         }
       },
-      red("cancelled-item.early == 0", "cancelled-item") { try pattern.measureCancelled($0, keepsNothing) },
-      red("cancelled-item.unreleased == 0", "cancelled-item") {
+      red("cancelled-item.released-early == 0", "cancelled-item") { try pattern.measureCancelled($0, keepsNothing) },
+      red("cancelled-item.not-released-once == 0", "cancelled-item") {
         try pattern.measureCancelled($0, patience: patience, keepsForEver)
       },
     ]

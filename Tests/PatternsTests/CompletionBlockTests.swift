@@ -27,29 +27,29 @@ import Testing
     }
     /// The sum of one number too many.
     @Sendable func wrong(_ trial: Trial) {
-      pattern.measure(trial, named.contains(trial.variant) ? pattern.elsewhere : nil) { call in
+      pattern.measure(trial, named.contains(trial.variant) ? pattern.wrongQueue : nil) { call in
         call.makeQueue().sync { call.arrives(call.average() + 1) }
       }
     }
     /// It comes a second time.
     @Sendable func twice(_ trial: Trial) {
-      pattern.measure(trial, pattern.elsewhere) { call in
+      pattern.measure(trial, pattern.wrongQueue) { call in
         let queue = call.makeQueue()
         for _ in 0..<2 { queue.sync { call.arrives(call.average()) } }
       }
     }
     /// It comes on a global queue.
     @Sendable func elsewhere(_ trial: Trial) {
-      pattern.measure(trial, pattern.elsewhere) { call in
+      pattern.measure(trial, pattern.wrongQueue) { call in
         DispatchQueue.global().async { call.arrives(call.average()) }
         call.awaitResult()
       }
     }
     return named.flatMap { variant in
       [
-        red("\(variant).wrong == 0", wrong), red("\(variant).not-once == 0", twice),
-        red("\(variant).elsewhere == 0", elsewhere),
+        red("\(variant).wrong-result == 0", wrong), red("\(variant).not-once == 0", twice),
+        red("\(variant).wrong-queue == 0", elsewhere),
       ]
-    } + [red("sync-return.wrong == 0", wrong), red("async-await.wrong == 0", wrong)]
+    } + [red("sync-return.wrong-result == 0", wrong), red("async-await.wrong-result == 0", wrong)]
   }
 }

@@ -24,18 +24,19 @@ import Testing
     #expect(attempt.verdicts.isEmpty == ["add-c", "async"].contains(variant))
   }
 
-  @Test func `by the functions of C it merges as by Swift's form`() async throws {
+  @Test func `by the functions of C it coalesces as by Swift's form`() async throws {
     let attempt = try await Self.attempt("add-c")
-    #expect(attempt.total("told-while-waiting") == 1 && attempt.total("told-while-running") == 1)
-    #expect(attempt.total("inexact") == 0 && attempt.total("zeros-told") == 0 && attempt.total("lost-before-zero") == 0)
+    #expect(attempt.total("handler-calls-per-burst") == 1 && attempt.total("handler-calls-while-running") == 1)
+    #expect(
+      attempt.total("inexact") == 0 && attempt.total("zeros-delivered") == 0 && attempt.total("lost-before-zero") == 0)
   }
 
-  @Test func `asyncs tell every piece, zeros too`() async throws {
+  @Test func `an async delivers every event, zeros too`() async throws {
     let attempt = try await Self.attempt("async")
-    #expect(attempt.total("told-while-waiting") == 20)
-    #expect(attempt.total("told-while-running") == 20)
-    #expect(attempt.total("zeros-told") == 20)
-    #expect(attempt.total("runs") == 500)
+    #expect(attempt.total("handler-calls-per-burst") == 20)
+    #expect(attempt.total("handler-calls-while-running") == 20)
+    #expect(attempt.total("zeros-delivered") == 20)
+    #expect(attempt.total("handler-calls") == 500)
     #expect(attempt.total("inexact") == 0)
     #expect(attempt.total("lost-before-zero") == 0)
   }
@@ -45,19 +46,19 @@ import Testing
     #expect(try await Self.attempt(variant).total("lost-before-zero") == lost)
   }
 
-  @Test func `a handler that does not run is told as that, and not awaited for ever`() async throws {
+  @Test func `a handler that is not called is reported, and not awaited for ever`() async throws {
     let attempt = try await Attempt("add", of: CustomSource(), files: Catalogue.files, Self.settings) { trial in
-      try CustomSource().tell(trial, .sum, patience: .milliseconds(1)) { _ in Sender { _ in } }
+      try CustomSource().deliver(trial, .sum, patience: .milliseconds(1)) { _ in Sender { _ in } }
     }
-    #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds of a piece of news"))
+    #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds of an event"))
   }
 
   @Test func `pieces are never 0, and come to something else in the next round`() {
-    for merging in [Merging.sum, .mask, .last] {
+    for coalescing in [Coalescing.sum, .mask, .last] {
       for count in [2, 50, 1000] {
-        let rounds = (0..<5).map { merging.pieces(count, round: $0) }
+        let rounds = (0..<5).map { coalescing.pieces(count, round: $0) }
         #expect(rounds.allSatisfy { $0.count == count && !$0.contains(0) })
-        #expect(Set(rounds.map(merging.merge)).count == rounds.count, "\(merging) \(count)")
+        #expect(Set(rounds.map(coalescing.merge)).count == rounds.count, "\(coalescing) \(count)")
       }
     }
   }
@@ -66,39 +67,39 @@ import Testing
 
   static var reds: [Red] {
     let pattern = CustomSource()
-    let variants: [(String, Merging)] = [("add", .sum), ("or", .mask), ("replace", .last)]
-    let unmerged = variants.flatMap { variant, merging in
+    let variants: [(String, Coalescing)] = [("add", .sum), ("or", .mask), ("replace", .last)]
+    let unmerged = variants.flatMap { variant, coalescing in
       let checks = [
-        "\(variant).told-while-waiting == 1", "\(variant).told-while-running == 1",
-        "\(variant).runs < \(variant).merges",
+        "\(variant).handler-calls-per-burst == 1", "\(variant).handler-calls-while-running == 1",
+        "\(variant).handler-calls < \(variant).merges",
       ]
-      return (variant == "replace" ? checks : checks + ["\(variant).zeros-told == 0"]).map { check in
+      return (variant == "replace" ? checks : checks + ["\(variant).zeros-delivered == 0"]).map { check in
         Red(check, variant, of: pattern, settings) { trial in
-          try pattern.tell(trial, merging) { news in
+          try pattern.deliver(trial, coalescing) { events in
             Sender { pieces in
               pieces.each { data in
-                news.queue.async { news.heard(data) }
+                events.queue.async { events.received(data) }
               }
             }
           }
         }
       }
     }
-    let inexact = variants.map { variant, merging in
+    let inexact = variants.map { variant, coalescing in
       Red("\(variant).inexact == 0", variant, of: pattern, settings) { trial in
-        try pattern.tell(trial, merging) { news in
-          let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
+        try pattern.deliver(trial, coalescing) { events in
+          let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
           // Another sum, mask and last value than any that is expected.
-          source.setEventHandler { news.heard(source.data | 1 << 63) }
+          source.setEventHandler { events.received(source.data | 1 << 63) }
           source.activate()
           return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
         }
       }
     }
     let kept = Red("replace.lost-before-zero > 0", "replace", of: pattern, settings) { trial in
-      try pattern.tell(trial, .last) { news in
-        let source = DispatchSource.makeUserDataAddSource(queue: news.queue)
-        source.setEventHandler { news.heard(source.data) }
+      try pattern.deliver(trial, .last) { events in
+        let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
+        source.setEventHandler { events.received(source.data) }
         source.activate()
         return Sender(of: source) { pieces in pieces.each { source.add(data: $0) } }
       }

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 7, 8, 9, 1000])
-  func `a payload is as long as asked for, and no byte of it a stranger's`(_ count: Int) {
+  func `a payload is as long as asked for, and no byte of it an unrelated file's`(_ count: Int) {
     let bytes = payload(count, seed: 1)
     #expect(bytes.count == count && bytes.allSatisfy { $0 < 128 })
     #expect(bytes == payload(count, seed: 1))
@@ -159,7 +159,7 @@ import Testing
         try pattern.readWhole(trial, thenSilence: variant == "drained") { drains($0, $1, take: loses) }
       }
     } + [
-      red("all.misplaced == 0", "blocking-read") { trial in
+      red("all.corrupted == 0", "blocking-read") { trial in
         try pattern.readWhole(trial) { descriptor, reading in
           drains(descriptor, reading) { reading, buffer, actual in
             if actual > 0 { buffer[0] ^= 1 }
@@ -218,26 +218,26 @@ import Testing
           return { source.cancel() }
         }
       },
-      red("drained[kind=pipe].runs-after-end <= 1", "drained") { trial in
+      red("drained[kind=pipe].calls-after-end <= 1", "drained") { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: endsForEver) }
       },
-      red("drained[kind=socket].runs-after-end <= 1", "drained", kind: .socket) { trial in
+      red("drained[kind=socket].calls-after-end <= 1", "drained", kind: .socket) { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: endsForEver) }
       },
-      red("drained[kind=file].runs-after-end >= 100", "drained", kind: .file) { trial in
+      red("drained[kind=file].calls-after-end >= 100", "drained", kind: .file) { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: cancelsAtEnd) }
       },
-      red("drained[kind=socket].runs-after-shutdown >= 100", "drained", kind: .socket) { trial in
+      red("drained[kind=socket].calls-after-shutdown >= 100", "drained", kind: .socket) { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: cancelsAtEnd) }
       },
-      red("blocking-descriptor.held-up == 1", "blocking-descriptor") { trial in
+      red("blocking-descriptor.queue-blocked == 1", "blocking-descriptor") { trial in
         try pattern.readSilence(trial, from: .pipe) { drains($0, $1) }
       },
-      red("drained.held-up == 0", "drained") { trial in
+      red("drained.queue-blocked == 0", "drained") { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, blocks: true) }
       },
-      red("closed-early.strangers-bytes > 0", "closed-early") { trial in
-        try pattern.readBesideStrangers(trial) { descriptor, reading in
+      red("closed-early.unrelated-bytes > 0", "closed-early") { trial in
+        try pattern.readWithReusedDescriptor(trial) { descriptor, reading in
           let source = reads(descriptor, reading) {
             close(descriptor)
             reading.ended()
@@ -245,8 +245,8 @@ import Testing
           return { source.cancel() }
         }
       },
-      red("closed-in-handler.strangers-bytes == 0", "closed-in-handler") { trial in
-        try pattern.readBesideStrangers(trial) { descriptor, reading in
+      red("closed-in-handler.unrelated-bytes == 0", "closed-in-handler") { trial in
+        try pattern.readWithReusedDescriptor(trial) { descriptor, reading in
           let source = reads(descriptor, reading) { reading.ended() }
           return {
             close(descriptor)
@@ -254,7 +254,7 @@ import Testing
           }
         }
       },
-      red("all.closed-strangers == 0", "drained") { trial in
+      red("all.unrelated-closed == 0", "drained") { trial in
         try pattern.readWhole(trial, thenSilence: true) { descriptor, reading in
           let source = drains(descriptor, reading) {
             close(descriptor)

@@ -36,7 +36,7 @@ import Testing
         #expect(
           verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
           "\(variant.name) \(kind): \(verdicts)")
-        #expect(attempt.total("held-up") ?? 0 == (kind != "file" && variant.name == "blocking-write" ? 1 : 0))
+        #expect(attempt.total("queue-blocked") ?? 0 == (kind != "file" && variant.name == "blocking-write" ? 1 : 0))
       }
     }
   }
@@ -46,9 +46,9 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("source")
       #expect(attempt.trial.observation.samples("latency")?.summary?.count == 2)
-      #expect(try #require(attempt.total("taken")) > 0)
+      #expect(try #require(attempt.total("accepted")) > 0)
       // Either the handler learns of it or it does not; and nothing is busy that has told.
-      #expect(try #require(attempt.total("told-of-gone")) + #require(attempt.total("spins")) <= 1)
+      #expect(try #require(attempt.total("notified-of-close")) + #require(attempt.total("busy-loop")) <= 1)
     }
   }
 
@@ -128,7 +128,7 @@ import Testing
       red("source.lost == 0", "source", .room, once),
       red("blocking-write.lost == 0", "blocking-write", .full, once),
       red("dispatch-io.lost == 0", "dispatch-io", .none, once),
-      red("all.misplaced == 0", "dispatch-io", .none) { descriptor, writing in
+      red("all.corrupted == 0", "dispatch-io", .none) { descriptor, writing in
         writes(descriptor, writing) {
           writing.next { data in
             let wrong = data.map { $0 ^ 1 }
@@ -136,34 +136,34 @@ import Testing
           }
         }
       },
-      red("source.unanswered == 0", "source", .room, once),
+      red("source.missed-calls == 0", "source", .room, once),
       // Writes until it is told that there is no room.
-      red("source.runs-while-full == 0", "source", .room) { descriptor, writing in
+      red("source.calls-while-full == 0", "source", .room) { descriptor, writing in
         writes(descriptor, writing) {
           (0..<2).contains { _ in writing.next { write(descriptor, $0.baseAddress, $0.count) } }
         }
       },
-      red("source.held-up == 0", "source", .room) { descriptor, writing in
+      red("source.queue-blocked == 0", "source", .room) { descriptor, writing in
         writes(descriptor, writing, blocks: true) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
       },
-      red("blocking-write[kind=pipe].held-up == 1", "blocking-write", .full, again),
-      red("blocking-write[kind=socket].held-up == 1", "blocking-write", .full, kind: "socket", again),
+      red("blocking-write[kind=pipe].queue-blocked == 1", "blocking-write", .full, again),
+      red("blocking-write[kind=socket].queue-blocked == 1", "blocking-write", .full, kind: "socket", again),
       red("one-write.lost > 0", "one-write", .none, again),
       // Says what there is room for in a pipe of this size.
-      Red("source[kind=pipe].told != source[kind=pipe].taken", "source", of: pattern, settings) { trial in
+      Red("source[kind=pipe].source-data != source[kind=pipe].accepted", "source", of: pattern, settings) { trial in
         try pattern.writeWhole(trial, then: .room) { descriptor, writing in
           let room = 65_536
           return writes(descriptor, writing) {
-            writing.isTold(room: room)
+            writing.notes(available: room)
             return writing.next { write(descriptor, $0.baseAddress, $0.count) }
           }
         }
       },
       // Waits for the error by itself, and so learns that the reader has gone.
-      red("source[kind=pipe].told-of-gone == 0", "source", .room, polls),
-      red("source[kind=pipe].spins == 1", "source", .room, polls),
+      red("source[kind=pipe].notified-of-close == 0", "source", .room, polls),
+      red("source[kind=pipe].busy-loop == 1", "source", .room, polls),
       // Cancels without a word when the reader has gone.
-      red("source[kind=socket].told-of-gone == 1", "source", .room, kind: "socket", looksFirst),
+      red("source[kind=socket].notified-of-close == 1", "source", .room, kind: "socket", looksFirst),
       // A file: the reader of a pipe would wait for its end.
       red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, writing in
         writes(descriptor, writing, closes: false) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }

@@ -173,7 +173,7 @@ import Testing
         try source(path, watch).source.cancel
       },
       Red("closed-early.misnamed > 0", "closed-early", of: pattern, settings) { trial in
-        try pattern.renameBesideStrangers(trial) { path, watch in try source(path, watch).source.cancel }
+        try pattern.renameWithReusedDescriptor(trial) { path, watch in try source(path, watch).source.cancel }
       },
       burstRed("burst-of-renames.told-while-busy == 1") { path, watch in
         try source(path, watch, tells: { $0 == .rename ? 2 : 1 }).source

@@ -3,11 +3,11 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Is a parallel loop faster, and how long must a block be?
+/// Is a parallel loop faster, and how much work must a block do?
 ///
 /// The document replaces a `for` loop with `dispatch_apply` and warns that an iteration which does little costs more to
-/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the rest that the stride does not
-/// divide runs behind:
+/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the remainder that the stride does
+/// not divide runs afterwards:
 ///
 /// ```c
 /// dispatch_apply(count / stride, queue, ^(size_t idx) {
@@ -17,8 +17,8 @@ import Platform
 /// for (size_t i = count - (count % stride); i < count; i++) printf("%u\n", (unsigned int)i);
 /// ```
 ///
-/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: so a loop that
-/// leaves an index out or passes one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the iterations
+/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: a loop that
+/// skips an index or runs one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the iterations
 /// from `j` up to `k`, one after the other.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating Away from
@@ -32,41 +32,46 @@ struct ApplyStride: Pattern {
   }
 
   let iterations = Setting.count("iterations", 1...100_000_000, default: 160_000, "iterations of the loop")
-  let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations in one block")
+  let stride = Setting.count("stride", 1...100_000_000, default: 64, "iterations per block")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work of an iteration, on average")
+    "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work per iteration, on average")
   let balance = Setting.choice(
     "balance", default: Balance.uniform,
-    "how the work is spread: the same everywhere, growing from 0 to twice the average, or random up to twice")
+    "how work varies over the iterations: all equal, growing from 0 to twice the average, or random up to twice the average"
+  )
   let repeats = Setting.count(
     "repeats", 1...1000, default: 3,
-    "timed loops in a trial; no more are begun when they took 12 ms together, or 30 times the plain loop")
+    "timed loops per trial; no further loop starts once they took 12 ms in total, or 30 times the plain loop")
   let short = Setting.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
   let shortStride = Setting.count(
     "short-stride", 1...1_000_000, default: 256,
-    "iterations in one block where the stride is not swept: of the short loop, and on a serial queue")
+    "iterations per block where the stride is not swept: in the short loop and on a serial queue")
   let idle = Setting.duration(
-    "idle", .zero ... .seconds(1), default: .milliseconds(5), "how long the process sleeps before each short loop")
-  let threads = Setting.count("threads", 0...1024, default: 0, "how many there are; 0 for one a core")
+    "idle", .zero ... .seconds(1), default: .milliseconds(5),
+    "how long the process sleeps before each short loop of after-idle")
+  let threads = Setting.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
   let groupBlocks = Setting.count(
     "group-blocks", 1...100_000_000, default: 20_000,
-    "the most blocks in a group: each takes memory and up to microseconds, so that with more it is not run")
+    "maximum number of blocks or child tasks in a group; a point with more is not run, since each takes memory and time"
+  )
   let overhead = Setting.percent(
     "overhead", 1...50, default: 1,
-    "the share of the work that scheduling may cost, for the recommended stride; changes nothing that runs")
+    "share of the work that scheduling may cost at the recommended stride; changes only that finding")
 
-  let elapsed = Metric.latency("elapsed", "the whole loop")
-  let perIteration = Metric.latency("per-iteration", "the loop's time over its iterations")
-  let speedup = Metric.rate("speedup", .none, "the plain loop's time over this one's, both in the same process")
-  let efficiency = Metric.rate("efficiency", .percent, "the speedup as a share of the cores")
-  let blocks = Metric.count("blocks", "parts that ran, counted one by one in a loop that is not timed")
-  let share = Metric.rate("share", .percent, better: .neither, "iterations that each thread ran, in the same loop")
-  let missed = Metric.count("missed", "iterations that had not run when the loop was over")
+  let elapsed = Metric.latency("elapsed", "time of the whole loop")
+  let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")
+  let speedup = Metric.rate("speedup", .none, "the plain loop's time divided by this one's, both in the same process")
+  let efficiency = Metric.rate("efficiency", .percent, "speedup divided by the number of cores")
+  let blocks = Metric.count("blocks", "blocks that ran, counted in a separate loop that is not timed")
+  let share = Metric.rate(
+    "share", .percent, better: .neither, "share of the iterations that each thread ran, in the loop that is not timed")
+  let missed = Metric.count("missed", "iterations that had not run when the loop returned")
   let repeated = Metric.count("repeated", "iterations that ran more than once")
   let hundredByFour = Metric.count(
-    "hundred-by-four", "blocks that ran, likewise, when the same code was given 100 iterations by 4")
+    "hundred-by-four", "blocks that ran when the same code was given 100 iterations at stride 4")
   let unfinished = Metric.count(
-    "unfinished", "iterations of that loop that had not run when it was over, although its last block was held back")
+    "unfinished",
+    "of those 100 iterations, the ones that had not run when the call returned while the last block was held back")
 
   var problem: [any Declaration] { [iterations, work, balance] }
 
@@ -76,7 +81,7 @@ struct ApplyStride: Pattern {
         loop.run(0..<count)
       }
     }
-    Variant("apply", .documented, "DispatchQueue.concurrentPerform, one call for all blocks", without: [overhead]) {
+    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", without: [overhead]) {
       trial in
       try measureBlocks(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
@@ -86,7 +91,7 @@ struct ApplyStride: Pattern {
       }
     }
     Variant(
-      "apply-short", .documented, "the same over a short loop, one behind the other", own: [short, shortStride],
+      "apply-short", .documented, "concurrentPerform over short loops, back to back", own: [short, shortStride],
       without: [iterations, stride] + ofLongLoops
     ) { trial in
       try measureShort(trial) { loop, count, stride in
@@ -97,7 +102,7 @@ struct ApplyStride: Pattern {
       }
     }
     Variant(
-      "after-idle", .documented, "the same over a short loop, each right after a pause in which nothing ran",
+      "after-idle", .documented, "concurrentPerform over short loops, each right after a pause in which nothing ran",
       own: [short, shortStride, idle], without: [iterations, stride] + ofLongLoops
     ) { trial in
       try measureShort(trial, after: trial[idle]) { loop, count, stride in
@@ -107,7 +112,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-queue", .documented, "the C function dispatch_apply_f on the global queue", without: [overhead]) {
+    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", without: [overhead]) {
       trial in
       let queue = gcdlab_dispatch_get_global_queue(0, 0)
       try measureBlocks(trial) { loop, count, stride in
@@ -119,7 +124,8 @@ struct ApplyStride: Pattern {
       }
     }
     Variant(
-      "apply-serial", .documented, "the same on a serial queue", own: [shortStride], without: [stride, overhead]
+      "apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", own: [shortStride],
+      without: [stride, overhead]
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -131,7 +137,10 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("async-group", .documented, "async blocks in a group, then wait", own: [groupBlocks], without: [overhead]) {
+    Variant(
+      "async-group", .documented, "one async block per stride in a dispatch group, then wait", own: [groupBlocks],
+      without: [overhead]
+    ) {
       trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         let group = DispatchGroup()
@@ -143,7 +152,10 @@ struct ApplyStride: Pattern {
         group.wait()
       }
     }
-    Variant("threads", .yardstick, "a contiguous part a thread", own: [threads], without: ofBlocks + [overhead]) {
+    Variant(
+      "threads", .yardstick, "one contiguous part of the loop per thread", own: [threads],
+      without: ofBlocks + [overhead]
+    ) {
       trial in
       let parts = trial[threads] > 0 ? trial[threads] : trial.cores
       try SystemThread.requireRoom(for: parts)
@@ -154,7 +166,8 @@ struct ApplyStride: Pattern {
         for thread in team { thread.join() }
       }
     }
-    Variant("task-group", .modern, "child tasks in a task group", own: [groupBlocks], without: [overhead]) { trial in
+    Variant("task-group", .modern, "one child task per stride in a task group", own: [groupBlocks], without: [overhead])
+    { trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         try waitFor {
           await withTaskGroup { group in
@@ -169,7 +182,7 @@ struct ApplyStride: Pattern {
     }
   }
 
-  /// What there is only where a loop runs in blocks.
+  /// What only a loop that runs in blocks has.
   private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
   /// What only the loop that all others are compared with has.
   private var ofLongLoops: [any Declaration] {

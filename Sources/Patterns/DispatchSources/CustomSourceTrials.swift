@@ -3,12 +3,12 @@ import Laboratory
 import Measurement
 import Synchronization
 
-/// What the variants are put through: news is passed on, and what the handler is told is noted.
+/// The measuring: events are sent, and what the handler receives is recorded.
 extension CustomSource {
-  /// Single pieces whose delivery is timed.
+  /// Single events whose delivery is timed.
   private static let deliveries = 100
 
-  /// How long a trial takes at most: the handler runs for each piece of news.
+  /// How long a trial takes at most: the handler is called for each event.
   func longest(_ trial: Trial) -> Duration? {
     // Bursts of two kinds and one of zeros, the stream, and single pieces.
     let bursts = 2 * (Batches.count + 1) + 1
@@ -16,92 +16,94 @@ extension CustomSource {
     return trial[work] * runs
   }
 
-  /// Passes news on: bursts while the handler waits, and while it runs, zeros, and a stream.
+  /// Sends events: bursts while the handler waits, and while it runs, zeros, and a stream.
   ///
-  /// - Parameter patience: how long a handler is awaited that does not run.
-  func tell(
-    _ trial: Trial, _ merging: Merging, patience: Duration = .seconds(20), _ begin: (News) -> Sender
+  /// - Parameter patience: how long a handler is awaited that is not called.
+  func deliver(
+    _ trial: Trial, _ coalescing: Coalescing, patience: Duration = .seconds(20), _ begin: (Events) -> Sender
   ) throws {
-    let news = News(steps: trial.steps(work))
-    try tell(trial, merging, patience: patience, news, begin(news))
+    let events = Events(steps: trial.steps(work))
+    try deliver(trial, coalescing, patience: patience, events, begin(events))
   }
 
   /// The same where the handler runs on a queue of the C functions.
-  func tell(
-    _ trial: Trial, _ merging: Merging, on queue: FunctionQueue, _ begin: (FunctionQueue, News) -> Sender
+  func deliver(
+    _ trial: Trial, _ coalescing: Coalescing, on queue: FunctionQueue, _ begin: (FunctionQueue, Events) -> Sender
   ) throws {
-    let news = News(steps: trial.steps(work), queue: queue)
-    try tell(trial, merging, patience: .seconds(20), news, begin(queue, news))
+    let events = Events(steps: trial.steps(work), queue: queue)
+    try deliver(trial, coalescing, patience: .seconds(20), events, begin(queue, events))
   }
 
-  private func tell(_ trial: Trial, _ merging: Merging, patience: Duration, _ news: News, _ sender: Sender) throws {
+  private func deliver(_ trial: Trial, _ coalescing: Coalescing, patience: Duration, _ events: Events, _ sender: Sender)
+    throws
+  {
     let burst = trial[burst]
     defer { sender.end() }
     // The first use of a queue and a source is dear: it warms up.
     sender.send(1)
-    _ = news.takeHeard()
+    _ = events.takeReceived()
 
     var inexact = 0
-    var (mostWhileWaiting, mostWhileRunning) = (0, 0)
+    var (mostPerBurst, mostWhileRunning) = (0, 0)
     for round in 0...Batches.count {
-      let pieces = merging.pieces(burst, round: round)
+      let pieces = coalescing.pieces(burst, round: round)
       let batch = Pieces(pieces)
-      let release = news.holdQueue()
+      let release = events.holdQueue()
       let time = MonotonicClock.time { sender.sendAll(batch) }
       release()
       if round > 0 { trial.record(cost, time, over: burst) }
-      let heard = news.takeHeard()
-      mostWhileWaiting = max(mostWhileWaiting, heard.count)
-      if merging.merge(heard) != merging.merge(pieces) { inexact += 1 }
+      let received = events.takeReceived()
+      mostPerBurst = max(mostPerBurst, received.count)
+      if coalescing.merge(received) != coalescing.merge(pieces) { inexact += 1 }
     }
     for round in 0...Batches.count {
-      let pieces = merging.pieces(burst, round: round)
-      let release = try news.holdHandler(within: patience) { sender.send(1) }
+      let pieces = coalescing.pieces(burst, round: round)
+      let release = try events.holdHandler(within: patience) { sender.send(1) }
       sender.sendAll(Pieces(pieces))
       release()
-      let heard = news.takeHeard()
-      mostWhileRunning = max(mostWhileRunning, heard.count)
-      if merging.merge(heard) != merging.merge(pieces) { inexact += 1 }
+      let received = events.takeReceived()
+      mostWhileRunning = max(mostWhileRunning, received.count)
+      if coalescing.merge(received) != coalescing.merge(pieces) { inexact += 1 }
     }
-    let batch = Pieces(merging.pieces(burst, round: 0))
+    let batch = Pieces(coalescing.pieces(burst, round: 0))
     trial.noteFloor(of: cost, over: burst) { batch.each { _ in } }
-    trial.record(toldWhileWaiting, mostWhileWaiting)
-    trial.record(toldWhileRunning, mostWhileRunning)
-    tellSingly(trial, news, sender)
-    tellZeros(trial, burst, news, sender)
-    if tellStream(trial, merging, news, sender) { inexact += 1 }
+    trial.record(handlerCallsPerBurst, mostPerBurst)
+    trial.record(handlerCallsWhileRunning, mostWhileRunning)
+    deliverSingly(trial, events, sender)
+    deliverZeros(trial, burst, events, sender)
+    if deliverStream(trial, coalescing, events, sender) { inexact += 1 }
     trial.record(self.inexact, inexact)
   }
 
-  private func tellSingly(_ trial: Trial, _ news: News, _ sender: Sender) {
+  private func deliverSingly(_ trial: Trial, _ events: Events, _ sender: Sender) {
     var deliveries = LatencyHistogram()
     for _ in 0..<Self.deliveries {
       let start = MonotonicClock.now()
       sender.send(1)
-      // One that was not told has no time; if none was, the trial is broken.
-      if !news.takeHeard().isEmpty { deliveries.record(news.lastHeard - start) }
+      // An event that was not delivered has no time; if none was, the trial is broken.
+      if !events.takeReceived().isEmpty { deliveries.record(events.lastReceived - start) }
     }
     trial.record(delivery, deliveries)
   }
 
-  private func tellZeros(_ trial: Trial, _ burst: Int, _ news: News, _ sender: Sender) {
+  private func deliverZeros(_ trial: Trial, _ burst: Int, _ events: Events, _ sender: Sender) {
     for _ in 0..<burst { sender.send(0) }
-    trial.record(zerosTold, news.takeHeard().count)
-    let release = news.holdQueue()
+    trial.record(zerosDelivered, events.takeReceived().count)
+    let release = events.holdQueue()
     sender.send(7)
     sender.send(0)
     release()
-    trial.record(lostBeforeZero, news.takeHeard().contains(7) ? 0 : 1)
+    trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
-  /// - Returns: whether what the handler was told is not exact.
-  private func tellStream(_ trial: Trial, _ merging: Merging, _ news: News, _ sender: Sender) -> Bool {
-    let pieces = merging.pieces(trial[stream], round: 0)
-    // The first two come while the handler surely waits, so that some are merged however fast it is.
+  /// - Returns: whether what the handler received is not exact.
+  private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
+    let pieces = coalescing.pieces(trial[stream], round: 0)
+    // The first two come while the handler surely waits, so that some are coalesced however fast it is.
     let (first, others, lastOne) = (
       Pieces(pieces.prefix(2)), Pieces(pieces.dropFirst(2).dropLast()), Pieces(pieces.suffix(1))
     )
-    let release = news.holdQueue()
+    let release = events.holdQueue()
     let start = MonotonicClock.now()
     sender.sendAll(first)
     release()
@@ -109,20 +111,20 @@ extension CustomSource {
     let last = MonotonicClock.now()
     sender.sendAll(lastOne)
     let end = MonotonicClock.now()
-    let heard = news.takeHeard()
+    let received = events.takeReceived()
     trial.record(streamCost, end - start, over: pieces.count)
     trial.noteFloor(of: streamCost, over: pieces.count) { others.each { _ in } }
-    // Where the last piece was never told there is no time, and the trial is broken.
-    if news.lastHeard > last { trial.record(lag, news.lastHeard - last) }
+    // Where the last event was never delivered there is no time, and the trial is broken.
+    if events.lastReceived > last { trial.record(lag, events.lastReceived - last) }
     trial.record(merges, pieces.count)
-    trial.record(runs, heard.count)
-    trial.record(mergesPerRun, Double(pieces.count) / Double(heard.count))
-    return merging.merge(heard) != merging.merge(pieces)
+    trial.record(handlerCalls, received.count)
+    trial.record(mergesPerCall, Double(pieces.count) / Double(received.count))
+    return coalescing.merge(received) != coalescing.merge(pieces)
   }
 }
 
-/// What becomes of several pieces of news.
-enum Merging {
+/// What several events are merged into.
+enum Coalescing {
   /// They are added up.
   case sum
   /// Their bits are collected.
@@ -145,7 +147,7 @@ enum Merging {
   }
 }
 
-/// How news is passed on, and how that ends.
+/// How events are sent, and how that ends.
 struct Sender {
   /// Passes pieces on, one behind the other.
   let sendAll: (Pieces<UInt>) -> Void
@@ -168,10 +170,10 @@ struct Sender {
   func send(_ piece: UInt) { sendAll(Pieces(CollectionOfOne(piece))) }
 }
 
-/// The news as the handler hears it.
-final class News: Sendable {
+/// The events as the handler receives them.
+final class Events: Sendable {
   /// Where the handler runs, but for one of the C functions.
-  let queue = DispatchQueue(label: "news")
+  let queue = DispatchQueue(label: "events")
   private let functionQueue: FunctionQueue?
   private let steps: Int
   private let state = Mutex(State())
@@ -179,23 +181,23 @@ final class News: Sendable {
   private let handlerIsReleased = DispatchSemaphore(value: 0)
 
   private struct State {
-    var heard: [UInt] = []
-    var lastHeard: UInt64 = 0
+    var received: [UInt] = []
+    var lastReceived: UInt64 = 0
     var holds = false
   }
 
-  /// News that the handler works on for so many steps; it runs on `queue`, where one is given.
+  /// Events that the handler works on for so many steps; it runs on `queue`, where one is given.
   init(steps: Int, queue: FunctionQueue? = nil) {
     self.steps = steps
     functionQueue = queue
   }
 
-  /// The handler was told this.
-  func heard(_ data: UInt) {
+  /// The handler received `data`.
+  func received(_ data: UInt) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     let holds = state.withLock { state in
-      state.heard.append(data)
-      state.lastHeard = MonotonicClock.now()
+      state.received.append(data)
+      state.lastReceived = MonotonicClock.now()
       defer { state.holds = false }
       return state.holds
     }
@@ -205,20 +207,20 @@ final class News: Sendable {
     }
   }
 
-  /// All that the handler was told since the last time, once it has been told everything that was passed on.
+  /// All that the handler received since the last time, once everything that was sent has been delivered.
   ///
-  /// A source with news is in its queue, or its handler runs, and then it is in the queue when that has ended: behind a second
+  /// A source with a pending event is in its queue, or its handler runs, and then it is in the queue when that has ended: behind a second
   /// block there is nothing left.
-  func takeHeard() -> [UInt] {
+  func takeReceived() -> [UInt] {
     for _ in 0..<2 { if let functionQueue { functionQueue.sync() } else { queue.sync {} } }
     return state.withLock { state in
-      defer { state.heard.removeAll(keepingCapacity: true) }
-      return state.heard
+      defer { state.received.removeAll(keepingCapacity: true) }
+      return state.received
     }
   }
 
-  /// When the handler had heard the last of it.
-  var lastHeard: UInt64 { state.withLock { $0.lastHeard } }
+  /// When the handler had received the last of it.
+  var lastReceived: UInt64 { state.withLock { $0.lastReceived } }
 
   /// Has a block run in the queue until what is returned is called, so that the handler waits.
   func holdQueue() -> () -> Void {
@@ -232,19 +234,19 @@ final class News: Sendable {
     return { isReleased.signal() }
   }
 
-  /// Holds the handler in its next run, to which `send` leads, until what is returned is called. That run's news is forgotten.
+  /// Holds the handler in its next run, to which `send` leads, until what is returned is called. That run's events are forgotten.
   func holdHandler(within patience: Duration, _ send: () -> Void) throws -> () -> Void {
     state.withLock { $0.holds = true }
     send()
     let deadline = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
-    guard handlerIsHeld.wait(timeout: deadline) == .success else { throw NotTold(patience: patience) }
-    state.withLock { $0.heard.removeAll(keepingCapacity: true) }
+    guard handlerIsHeld.wait(timeout: deadline) == .success else { throw NotCalled(patience: patience) }
+    state.withLock { $0.received.removeAll(keepingCapacity: true) }
     return { [handlerIsReleased] in _ = handlerIsReleased.signal() }
   }
 }
 
 /// A handler that was waited for in vain.
-private struct NotTold: Error, CustomStringConvertible {
+private struct NotCalled: Error, CustomStringConvertible {
   let patience: Duration
-  var description: String { "the handler did not run within \(patience) of a piece of news" }
+  var description: String { "the handler did not run within \(patience) of an event" }
 }

@@ -8,7 +8,7 @@ import Platform
   import Glibc
 #endif
 
-/// Reading what comes in, whenever some comes in.
+/// Reading what arrives, whenever some arrives.
 ///
 /// The document makes the descriptor non-blocking, asks the source how much there is, and reads that and one byte more:
 ///
@@ -29,7 +29,7 @@ import Platform
 /// ```
 ///
 /// Real bytes come through a pipe, from a connected socket, or out of a file, and each is compared with what was written
-/// there. `reading.process` is the document's `MyProcessFileData`: it says whether it has all that it wants. Who writes is a
+/// there. `reading.process` is the document's `MyProcessFileData`: it says whether it has all that it wants. The writer is a
 /// thread of its own, with writes that block.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a Cancellation
@@ -37,42 +37,46 @@ import Platform
 struct DescriptorRead: Pattern {
   static let name = "descriptor-read"
 
-  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "what is read from")
+  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to read from")
   let messages = Setting.count(
-    "messages", 1...10_000, default: 100, "single bytes that are written to a quiet pipe or socket, one by one")
+    "messages", 1...10_000, default: 100,
+    "single bytes written to an empty pipe or socket, one by one, each of which is timed")
   let size = Setting.size(
-    "size", 1...1_073_741_824, default: 4_194_304, "bytes that are written behind them as fast as they are read")
+    "size", 1...1_073_741_824, default: 4_194_304, "bytes written after those, as fast as they are read")
   let tail = Setting.size(
-    "tail", 2...32_768, default: 16_384, "bytes that come while the handler runs, right before the writer closes")
+    "tail", 2...32_768, default: 16_384, "bytes that arrive while the handler runs, right before the writer closes")
 
   let latency = Metric.latency(
     "latency", unless: "a file has all its bytes from the start",
-    "from just before a byte is written to a quiet descriptor until it was read")
+    "from just before a byte is written to an empty pipe or socket until it has been read")
   let throughput = Metric.rate(
-    "throughput", .perSecond, unless: "bytes were lost", "bytes a second, from the first to the end of all")
-  let lost = Metric.count("lost", in: .bytes, "bytes that were written and not read")
-  let misplaced = Metric.count("misplaced", in: .bytes, "bytes that are not what was written in their place")
+    "throughput", .perSecond, unless: "bytes were lost", "bytes read per second")
+  let lost = Metric.count("lost", in: .bytes, "bytes that were written and never read")
+  let corrupted = Metric.count("corrupted", in: .bytes, "bytes that differ from what was written at their position")
   let leftUnread = Metric.count(
-    "left-unread", in: .bytes, "bytes that the handler did not come again for while the writer kept its end open")
-  let beyondEstimate = Metric.count("beyond-estimate", "handler runs that could read more than was estimated")
-  let runsAfterEnd = Metric.count(
-    "runs-after-end", "handler runs behind the one that came to the end, as nobody cancels; 100 are enough")
-  let runsAfterShutdown = Metric.count(
-    "runs-after-shutdown", unless: "only a socket can be shut down",
-    "the same when the writer has shut its side of a connection down, and not closed it; 100 are enough")
-  let heldUp = Metric.count(
-    "held-up", "blocks behind the handler in its queue that could not run while nothing was written")
-  let strangersBytes = Metric.count(
-    "strangers-bytes", in: .bytes, "bytes of somebody else's file that the handler took for its own")
-  let closedStrangers = Metric.count("closed-strangers", "descriptors of other files that were closed")
+    "left-unread", in: .bytes, "bytes for which the handler was not called again while the writer kept its end open")
+  let beyondEstimate = Metric.count(
+    "beyond-estimate", "handler calls that could read more bytes than the source estimated")
+  let callsAfterEnd = Metric.count(
+    "calls-after-end",
+    "handler calls after the one that reached the end, with the source not cancelled; counted up to 100")
+  let callsAfterShutdown = Metric.count(
+    "calls-after-shutdown", unless: "only a socket can be shut down",
+    "handler calls after the end when the writer has shut down its side of a connection, not closed it; counted up to 100"
+  )
+  let queueBlocked = Metric.count(
+    "queue-blocked", "blocks queued behind the handler that could not run while nothing was written")
+  let unrelatedBytes = Metric.count(
+    "unrelated-bytes", in: .bytes, "bytes that the handler read from an unrelated file")
+  let unrelatedClosed = Metric.count("unrelated-closed", "descriptors of unrelated files that were closed")
   let leftOpen = Metric.count(
-    "left-open", "descriptors of the trial's pipes, sockets and files that are open at its end")
+    "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")
 
   var problem: [any Declaration] { [messages, size] }
 
   var variants: [Variant] {
     Variant(
-      "estimated", .documented, "reads as much as the source estimates, and one byte more",
+      "estimated", .documented, "a read source: reads as much as the source estimates, and one byte more",
       own: [beyondEstimate, leftUnread, tail]
     ) { trial in
       try readTail(trial) { descriptor, reading in
@@ -95,8 +99,8 @@ struct DescriptorRead: Pattern {
       }
     }
     Variant(
-      "drained", .modern, "reads until nothing is left (EAGAIN) or the end has come, whatever is estimated",
-      own: streamed + [runsAfterEnd, runsAfterShutdown, heldUp, closedStrangers]
+      "drained", .modern, "a read source: reads until EAGAIN or the end, whatever the source estimates",
+      own: streamed + [callsAfterEnd, callsAfterShutdown, queueBlocked, unrelatedClosed]
     ) { trial in
       try readWhole(trial, thenSilence: true) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -120,8 +124,8 @@ struct DescriptorRead: Pattern {
       }
     }
     Variant(
-      "blocking-descriptor", .broken, "the same without O_NONBLOCK: it waits in read for what is still to come",
-      own: [heldUp], without: [kind, misplaced]
+      "blocking-descriptor", .broken, "as drained, but without O_NONBLOCK: waits in read for more data",
+      own: [queueBlocked], without: [kind, corrupted]
     ) { trial in
       try readSilence(trial, from: .pipe) { descriptor, reading in
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
@@ -144,10 +148,11 @@ struct DescriptorRead: Pattern {
       }
     }
     Variant(
-      "closed-early", .broken, "its owner closes the descriptor and cancels then, while the handler is about to read",
-      own: [strangersBytes], without: [kind, lost, misplaced]
+      "closed-early", .broken,
+      "a read source: its owner closes the descriptor, then cancels, while the handler is about to read",
+      own: [unrelatedBytes], without: [kind, lost, corrupted]
     ) { trial in
-      try readBesideStrangers(trial) { descriptor, reading in
+      try readWithReusedDescriptor(trial) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
         source.setEventHandler {
@@ -167,10 +172,11 @@ struct DescriptorRead: Pattern {
       }
     }
     Variant(
-      "closed-in-handler", .documented, "its owner cancels, and the cancel handler closes the descriptor",
-      own: [strangersBytes, closedStrangers], without: [kind, lost, misplaced]
+      "closed-in-handler", .documented,
+      "a read source: its owner cancels, and the cancellation handler closes the descriptor",
+      own: [unrelatedBytes, unrelatedClosed], without: [kind, lost, corrupted]
     ) { trial in
-      try readBesideStrangers(trial) { descriptor, reading in
+      try readWithReusedDescriptor(trial) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
         source.setEventHandler {
@@ -188,7 +194,7 @@ struct DescriptorRead: Pattern {
         return { source.cancel() }
       }
     }
-    Variant("blocking-read", .yardstick, "no source: a thread of its own that waits in read", own: streamed) { trial in
+    Variant("blocking-read", .yardstick, "no source: a dedicated thread that waits in read", own: streamed) { trial in
       try readWhole(trial) { descriptor, reading in
         try SystemThread {
           withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
@@ -204,7 +210,7 @@ struct DescriptorRead: Pattern {
         return {}
       }
     }
-    Variant("dispatch-io", .modern, "a DispatchIO channel that reads the stream", own: streamed) { trial in
+    Variant("dispatch-io", .modern, "a DispatchIO stream channel", own: streamed) { trial in
       try readWhole(trial) { descriptor, reading in
         let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: reading.queue) { _ in
           close(descriptor)
@@ -222,7 +228,9 @@ struct DescriptorRead: Pattern {
         return {}
       }
     }
-    Variant("async-bytes", .modern, "a task that loops over an AsyncStream of what a source drains", own: streamed) {
+    Variant(
+      "async-bytes", .modern, "a Swift task that iterates over an AsyncStream fed by a read source", own: streamed
+    ) {
       trial in
       try readWhole(trial) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -10,7 +10,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// What the variants are put through: bytes are written, and what is read is compared with them.
+/// The measuring: bytes are written, and what is read is compared with them.
 extension DescriptorRead {
   /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is to be
   /// closed, and `reading.ended()` called behind that.
@@ -59,18 +59,18 @@ extension DescriptorRead {
       trial.record(throughput, Double(count) * 1e9 / Double(max(1, reading.lastTime - start)))
     }
     trial.record(lost, max(0, bytes.count - reading.count))
-    trial.record(misplaced, reading.misplaced)
+    trial.record(corrupted, reading.corrupted)
     if thenSilence {
       let seen = try silence(trial, kind, scratch, opened, begin)
-      trial.record(heldUp, seen.heldUp)
-      trial.record(runsAfterEnd, seen.runsAfterEnd)
-      var closed = reading.closedStrangers + seen.closedStrangers
+      trial.record(queueBlocked, seen.queueBlocked)
+      trial.record(callsAfterEnd, seen.callsAfterEnd)
+      var closed = reading.unrelatedClosed + seen.unrelatedClosed
       if kind == .socket {
         let shut = try silence(trial, kind, scratch, opened, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
-        trial.record(runsAfterShutdown, shut.runsAfterEnd)
-        closed += shut.closedStrangers
+        trial.record(callsAfterShutdown, shut.callsAfterEnd)
+        closed += shut.unrelatedClosed
       }
-      trial.record(closedStrangers, closed)
+      trial.record(unrelatedClosed, closed)
     }
     trial.record(leftOpen, opened.count)
   }
@@ -100,7 +100,7 @@ extension DescriptorRead {
     trial.record(leftUnread, max(0, bytes.count - whileOpen.count))
     trial.record(beyondEstimate, reading.beyondEstimate)
     trial.record(lost, max(0, bytes.count - reading.count))
-    trial.record(misplaced, whileOpen.misplaced + reading.misplaced)
+    trial.record(corrupted, whileOpen.corrupted + reading.corrupted)
     trial.record(leftOpen, opened.count)
   }
 
@@ -129,7 +129,7 @@ extension DescriptorRead {
     defer { scratch.remove() }
     let opened = OpenedHere()
     let seen = try silence(trial, kind, scratch, opened, begin)
-    trial.record(heldUp, seen.heldUp)
+    trial.record(queueBlocked, seen.queueBlocked)
     trial.record(lost, seen.lost)
     trial.record(leftOpen, opened.count)
   }
@@ -137,7 +137,7 @@ extension DescriptorRead {
   private func silence(
     _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere,
     endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
-  ) throws -> (heldUp: Int, runsAfterEnd: Int, lost: Int, closedStrangers: Int) {
+  ) throws -> (queueBlocked: Int, callsAfterEnd: Int, lost: Int, unrelatedClosed: Int) {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     let writerIdentity = FileIdentity(of: pair.writer)
     let bytes = payload(1000, seed: trial.seed)
@@ -147,17 +147,17 @@ extension DescriptorRead {
     _ = try Standstill().wait { reading.count >= bytes.count }
     let behind = BlockBehind()
     reading.queue.async { behind.ran.set() }
-    let heldUp = try Standstill().wait { behind.ran.isSet } ? 0 : 1
+    let queueBlocked = try Standstill().wait { behind.ran.isSet } ? 0 : 1
     end(pair.writer)
-    _ = try Standstill().wait { reading.runsAfterEnd >= 100 }
+    _ = try Standstill().wait { reading.callsAfterEnd >= 100 }
     cancel()
     try reading.awaitEnd()
     if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
-    return (heldUp, min(100, reading.runsAfterEnd), max(0, bytes.count - reading.count), reading.closedStrangers)
+    return (queueBlocked, min(100, reading.callsAfterEnd), max(0, bytes.count - reading.count), reading.unrelatedClosed)
   }
 
-  /// Has the owner want no more while the handler is about to read, and somebody else open a file then.
-  func readBesideStrangers(_ trial: Trial, _ begin: Begin) throws {
+  /// Has the owner stop reading while the handler is about to read, and an unrelated file be opened then.
+  func readWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -175,13 +175,13 @@ extension DescriptorRead {
     let wantsNoMore = try begin(pair.reader, reading)
     try reading.awaitHeld()
     wantsNoMore()
-    let strangers = Strangers(of: path)
-    defer { strangers.close() }
+    let unrelated = UnrelatedFiles(of: path)
+    defer { unrelated.close() }
     reading.release()
     try reading.awaitEnd()
-    trial.record(strangersBytes, reading.strange)
+    trial.record(unrelatedBytes, reading.strange)
     if trial.variant == "closed-in-handler" {
-      trial.record(closedStrangers, reading.closedStrangers + strangers.closed)
+      trial.record(unrelatedClosed, reading.unrelatedClosed + unrelated.closed)
     }
     close(pair.writer)
     trial.record(leftOpen, opened.count)
@@ -200,17 +200,17 @@ final class Reading: Sendable {
 
   private struct State {
     var count = 0
-    var misplaced = 0
+    var corrupted = 0
     var strange = 0
     var beyondEstimate = 0
     var estimated: Int?
     var hasComeToEnd = false
-    var runsAfterEnd = 0
+    var callsAfterEnd = 0
     var lastTime: UInt64 = 0
     var isAwaited = false
     var holds = false
     var hasEnded = false
-    var strangers = Strangers(toOpen: Host.executablePath)
+    var unrelated = UnrelatedFiles(toOpen: Host.executablePath)
   }
   /// Where the handlers run: a serial queue.
   let queue = DispatchQueue(label: "reading")
@@ -255,14 +255,14 @@ final class Reading: Sendable {
       state.estimated = nil
       if let estimated, actual > estimated { state.beyondEstimate += 1 }
       guard actual > 0 else {
-        if state.hasComeToEnd { state.runsAfterEnd += 1 }
+        if state.hasComeToEnd { state.callsAfterEnd += 1 }
         if actual == 0 { state.hasComeToEnd = true }
         return (false, actual == 0 && wish == .end)
       }
       let bytes = UnsafeRawBufferPointer(start: bytes, count: actual)
       let begin = min(state.count, expected.count)
       let wrong = differing(bytes, from: expected[begin..<min(begin + actual, expected.count)])
-      state.misplaced += wrong
+      state.corrupted += wrong
       if wrong > 0 { state.strange += bytes.count { $0 == strangeByte } }
       state.count += actual
       state.lastTime = MonotonicClock.now()
@@ -276,7 +276,7 @@ final class Reading: Sendable {
   /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at once.
   func ended() {
     state.withLock { state in
-      if !state.hasEnded { state.strangers.open() }
+      if !state.hasEnded { state.unrelated.open() }
       state.hasEnded = true
     }
     end.signal()
@@ -318,24 +318,24 @@ final class Reading: Sendable {
   /// Bytes that were read.
   var count: Int { state.withLock { $0.count } }
   /// Of them, those that are not what was written in their place.
-  var misplaced: Int { state.withLock { $0.misplaced } }
-  /// Of those, such as only a stranger's file has.
+  var corrupted: Int { state.withLock { $0.corrupted } }
+  /// Of those, such as only the unrelated file has.
   var strange: Int { state.withLock { $0.strange } }
   /// Reads that brought more than was estimated.
   var beyondEstimate: Int { state.withLock { $0.beyondEstimate } }
   /// Reads behind the one that came to the end.
-  var runsAfterEnd: Int { state.withLock { $0.runsAfterEnd } }
+  var callsAfterEnd: Int { state.withLock { $0.callsAfterEnd } }
   /// When the last byte was read.
   var lastTime: UInt64 { state.withLock { $0.lastTime } }
 
   /// How many descriptors of others that were opened at the end have been closed since; closes the rest.
-  var closedStrangers: Int {
+  var unrelatedClosed: Int {
     state.withLock { state in
       defer {
-        state.strangers.close()
-        state.strangers = Strangers(toOpen: Host.executablePath)
+        state.unrelated.close()
+        state.unrelated = UnrelatedFiles(toOpen: Host.executablePath)
       }
-      return state.strangers.closed
+      return state.unrelated.closed
     }
   }
 }

@@ -8,7 +8,7 @@ import Platform
   import Glibc
 #endif
 
-/// Writing whenever there is room, to somebody who reads slowly.
+/// Writing whenever there is buffer space, to a slow reader.
 ///
 /// The document's handler is called to get a chance to write, and cancels when it has:
 ///
@@ -36,48 +36,57 @@ import Platform
 struct DescriptorWrite: Pattern {
   static let name = "descriptor-write"
 
-  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "what is written to")
+  let kind = Setting.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to write to")
   let size = Setting.size("size", 1...1_073_741_824, default: 1_048_576, "bytes to write")
-  let piece = Setting.size("piece", 1...1_048_576, default: 16_384, "bytes that the reader takes at a time")
+  let piece = Setting.size("piece", 1...1_048_576, default: 16_384, "bytes that the reader reads at a time")
   let pause = Setting.duration(
-    "pause", .zero ... .milliseconds(10), default: .microseconds(20), "how long the reader rests between two pieces")
-  let rooms = Setting.count("rooms", 1...1000, default: 10, "how often room is made in what is full")
+    "pause", .zero ... .milliseconds(10), default: .microseconds(20), "how long the reader pauses between two reads")
+  let rooms = Setting.count("rooms", 1...1000, default: 10, "how often a trial frees space in a full pipe or socket")
 
-  let inWrite = Metric.latency("in-write", "the time inside each write, while the reader is slow")
+  let writeTime = Metric.latency("write-time", "time spent in each call of write, while the reader is slow")
   let latency = Metric.latency(
-    "latency", unless: "a file always has room", "from just before room is made in what is full until the handler runs")
-  let lost = Metric.count("lost", in: .bytes, "bytes that were not there to read when the writer had closed")
-  let misplaced = Metric.count("misplaced", in: .bytes, "bytes that are not what was to be written in their place")
-  let heldUp = Metric.count("held-up", "blocks behind the handler in its queue that could not run while nobody read")
-  let runsWhileFull = Metric.count(
-    "runs-while-full", unless: "a file always has room", "handler runs that found no room at all")
-  let unanswered = Metric.count(
-    "unanswered", unless: "a file always has room", "times that room was made and the handler did not run")
-  let told = Metric.count("told", in: .bytes, "what the source's data said when nothing had been written yet")
-  let taken = Metric.count("taken", in: .bytes, "bytes that were taken then, before there was no room any more")
-  let toldLater = Metric.count(
-    "told-later", in: .bytes, unless: "a file always has room",
-    "the most that it said in later runs, when some of that was still there")
-  let toldOfGone = Metric.count(
-    "told-of-gone", unless: "a file has no reader that could go", "1 when the handler ran since the reader was gone")
-  let spins = Metric.count(
-    "spins", unless: "a file has no reader that could go",
-    "1 when a thread of Dispatch kept a core busy since the reader was gone, and nothing happened")
+    "latency", unless: "a file always has space",
+    "from just before space is freed in a full pipe or socket until the handler is called")
+  let lost = Metric.count("lost", in: .bytes, "bytes that never arrived, although the writer had closed")
+  let corrupted = Metric.count(
+    "corrupted", in: .bytes, "bytes that differ from what was to be written at their position")
+  let queueBlocked = Metric.count(
+    "queue-blocked", "blocks queued behind the handler that could not run while nobody read")
+  let callsWhileFull = Metric.count(
+    "calls-while-full", unless: "a file always has space", "handler calls in which write accepted nothing")
+  let missedCalls = Metric.count(
+    "missed-calls", unless: "a file always has space", "times that space was freed and the handler was not called")
+  let sourceData = Metric.count(
+    "source-data", in: .bytes, "available space according to the source's data, in the first handler call")
+  let accepted = Metric.count(
+    "accepted", in: .bytes, "bytes that write accepted before the pipe, socket or file was full")
+  let laterSourceData = Metric.count(
+    "later-source-data", in: .bytes, unless: "a file always has space",
+    "available space according to the source's data in later handler calls, with bytes still to be read; the maximum")
+  let notifiedOfClose = Metric.count(
+    "notified-of-close", unless: "a file has no reader that could close",
+    "1 when the handler was called after the reader had closed")
+  let busyLoop = Metric.count(
+    "busy-loop", unless: "a file has no reader that could close",
+    "1 when a Dispatch thread kept a core busy after the reader had closed, without calling the handler")
   let leftOpen = Metric.count(
-    "left-open", "descriptors of the trial's pipes, sockets and files that are open at its end")
+    "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")
 
   var problem: [any Declaration] { [size] }
 
   var variants: [Variant] {
     Variant(
-      "source", .documented, "a source of a non-blocking descriptor: writes what there is room for",
-      own: [rooms, latency, heldUp, runsWhileFull, unanswered, told, taken, toldLater, toldOfGone, spins, inWrite]
+      "source", .documented, "a write source on a non-blocking descriptor: writes what fits",
+      own: [
+        rooms, latency, queueBlocked, callsWhileFull, missedCalls, sourceData, accepted, laterSourceData,
+        notifiedOfClose, busyLoop, writeTime,
+      ]
     ) { trial in
       try writeWhole(trial, then: .room) { descriptor, writing in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
         source.setEventHandler {
-          writing.isTold(room: Int(source.data))
+          writing.notes(available: Int(source.data))
           let done = writing.next { data in write(descriptor, data.baseAddress, data.count) }
           if done { source.cancel() }
         }
@@ -90,8 +99,8 @@ struct DescriptorWrite: Pattern {
       }
     }
     Variant(
-      "blocking-write", .broken, "as in the document's listing: the descriptor blocks, and write waits for room",
-      own: [heldUp, inWrite]
+      "blocking-write", .broken, "the document's listing: the descriptor is blocking, and write waits for space",
+      own: [queueBlocked, writeTime]
     ) { trial in
       try writeWhole(trial, then: .full) { descriptor, writing in
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
@@ -107,7 +116,7 @@ struct DescriptorWrite: Pattern {
         return { source.cancel() }
       }
     }
-    Variant("one-write", .broken, "the listing with a descriptor that does not block: writes once, and cancels") {
+    Variant("one-write", .broken, "the listing with a non-blocking descriptor: writes once, then cancels") {
       trial in
       try writeWhole(trial) { descriptor, writing in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -124,7 +133,7 @@ struct DescriptorWrite: Pattern {
         return { source.cancel() }
       }
     }
-    Variant("dispatch-io", .modern, "a DispatchIO channel that is given all at once") { trial in
+    Variant("dispatch-io", .modern, "a DispatchIO channel that receives all bytes at once") { trial in
       try writeWhole(trial) { descriptor, writing in
         let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: writing.queue) { _ in
           close(descriptor)

@@ -10,7 +10,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// What the variants are put through: what they write is read at the other end, slowly, or not at all.
+/// The measuring: what the variants write is read at the other end, slowly, or not at all.
 extension DescriptorWrite {
   /// Begins to write, and returns what ends that before all is written. The descriptor is to be closed, and `writing.ended()`
   /// called behind that.
@@ -58,9 +58,9 @@ extension DescriptorWrite {
       thread.join()
     }
     trial.record(lost, max(0, writing.bytes.count - reader.count))
-    trial.record(misplaced, reader.misplaced)
+    trial.record(corrupted, reader.corrupted)
     if stall != .none {
-      trial.record(inWrite, writing.times)
+      trial.record(writeTime, writing.times)
       try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
     }
     trial.record(leftOpen, opened.count)
@@ -79,14 +79,14 @@ extension DescriptorWrite {
     try Standstill().wait()
     let behind = Latch()
     writing.queue.async { behind.close() }
-    trial.record(heldUp, try Standstill().wait { behind.isClosed } ? 0 : 1)
+    trial.record(queueBlocked, try Standstill().wait { behind.isClosed } ? 0 : 1)
     let taken = writing.count
     guard kind == .file || taken < writing.bytes.count else {
       throw Unavailable("a \(kind.rawValue) is needed that takes less than \(taken) bytes, this one took them all")
     }
     if thenRoom {
-      trial.record(told, writing.firstTold ?? 0)
-      trial.record(self.taken, taken)
+      trial.record(sourceData, writing.firstTold ?? 0)
+      trial.record(self.accepted, taken)
     }
     if thenRoom, kind != .file {
       var latencies = LatencyHistogram()
@@ -103,16 +103,16 @@ extension DescriptorWrite {
         try Standstill().wait()
       }
       trial.record(latency, latencies)
-      trial.record(self.unanswered, unanswered)
-      trial.record(runsWhileFull, writing.runsWhileFull)
-      trial.record(toldLater, writing.toldLater)
+      trial.record(self.missedCalls, unanswered)
+      trial.record(callsWhileFull, writing.callsWhileFull)
+      trial.record(laterSourceData, writing.laterSourceData)
       writing.expectsRun()
     }
     close(pair.reader)
     if thenRoom, kind != .file {
       let waited = try waitForRunOrSpin(writing)
-      trial.record(toldOfGone, waited.ran ? 1 : 0)
-      trial.record(spins, waited.spins ? 1 : 0)
+      trial.record(notifiedOfClose, waited.ran ? 1 : 0)
+      trial.record(busyLoop, waited.spins ? 1 : 0)
     }
     end()
     try writing.awaitEnd()
@@ -163,8 +163,8 @@ final class Writing: @unchecked Sendable {
   private struct State {
     var count = 0
     var firstTold: Int?
-    var toldLater = 0
-    var runsWhileFull = 0
+    var laterSourceData = 0
+    var callsWhileFull = 0
     var isAwaited = false
     var withheld: SystemError?
     var ranAt: UInt64?
@@ -186,10 +186,14 @@ final class Writing: @unchecked Sendable {
   /// All bytes, for whoever is given them at once.
   var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
 
-  /// Takes note of what the source says of the room.
-  func isTold(room: Int) {
+  /// Takes note of the space that the source's data says is available.
+  func notes(available room: Int) {
     state.withLock { state in
-      if state.firstTold == nil { state.firstTold = room } else { state.toldLater = max(state.toldLater, room) }
+      if state.firstTold == nil {
+        state.firstTold = room
+      } else {
+        state.laterSourceData = max(state.laterSourceData, room)
+      }
     }
   }
 
@@ -215,7 +219,7 @@ final class Writing: @unchecked Sendable {
     return state.withLock { state in
       state.times.record(time)
       state.count += max(0, actual)
-      if actual <= 0, !isGone { state.runsWhileFull += 1 }
+      if actual <= 0, !isGone { state.callsWhileFull += 1 }
       return isGone || state.count == bytes.count
     }
   }
@@ -245,9 +249,9 @@ final class Writing: @unchecked Sendable {
   /// What the source said of the room at first; nil when it was not asked.
   var firstTold: Int? { state.withLock { $0.firstTold } }
   /// The most that it said later.
-  var toldLater: Int { state.withLock { $0.toldLater } }
+  var laterSourceData: Int { state.withLock { $0.laterSourceData } }
   /// Handler runs that found no room at all.
-  var runsWhileFull: Int { state.withLock { $0.runsWhileFull } }
+  var callsWhileFull: Int { state.withLock { $0.callsWhileFull } }
   /// The time inside each write.
   var times: LatencyHistogram { state.withLock { $0.times } }
   /// Whether the handler has run since ``expectsRun()``.
@@ -290,7 +294,7 @@ private final class SlowReader: Sendable {
   private let expected: [UInt8]
   private let piece: Int
   private let pause: Duration
-  private let state = Mutex((count: 0, misplaced: 0))
+  private let state = Mutex((count: 0, corrupted: 0))
 
   init(of expected: [UInt8], piece: Int, pause: Duration) {
     self.expected = expected
@@ -307,7 +311,7 @@ private final class SlowReader: Sendable {
         guard actual > 0 else { break }
         state.withLock { state in
           let begin = min(state.count, expected.count)
-          state.misplaced += differing(
+          state.corrupted += differing(
             UnsafeRawBufferPointer(rebasing: buffer[..<actual]),
             from: expected[begin..<min(begin + actual, expected.count)])
           state.count += actual
@@ -321,5 +325,5 @@ private final class SlowReader: Sendable {
   /// Bytes that were read.
   var count: Int { state.withLock { $0.count } }
   /// Of them, those that are not what was to be written.
-  var misplaced: Int { state.withLock { $0.misplaced } }
+  var corrupted: Int { state.withLock { $0.corrupted } }
 }

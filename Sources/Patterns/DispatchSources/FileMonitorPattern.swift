@@ -130,7 +130,7 @@ struct FileMonitorPattern: Pattern {
       }
     }
     Variant("closed-early", .broken, "closes the descriptor while the file is watched", needs: [.linux]) { trial in
-      try renameBesideStrangers(trial) { path, watch in
+      try renameWithReusedDescriptor(trial) { path, watch in
         let file = try openForEvents(path)
         let source = try FileMonitor(fileDescriptor: file, queue: .global())
         source.setEventHandler { change, time in

@@ -71,12 +71,12 @@ extension FileMonitorPattern {
     try tally.make(.write) { try file.overwrite() }
     cancel()
     // A number that is given back before the handler has ended is theirs from now on.
-    let strangers = Strangers()
-    defer { strangers.close() }
+    let unrelated = UnrelatedFiles()
+    defer { unrelated.close() }
     tally.watch.release()
     tally.end()
     trial.record(self.coalesced, coalesced)
-    trial.record(closedStrangers, strangers.closed)
+    trial.record(closedStrangers, unrelated.closed)
     if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
     record(tally, trial)
     return tally.looks
@@ -146,15 +146,15 @@ extension FileMonitorPattern {
   }
 
   /// Opens other files, which take the numbers that are free, and renames the file once.
-  func renameBesideStrangers(_ trial: Trial, _ begin: Begin) throws {
+  func renameWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let deadline = trial[deadline]
     let file = try WatchedFile(in: scratch)
     let watch = FileWatch(of: file)
     let cancel = try begin(file.path, watch)
-    let strangers = Strangers()
-    defer { strangers.close() }
+    let unrelated = UnrelatedFiles()
+    defer { unrelated.close() }
     _ = try watch.latency(of: .rename, within: deadline, file.rename)
     let names = watch.takeNames()
     cancel()

@@ -23,7 +23,7 @@ struct FileIdentity: Hashable, Sendable {
 
 /// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program may open
 /// them at any time.
-struct Strangers: Sendable {
+struct UnrelatedFiles: Sendable {
   private let path: String
   // As many as surely fill the gaps between the few that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)

@@ -5,10 +5,10 @@ import Laboratory
   import ObjectiveC
 #endif
 
-/// When do the objects go that a block has autoreleased?
+/// When are the objects released that a block has autoreleased?
 ///
-/// An Objective-C object that is autoreleased goes when the pool of its thread is drained. A queue has such a pool, says the
-/// document, and promises no time for it. Who makes many objects makes a pool of his own:
+/// An Objective-C object that is autoreleased is released when the autorelease pool of its thread is drained. A queue has such a
+/// pool, says the document, and does not promise when it is drained. A block that creates many objects has a pool of its own:
 ///
 /// ```objc
 /// dispatch_async(queue, ^{
@@ -16,7 +16,7 @@ import Laboratory
 /// });
 /// ```
 ///
-/// Autoreleasing is Darwin's. The bodies are written to the documented API; nobody has run them yet.
+/// Only Darwin autoreleases objects. The bodies are written to the documented API; nobody has run them yet.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C Objects in Your
 /// Tasks".
@@ -24,22 +24,23 @@ struct Autorelease: Pattern {
   static let name = "autorelease"
   static let needs: [Need] = [.darwin]
 
-  let blocks = Setting.count("blocks", 2...10_000, default: 100, "blocks, one after the other")
-  let objects = Setting.count("objects", 1...10_000, default: 100, "objects that each of them autoreleases")
+  let blocks = Setting.count("blocks", 2...10_000, default: 100, "blocks, run one after the other")
+  let objects = Setting.count("objects", 1...10_000, default: 100, "objects that each block autoreleases")
 
-  let kept = Metric.count("kept", "objects of earlier blocks that were there when a block began; the most")
-  let left = Metric.count("left", "objects that were there when all blocks had ended")
+  let kept = Metric.count("kept", "objects of earlier blocks that were still alive when a block started; the maximum")
+  let left = Metric.count("left", "objects still alive when all blocks had finished")
 
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("queue-pool", .documented, "a queue as it is made, which drains its pool when it likes") { trial in
+    Variant("queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice") {
+      trial in
       try autorelease(trial) { made in
         let queue = DispatchQueue(label: "com.example.MyQueue")
         for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
       }
     }
-    Variant("own-pool", .documented, "the same, and each block has a pool of its own") { trial in
+    Variant("own-pool", .documented, "the same queue; each block has an autorelease pool of its own") { trial in
       try autorelease(trial) { made in
         let queue = DispatchQueue(label: "com.example.MyQueue")
         for block in made.blocks {
@@ -49,7 +50,7 @@ struct Autorelease: Pattern {
         }
       }
     }
-    Variant("work-item", .modern, "a queue that has a pool for each block") { trial in
+    Variant("work-item", .modern, "a queue created with autoreleaseFrequency: .workItem") { trial in
       try autorelease(trial) { made in
         let queue = DispatchQueue(label: "com.example.MyQueue", autoreleaseFrequency: .workItem)
         for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }

@@ -1,32 +1,33 @@
 import Dispatch
 import Laboratory
 
-/// Whom does a barrier keep out?
+/// Which blocks does a barrier exclude?
 ///
-/// The series that "GCD in depth" opens guards an array with a concurrent queue: readers go in together, and a writer is a barrier,
-/// which waits for those that are inside and keeps the others out until it is done. That holds on a queue of one's own. On a
-/// global queue `dispatch_barrier_async` is `dispatch_async`, as its manual page says:
+/// The series that "GCD in depth" opens guards an array with a concurrent queue: readers run concurrently, and a writer is a
+/// barrier, which waits for the readers that are running and keeps others from starting until it has finished. That holds on a
+/// private queue. On a global queue `dispatch_barrier_async` is `dispatch_async`, as its manual page says:
 ///
 /// ```objc
 /// dispatch_async(queue, ^{ /* read */ });
 /// dispatch_barrier_async(queue, ^{ /* write */ });
 /// ```
 ///
-/// Each time there are three blocks. The earlier one runs when the barrier is submitted, and waits for the barrier to begin. The
-/// barrier submits the later one, and waits for that to begin. Who is not kept out comes for sure; where the barrier does its
-/// work, nobody comes, and the waits end by themselves. How that is looked at stands in `BarrierScopeTrials.swift`.
+/// Each time there are three blocks. The earlier one runs when the barrier is submitted, and waits for the barrier to start. The
+/// barrier submits the later one, and waits for that to start. Where nothing is excluded, what is waited for surely comes; where
+/// the barrier works, nothing comes, and the waits end by themselves. The measuring stands in `BarrierScopeTrials.swift`.
 ///
 /// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
 struct BarrierScope: Pattern {
   static let name = "barrier-scope"
 
-  let barriers = Setting.count("barriers", 1...1000, default: 10, "barriers, one after the other")
+  let barriers = Setting.count("barriers", 1...1000, default: 10, "barriers, submitted one after the other")
 
-  let wentPast = Metric.count("went-past", "barriers that began before the earlier block had ended")
-  let walkedIn = Metric.count("walked-in", "later blocks that began before the barrier had ended")
+  let barrierBeganEarly = Metric.count(
+    "barrier-began-early", "barriers that started while the earlier block was still running")
+  let ranBesideBarrier = Metric.count("ran-beside-barrier", "blocks that started while the barrier was running")
 
   var variants: [Variant] {
-    Variant("private", .documented, "a barrier in a concurrent queue of one's own") { trial in
+    Variant("private", .documented, "a barrier on a private concurrent queue") { trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try look(trial) { blocks in
         queue.async { blocks.earlier() }
@@ -37,7 +38,8 @@ struct BarrierScope: Pattern {
         }
       }
     }
-    Variant("targets-global", .documented, "a barrier in a queue of one's own that targets a global one") { trial in
+    Variant("targets-global", .documented, "a barrier on a private concurrent queue that targets a global one") {
+      trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: .global())
       try look(trial) { blocks in
         queue.async { blocks.earlier() }
@@ -48,9 +50,9 @@ struct BarrierScope: Pattern {
         }
       }
     }
-    Variant("global", .broken, "a barrier in a global queue") { trial in
+    Variant("global", .broken, "a barrier on a global queue") { trial in
       let queue = DispatchQueue.global()
-      try lookForIntruders(trial) { blocks in
+      try lookForOverlap(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -59,34 +61,37 @@ struct BarrierScope: Pattern {
         }
       }
     }
-    Variant("neighbour", .broken, "a barrier in one of two queues with a common target; the others are in the second") {
+    Variant(
+      "sibling", .broken, "a barrier on one of two queues with the same target; the other blocks are on the second"
+    ) {
       trial in
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
-      let neighbour = DispatchQueue(label: "neighbour", attributes: .concurrent, target: target)
-      try lookForIntruders(trial) { blocks in
-        neighbour.async { blocks.earlier() }
+      let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
+      try lookForOverlap(trial) { blocks in
+        sibling.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
-          neighbour.async { blocks.later() }
+          sibling.async { blocks.later() }
           blocks.barrier()
         }
       }
     }
-    Variant("at-target", .documented, "a barrier in the target of two queues; the others are in these") { trial in
+    Variant("at-target", .documented, "a barrier on the common target of two queues; the other blocks are on these") {
+      trial in
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
-      let neighbour = DispatchQueue(label: "neighbour", attributes: .concurrent, target: target)
+      let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
       try look(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         target.async(flags: .barrier) {
-          neighbour.async { blocks.later() }
+          sibling.async { blocks.later() }
           blocks.barrier()
         }
       }
     }
-    Variant("actor", .modern, "no barrier: the three are calls of an actor, which lets in one at a time") { trial in
+    Variant("actor", .modern, "no barrier: the three blocks are calls on an actor, which runs one at a time") { trial in
       actor Owner {
         func run(_ body: @Sendable () -> Void) { body() }
       }

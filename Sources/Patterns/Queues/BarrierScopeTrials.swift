@@ -3,33 +3,33 @@ import Laboratory
 import Platform
 import Synchronization
 
-/// How it is looked whom a barrier keeps out.
+/// The measuring: whether blocks overlap with a barrier.
 extension BarrierScope {
   /// For each barrier two waits, which last so long at most.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Looks whether somebody gets past a barrier that should keep all out: each wait lasts for a moment in which nobody comes.
+  /// Looks for overlap with a barrier that should exclude all: each wait lasts for a moment in which nothing starts.
   func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: .milliseconds(2), submit)
   }
 
-  /// Looks whether somebody gets past a barrier that keeps nobody out: each wait lasts until he has come.
-  func lookForIntruders(_ trial: Trial, patience: Duration = .seconds(10), _ submit: (BarrierBlocks) -> Void) throws {
+  /// Looks for overlap with a barrier that excludes nothing: each wait lasts until the awaited block has started.
+  func lookForOverlap(_ trial: Trial, patience: Duration = .seconds(10), _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: patience, submit)
   }
 
   private func look(_ trial: Trial, patience: Duration, _ submit: (BarrierBlocks) -> Void) throws {
     try SystemThread.requireRoom(for: 4)
-    var (wentPast, walkedIn) = (0, 0)
+    var (barrierBeganEarly, ranBesideBarrier) = (0, 0)
     for _ in 0..<trial[barriers] {
       let blocks = BarrierBlocks(patience: patience)
       submit(blocks)
       blocks.awaitAll()
-      if blocks.barrierWentPast { wentPast += 1 }
-      if blocks.laterWalkedIn { walkedIn += 1 }
+      if blocks.barrierDidBeginEarly { barrierBeganEarly += 1 }
+      if blocks.laterRanBesideBarrier { ranBesideBarrier += 1 }
     }
-    trial.record(self.wentPast, wentPast)
-    trial.record(self.walkedIn, walkedIn)
+    trial.record(self.barrierBeganEarly, barrierBeganEarly)
+    trial.record(self.ranBesideBarrier, ranBesideBarrier)
   }
 }
 
@@ -39,8 +39,8 @@ final class BarrierBlocks: Sendable {
   private let barrierBegins: BoundedGate
   private let laterBegins: BoundedGate
   private let all = DispatchGroup()
-  private let wentPast = Atomic<Bool>(false)
-  private let walkedIn = Atomic<Bool>(false)
+  private let barrierBeganEarly = Atomic<Bool>(false)
+  private let ranBesideBarrier = Atomic<Bool>(false)
 
   fileprivate init(patience: Duration) {
     barrierBegins = BoundedGate(bound: patience)
@@ -51,7 +51,7 @@ final class BarrierBlocks: Sendable {
   /// The earlier block: it goes on until the barrier has begun, or until that has had its time.
   func earlier() {
     earlierHasBegun.signal()
-    if barrierBegins.pass() { wentPast.store(true, ordering: .releasing) }
+    if barrierBegins.pass() { barrierBeganEarly.store(true, ordering: .releasing) }
     all.leave()
   }
 
@@ -62,7 +62,7 @@ final class BarrierBlocks: Sendable {
   func barrier() {
     barrierBegins.open()
     laterBegins.restHasFinished()
-    if laterBegins.pass() { walkedIn.store(true, ordering: .releasing) }
+    if laterBegins.pass() { ranBesideBarrier.store(true, ordering: .releasing) }
     all.leave()
   }
 
@@ -79,7 +79,7 @@ final class BarrierBlocks: Sendable {
   }
 
   /// Whether the barrier began while the earlier block ran.
-  fileprivate var barrierWentPast: Bool { wentPast.load(ordering: .acquiring) }
+  fileprivate var barrierDidBeginEarly: Bool { barrierBeganEarly.load(ordering: .acquiring) }
   /// Whether the later block began while the barrier ran.
-  fileprivate var laterWalkedIn: Bool { walkedIn.load(ordering: .acquiring) }
+  fileprivate var laterRanBesideBarrier: Bool { ranBesideBarrier.load(ordering: .acquiring) }
 }

@@ -2,9 +2,9 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 
-/// What does a block keep of what was around it, and for how long?
+/// What does a block copy and retain of what it captures, and for how long?
 ///
-/// The document's block uses variables of the function that makes it:
+/// The document's block captures variables of the function that creates it:
 ///
 /// ```c
 /// int x = 123;
@@ -13,35 +13,37 @@ import Laboratory
 /// aBlock(789);  // prints: 123 456 789
 /// ```
 ///
-/// Their values are copied into the block, which may run when the function has long ended. A block that is run by
-/// `dispatch_sync` may give something back through a variable marked `__block`. A queue copies the block that is
+/// Their values are copied into the block, which may run when the function has long returned. A block that is run by
+/// `dispatch_sync` may return a value through a variable marked `__block`. A queue copies the block that is
 /// added to it, and releases it when it has run.
 ///
-/// The blocks of `async` here wait in a queue that is held back while the variable changes, or while the last other reference to the
-/// object goes away. How that is noted stands in `CapturingBlocks.swift`.
+/// The blocks of `async` here wait on a queue that is held back while the variable changes, or while the last other reference to
+/// the object is released. The measuring stands in `CapturingBlocks.swift`.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct BlockCapture: Pattern {
   static let name = "block-capture"
 
   let blocks = Setting.count(
-    "blocks", 1...100_000, default: 500, "blocks, each with a variable or an object of its own")
+    "blocks", 1...100_000, default: 500, "blocks, each of which captures a variable or an object of its own")
 
-  let changed = Metric.count("changed", "blocks that left another value than at their making")
+  let changed = Metric.count("changed", "blocks that saw another value than at their creation")
   let ran = Metric.count("ran", "blocks that ran")
-  let early = Metric.count("early", "objects released before their block had run, or before the queue had come to it")
-  let unreleased = Metric.count(
-    "unreleased", "objects, or copies of blocks, that were not released just once when the queue had come to all")
+  let releasedEarly = Metric.count(
+    "released-early", "objects released before their block had run, or before the queue had reached it")
+  let notReleasedOnce = Metric.count(
+    "not-released-once", "objects, or copies of blocks, not released exactly once when the queue had reached all blocks"
+  )
   let inPlace = Metric.count(
-    "in-place", "blocks that ran where they were made, on the stack of a C function")
-  let uncopied = Metric.count("uncopied", "blocks that ran and of which no copy was made, and so none was freed")
-  let release = Metric.latency("release", "from the last line of the block to the release of its object")
+    "in-place", "blocks that ran at their original address, on the stack of a C function")
+  let uncopied = Metric.count("uncopied", "blocks that ran without being copied, so that no copy was freed")
+  let release = Metric.latency("release", "from the last line of the block until its object is released")
 
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
     Variant(
-      "value", .documented, "the variable is in the block's capture list: its value is copied", own: [changed]
+      "value", .documented, "async; the variable is in the block's capture list, which copies its value", own: [changed]
     ) { trial in
       try measureValues(trial) { block in
         var x = block.number
@@ -52,8 +54,8 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
-      "stack-block", .documented, "a block on the stack of a C function, of which nobody makes a copy",
-      own: [changed, inPlace, unreleased]
+      "stack-block", .documented, "async, called from C with a block on the stack that was not copied first",
+      own: [changed, inPlace, notReleasedOnce]
     ) { trial in
       try measureStackBlocks(trial) { queue, block in
         gcdlab_async_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
@@ -66,7 +68,8 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
-      "stack-block-sync", .documented, "the same, which sync runs", own: [changed, inPlace, uncopied]
+      "stack-block-sync", .documented, "sync, called from C with such a block on the stack",
+      own: [changed, inPlace, uncopied]
     ) { trial in
       measureSyncedStackBlocks(trial) { queue, block in
         gcdlab_sync_stack_block(queue.object, block.pointer, block.number) { block, value, inPlace in
@@ -78,7 +81,9 @@ struct BlockCapture: Pattern {
         }
       }
     }
-    Variant("reference", .broken, "a work item shares the variable, which __block asks for in C", own: [changed]) {
+    Variant(
+      "reference", .broken, "a work item captures the variable by reference, as __block does in C", own: [changed]
+    ) {
       trial in
       try measureValues(trial) { block in
         var x = block.number
@@ -90,7 +95,8 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
-      "reference-sync", .documented, "a block that sync runs gives a value back through its variable", own: [changed]
+      "reference-sync", .documented, "sync; the block returns a value through a variable captured by reference",
+      own: [changed]
     ) { trial in
       try measureValues(trial) { block in
         var x = 456
@@ -101,7 +107,8 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
-      "object", .documented, "the block has the only reference to an object", own: [early, unreleased, release]
+      "object", .documented, "async; the block has the only reference to an object",
+      own: [releasedEarly, notReleasedOnce, release]
     ) { trial in
       try measureObjects(trial) { block in
         let object = block.makeObject()
@@ -110,7 +117,10 @@ struct BlockCapture: Pattern {
         }
       }
     }
-    Variant("cancelled-item", .documented, "a cancelled work item has the only reference", own: [early, unreleased]) {
+    Variant(
+      "cancelled-item", .documented, "a cancelled work item has the only reference to an object",
+      own: [releasedEarly, notReleasedOnce]
+    ) {
       trial in
       try measureCancelled(trial) { block in
         let object = block.makeObject()
@@ -121,7 +131,10 @@ struct BlockCapture: Pattern {
         item.cancel()
       }
     }
-    Variant("task", .modern, "a task has the only reference to an object", own: [early, unreleased, release]) { trial in
+    Variant(
+      "task", .modern, "a Swift task has the only reference to an object",
+      own: [releasedEarly, notReleasedOnce, release]
+    ) { trial in
       try measureObjects(trial) { block in
         let object = block.makeObject()
         Task {

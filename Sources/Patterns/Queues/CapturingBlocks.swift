@@ -46,7 +46,7 @@ extension BlockCapture {
     for block in blocks { make(queue, block) }
     gcdlab_dispatch_resume(queue.object)
     queue.sync()
-    trial.record(unreleased, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+    trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
   }
 
   /// Blocks of a C function's stack, which is there until they have run.
@@ -82,8 +82,8 @@ extension BlockCapture {
 
   private func record(_ trial: Trial, _ blocks: CapturingBlocks) {
     trial.record(ran, blocks.all.reduce(0) { $0 + $1.runs })
-    trial.record(early, blocks.all.count(where: \.isReleasedEarly))
-    trial.record(unreleased, blocks.all.count { $0.releases != 1 })
+    trial.record(releasedEarly, blocks.all.count(where: \.isReleasedEarly))
+    trial.record(notReleasedOnce, blocks.all.count { $0.releases != 1 })
   }
 }
 

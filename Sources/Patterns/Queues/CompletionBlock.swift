@@ -1,7 +1,7 @@
 import Dispatch
 import Laboratory
 
-/// Does the result arrive, where and once, also when the caller lets go of the queue it named?
+/// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that queue?
 ///
 /// The document's function takes the queue on which its caller wants the result, and keeps it alive until then:
 ///
@@ -16,25 +16,27 @@ import Laboratory
 /// }
 /// ```
 ///
-/// In Swift the block that names the queue keeps it. Every call here has numbers of its own, whose average is known.
+/// In Swift the block that names the queue retains it. Every call here has numbers of its own, whose average is known.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing a Completion Block When a Task Is Done".
 struct CompletionBlock: Pattern {
   static let name = "completion-block"
 
-  let calls = Setting.count("calls", 1...100_000, default: 200, "calls of the function, one after the other")
-  let numbers = Setting.count("numbers", 1...1_000_000, default: 1000, "numbers in each call")
+  let calls = Setting.count("calls", 1...100_000, default: 200, "calls of the function, made one after the other")
+  let numbers = Setting.count("numbers", 1...1_000_000, default: 1000, "numbers averaged in each call")
 
-  let wrong = Metric.count("wrong", "calls whose result was not the average")
-  let notOnce = Metric.count("not-once", "calls whose result did not arrive just once")
-  let elsewhere = Metric.count("elsewhere", "results that arrived on another queue than the caller named")
-  let roundTrip = Metric.latency("round-trip", "from just before the call until the result is there")
+  let wrongResult = Metric.count("wrong-result", "calls whose result was not the average")
+  let notOnce = Metric.count("not-once", "calls whose result did not arrive exactly once")
+  let wrongQueue = Metric.count("wrong-queue", "results that arrived on another queue than the one the caller named")
+  let roundTrip = Metric.latency("round-trip", "from just before the call until the result arrives")
 
   var problem: [any Declaration] { [calls] }
 
   var variants: [Variant] {
-    Variant("completion-queue", .documented, "the document's function; the caller keeps the queue") { trial in
-      measure(trial, elsewhere) { call in
+    Variant(
+      "completion-queue", .documented, "the document's function with a completion queue, which the caller retains"
+    ) { trial in
+      measure(trial, wrongQueue) { call in
         let queue = call.makeQueue()
         averageAsync(call, queue) { average in
           call.arrives(average)
@@ -43,8 +45,11 @@ struct CompletionBlock: Pattern {
         withExtendedLifetime(queue) {}
       }
     }
-    Variant("caller-drops-queue", .documented, "the caller lets go of the queue before the average is known") { trial in
-      measure(trial, elsewhere) { call in
+    Variant(
+      "caller-drops-queue", .documented,
+      "the same function; the caller releases the queue before the average is computed"
+    ) { trial in
+      measure(trial, wrongQueue) { call in
         call.holdsBack()
         averageAsync(call, call.makeQueue()) { average in
           call.arrives(average)
@@ -53,13 +58,15 @@ struct CompletionBlock: Pattern {
         call.awaitResult()
       }
     }
-    Variant("sync-return", .yardstick, "sync on a global queue returns the average", without: [elsewhere]) { trial in
+    Variant("sync-return", .yardstick, "sync on a global queue returns the average", without: [wrongQueue]) { trial in
       measure(trial) { call in
         let average = DispatchQueue.global().sync { call.average() }
         call.arrives(average)
       }
     }
-    Variant("async-await", .modern, "an async function returns it, the caller awaits", without: [elsewhere]) { trial in
+    Variant(
+      "async-await", .modern, "an async function returns the average, the caller awaits it", without: [wrongQueue]
+    ) { trial in
       await measureAsTask(trial) { call in
         let average = await average(call)
         call.arrives(average)
@@ -75,6 +82,6 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// What one writes today: it runs on a thread of the pool, whoever calls it.
+  /// The modern form: it runs on a thread of the pool, whoever calls it.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

@@ -7,8 +7,8 @@ import Synchronization
 extension CompletionBlock {
   /// Calls the function again and again; the first time warms up.
   ///
-  /// - Parameter elsewhere: what records the results that arrived on another queue, where one was named.
-  func measure(_ trial: Trial, _ elsewhere: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
+  /// - Parameter wrongQueue: what records the results that arrived on another queue, where one was named.
+  func measure(_ trial: Trial, _ wrongQueue: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
     for number in 0...calls {
@@ -18,7 +18,7 @@ extension CompletionBlock {
       results.add(call, isWarmUp: number == 0)
     }
     record(trial, results)
-    if let elsewhere { trial.record(elsewhere, results.elsewhere) }
+    if let wrongQueue { trial.record(wrongQueue, results.elsewhere) }
   }
 
   /// The same in a task.
@@ -48,7 +48,7 @@ extension CompletionBlock {
   }
 
   private func record(_ trial: Trial, _ results: Results) {
-    trial.record(wrong, results.wrong)
+    trial.record(wrongResult, results.wrong)
     trial.record(notOnce, results.notOnce)
     trial.record(roundTrip, results.roundTrip)
   }

@@ -1,10 +1,10 @@
 import Dispatch
 import Laboratory
 
-/// Is what was checked before an `await` still so after it?
+/// Is a condition that was checked before an `await` still true after it?
 ///
-/// A block of a serial queue runs from its beginning to its end before the next begins. A method of an actor does not: where it
-/// awaits, others may run on the actor, and change what it has read.
+/// A block of a serial queue runs to its end before the next one starts. A method of an actor does not: at each `await` other
+/// calls may run on the actor and change what the method has read.
 ///
 /// ```swift
 /// guard seats > 0 else { return false }
@@ -12,33 +12,36 @@ import Laboratory
 /// seats -= 1
 /// ```
 ///
-/// Here more buyers want a seat than there are seats. At first each payment is held until one buyer more is paying than there are
-/// seats, or, where that cannot come to be, until `patience` is over. Then the same is done with nothing in the way, and timed.
+/// Here more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying than there
+/// are seats, or, where that cannot happen, until `patience` is over. Then seats are sold with nothing held, and timed.
 ///
 /// Beyond the documents: what becomes of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift concurrency.
 struct ActorReentrancy: Pattern {
   static let name = "actor-reentrancy"
 
   let seats = Setting.count("seats", 1...10_000, default: 10, "seats for sale")
-  let buyers = Setting.count("buyers", 2...20_000, default: 40, "who wants one of them; at least one more than seats")
+  let buyers = Setting.count(
+    "buyers", 2...20_000, default: 40, "buyers who each ask for a seat; at least one more than seats")
   let payment = Setting.duration(
-    "payment", .zero ... .milliseconds(10), default: .microseconds(5), "how long a payment takes that is not held")
+    "payment", .zero ... .milliseconds(10), default: .microseconds(5), "duration of a payment that is not held")
   let patience = Setting.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long payments are held where so many buyers cannot come to pay at once")
-  let repeats = Setting.count("repeats", 1...1000, default: 10, "how often the seats are sold with nothing in the way")
+    "how long payments are held where the actor or queue admits too few buyers to oversell")
+  let repeats = Setting.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
 
-  let oversold = Metric.count("oversold", "seats that were sold beyond those that there were")
-  let unsold = Metric.count("unsold", "seats that were left, although more wanted one")
-  let refunds = Metric.count("refunds", "buyers who had paid and got no seat")
-  let payingAtOnce = Metric.count("paying-at-once", "buyers who were paying at the same time, at most, while held")
+  let oversold = Metric.count("oversold", "seats sold beyond the number there were")
+  let unsold = Metric.count("unsold", "seats left unsold, although more buyers asked for one")
+  let refunds = Metric.count("refunds", "buyers who paid and got no seat")
+  let concurrentPayments = Metric.count(
+    "concurrent-payments", "peak number of payments in progress at once, while payments are held")
   let perBuyer = Metric.latency(
     "per-buyer",
-    "from the first buyer's coming until the last has an answer, with nothing in the way, over their number")
+    "time of a sale with nothing held, from the first request to the last answer, divided by the number of buyers")
 
   var variants: [Variant] {
     Variant(
-      "check-then-await", .broken, "an actor: looks for a seat, awaits the payment, takes the seat", without: [patience]
+      "check-then-await", .broken, "actor: checks for a free seat, awaits the payment, takes the seat",
+      without: [patience]
     ) { trial in
       actor BoxOffice {
         var seats: Int
@@ -56,7 +59,7 @@ struct ActorReentrancy: Pattern {
         return { buyer in await office.sell(to: buyer) }
       }
     }
-    Variant("check-again", .modern, "an actor: the same, and looks again after the await", without: [patience]) {
+    Variant("check-again", .modern, "actor: the same, but checks again after the await", without: [patience]) {
       trial in
       actor BoxOffice {
         var seats: Int
@@ -65,7 +68,7 @@ struct ActorReentrancy: Pattern {
         func sell(to buyer: Buyer) async -> Bool {
           guard seats > 0 else { return false }
           await buyer.pay()
-          // Others may have been here meanwhile; who was late gets the money back.
+          // Another call may have taken the last seat; this buyer gets the money back.
           guard seats > 0 else { return false }
           seats -= 1
           return true
@@ -76,7 +79,9 @@ struct ActorReentrancy: Pattern {
         return { buyer in await office.sell(to: buyer) }
       }
     }
-    Variant("take-first", .modern, "an actor: takes the seat in the same breath, and awaits the payment then") {
+    Variant(
+      "take-first", .modern, "actor: checks and takes the seat without an await in between, then awaits the payment"
+    ) {
       trial in
       actor BoxOffice {
         var seats: Int
@@ -94,7 +99,7 @@ struct ActorReentrancy: Pattern {
         return { buyer in await office.sell(to: buyer) }
       }
     }
-    Variant("in-turn", .modern, "an actor: each sale is a task that awaits the one before") { trial in
+    Variant("task-chain", .modern, "actor: each sale is a task that awaits the previous one") { trial in
       actor BoxOffice {
         var seats: Int
         var last: Task<Bool, Never>?
@@ -117,9 +122,9 @@ struct ActorReentrancy: Pattern {
         return { buyer in await office.sell(to: buyer) }
       }
     }
-    Variant("serial-queue", .documented, "a serial queue: its block looks, waits for the payment and takes the seat") {
+    Variant("serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat") {
       trial in
-      // Its queue keeps others out.
+      // Unchecked: its queue runs one sale at a time.
       final class BoxOffice: @unchecked Sendable {
         let queue = DispatchQueue(label: "box office")
         var seats: Int

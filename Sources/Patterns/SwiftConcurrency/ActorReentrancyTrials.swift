@@ -59,7 +59,7 @@ extension ActorReentrancy {
     trial.record(self.oversold, oversold)
     trial.record(self.unsold, unsold)
     trial.record(self.refunds, refunds)
-    trial.record(payingAtOnce, held.payingAtOnce)
+    trial.record(concurrentPayments, held.concurrentPayments)
   }
 }
 
@@ -131,7 +131,7 @@ final class Sale: Sendable {
     (0..<paid.count).count { paid[$0].load(ordering: .relaxed) && !sold[$0].load(ordering: .relaxed) }
   }
   /// The most that were paying at once, while held.
-  var payingAtOnce: Int { paying.peak }
+  var concurrentPayments: Int { paying.peak }
 }
 
 /// Who wants a seat.

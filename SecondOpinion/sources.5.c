@@ -1,5 +1,5 @@
 // sources.5, may: a descriptor that is closed too early is reused, and the wrong file is read.
-// Tried: bytes wait in a pipe, the handler waits for its queue, the descriptor is closed and a stranger's pipe gets its
+// Tried: bytes wait in a pipe, the handler waits for its queue, the descriptor is closed and an unrelated pipe gets its
 // number; what does the handler read? Broken: the source is cancelled first, and the descriptor closed in its cancel
 // handler. sources.13, may: the estimate of readable bytes can be off by the time of the read. Tried: a byte comes in
 // between. Broken: none does.
@@ -49,7 +49,7 @@ int main(int count, char **words) {
     close(writer);
     close(other[1]);
   }
-  say("sources.5", wrong ? SEEN : NOT_SEEN, "the stranger's bytes read in %d of %d, a handler ran in %d", wrong, tries,
+  say("sources.5", wrong ? SEEN : NOT_SEEN, "an unrelated pipe's bytes read in %d of %d, a handler ran in %d", wrong, tries,
       read_at_all);
 
   for (int r = 0; r < tries; r++) {

@@ -241,7 +241,7 @@ import Testing
     #expect(model.worst.error < 0.001)
     // 25 ns * 1e6 / s + 300 ns * s is 5 % of 8 ms at 65.7 and 1267.6, and never 1 %.
     #expect(model.strides(forOverhead: 0.05) == 66...1267)
-    #expect(model.sentence(for: "apply", overhead: 0.05).contains("take stride 66 to 1267"))
+    #expect(model.sentence(for: "apply", overhead: 0.05).contains("use stride 66 to 1267"))
     #expect(model.strides(forOverhead: 0.01) == nil)
   }
 
@@ -255,7 +255,7 @@ import Testing
     #expect(abs(model.overhead / 10 - 1) < 0.01 && abs(model.contention / 30 - 1) < 0.01 && model.worst.error < 0.001)
     // 10 / s + 30 / s^2 of a million is 1 % of 8 ms at 127.9.
     #expect(model.strides(forOverhead: 0.01) == 128...1_000_000)
-    #expect(model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead take stride 128 or more"))
+    #expect(model.sentence(for: "apply", overhead: 0.01).contains("for at most 1 % overhead use stride 128 or more"))
   }
 
   @Test func `a stride longer than the loop is not recommended`() throws {
@@ -294,7 +294,7 @@ import Testing
     #expect(best?.kind == "best-stride" && best?.runs == ["task-group[stride=4,work=50ns]"])
   }
 
-  @Test(arguments: [(nil, "at most 1 % overhead take stride 313"), ("10%", "at most 10 % overhead take stride 32")])
+  @Test(arguments: [(nil, "at most 1 % overhead use stride 313"), ("10%", "at most 10 % overhead use stride 32")])
   func `what scheduling may cost is said by overhead`(_ overhead: String?, _ says: String) throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], overhead: overhead))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")

@@ -68,22 +68,22 @@ import Testing
     return pattern.findings(in: results).map(\.says)
   }
 
-  @Test func `the winner of each size is said, and from where on it pays to dispatch`() throws {
+  @Test func `the findings name the fastest way at each size, and from which size on dispatching is faster`() throws {
     #expect(
       try findings([
         "loop": [1000, 9000], "apply": [2000, 4500], "concurrent": [4000, 6000], "serial": [4000, 9100],
       ])
         == [
-          "20 tasks of 1 us: done first by loop",
-          "20 tasks of 10 us: done first by apply, 2.00 times as fast as loop",
-          "20 tasks: it pays to dispatch from 10 us a task on by apply and concurrent, at none of these sizes by serial",
+          "20 tasks of 1 us complete soonest with loop",
+          "20 tasks of 10 us complete soonest with apply, 2.00 times as fast as loop",
+          "20 tasks: dispatching is faster than the loop from 10 us per task with apply and concurrent, at none of these sizes with serial",
         ])
     #expect(
       try findings(["loop": [3000, 9000], "apply": [2000, 4500], "concurrent": [2000, 9000]])
         == [
-          "20 tasks of 1 us: done first by apply or concurrent, too close to tell; apply is 1.50 times as fast as loop",
-          "20 tasks of 10 us: done first by apply, 2.00 times as fast as loop",
-          "20 tasks: it pays to dispatch from 1 us a task on by apply, at none of these sizes by concurrent",
+          "20 tasks of 1 us complete soonest with apply or concurrent, not significantly different; apply is 1.50 times as fast as loop",
+          "20 tasks of 10 us complete soonest with apply, 2.00 times as fast as loop",
+          "20 tasks: dispatching is faster than the loop from 1 us per task with apply, at none of these sizes with concurrent",
         ])
   }
 
@@ -91,8 +91,9 @@ import Testing
     #expect(
       try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
         == [
-          "20 tasks of 1 us: done first by loop or apply, too close to tell", "20 tasks of 10 us: done first by loop",
-          "20 tasks: by none of the ways does it surely pay to dispatch at these sizes",
+          "20 tasks of 1 us complete soonest with loop or apply, not significantly different",
+          "20 tasks of 10 us complete soonest with loop",
+          "20 tasks: no way to dispatch is significantly faster than the loop at these sizes",
         ])
   }
 

@@ -72,18 +72,18 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The document's listing with a semaphore of too many places, waited for where `waits` says.
-  private static func tooManyPlaces(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
+  /// The document's listing with a semaphore of too high a value, waited for where `waits` says.
+  private static func tooHighValue(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
     let files = try pattern.process(trial, threads: 1) { files in
-      let places = DispatchSemaphore(value: 10_000)
+      let fdSema = DispatchSemaphore(value: 10_000)
       files.submitEach { task in
-        if atSubmit { task.wait(for: places) }
+        if atSubmit { task.wait(for: fdSema) }
         DispatchQueue(label: "file").async(group: files.all) {
-          if !atSubmit { task.wait(for: places) }
+          if !atSubmit { task.wait(for: fdSema) }
           let file = task.open()
           task.readUntilOthersTried(file)
           task.close(file)
-          places.signal()
+          fdSema.signal()
         }
       }
     }
@@ -125,13 +125,13 @@ import Testing
       Red(check, variant, of: pattern, settings, body)
     }
     return [
-      red("semaphore.failed-opens == 0", "semaphore") { try tooManyPlaces($0, pattern, atSubmit: false) },
-      red("semaphore.over-half == 0", "semaphore") { try tooManyPlaces($0, pattern, atSubmit: false) },
+      red("semaphore.failed-opens == 0", "semaphore") { try tooHighValue($0, pattern, atSubmit: false) },
+      red("semaphore.over-half == 0", "semaphore") { try tooHighValue($0, pattern, atSubmit: false) },
       red("semaphore-at-submit.failed-opens == 0", "semaphore-at-submit") {
-        try tooManyPlaces($0, pattern, atSubmit: true)
+        try tooHighValue($0, pattern, atSubmit: true)
       },
       red("semaphore-at-submit.over-half == 0", "semaphore-at-submit") {
-        try tooManyPlaces($0, pattern, atSubmit: true)
+        try tooHighValue($0, pattern, atSubmit: true)
       },
       red("queue-pool.failed-opens == 0", "queue-pool") { try tooManyQueues($0, pattern) },
       red("unlimited.failed-opens > 0", "unlimited") { try oneQueue($0, pattern) },

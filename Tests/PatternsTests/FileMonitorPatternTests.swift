@@ -57,7 +57,7 @@ import Testing
   @Test func `a name is told of every rename between writes where each event is told`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("burst-of-renames")
-      let told = try #require(attempt.total("told-between-writes"))
+      let told = try #require(attempt.total("events-between-writes"))
       // What is merged is the system's affair: all, or none where they are flags.
       #expect(told == 20 || told == 1)
     }
@@ -105,7 +105,7 @@ import Testing
     let file = try openForEvents(path)
     let source = try FileMonitor(fileDescriptor: file, queue: .global())
     source.setEventHandler { change, time in
-      for _ in 0..<tells(change) { watch.heard(change, at: time, from: file, called: name ?? currentPath(of: file)) }
+      for _ in 0..<tells(change) { watch.received(change, at: time, from: file, called: name ?? currentPath(of: file)) }
     }
     source.setCancelHandler {
       cancelled(file)
@@ -151,7 +151,7 @@ import Testing
         try source(path, watch, tells: upToRename()).source.cancel
       },
       red("source.misnamed == 0") { path, watch in try source(path, watch, name: path).source.cancel },
-      red("source.strays == 0") { path, watch in
+      red("source.wrong-descriptor == 0") { path, watch in
         let (file, source) = try source(path, watch, cancelled: { _ in })
         return {
           source.cancel()
@@ -161,7 +161,7 @@ import Testing
       red("source.left-open == 0") { path, watch in
         try source(path, watch, cancelled: { _ in }).source.cancel
       },
-      red("source.closed-strangers == 0") { path, watch in
+      red("source.unrelated-closed == 0") { path, watch in
         let (file, source) = try source(path, watch)
         return {
           source.cancel()
@@ -175,10 +175,10 @@ import Testing
       Red("closed-early.misnamed > 0", "closed-early", of: pattern, settings) { trial in
         try pattern.renameWithReusedDescriptor(trial) { path, watch in try source(path, watch).source.cancel }
       },
-      burstRed("burst-of-renames.told-while-busy == 1") { path, watch in
+      burstRed("burst-of-renames.events-while-busy == 1") { path, watch in
         try source(path, watch, tells: { $0 == .rename ? 2 : 1 }).source
       },
-      burstRed("burst-of-renames.told-while-suspended == 1") { path, watch in
+      burstRed("burst-of-renames.events-while-suspended == 1") { path, watch in
         try source(path, watch, tells: { $0 == .rename ? 2 : 1 }).source
       },
       burstRed("burst-of-renames.misnamed == 0") { path, watch in try source(path, watch, name: path).source },

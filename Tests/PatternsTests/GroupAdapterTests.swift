@@ -33,13 +33,13 @@ import Testing
   @Test func `without a group nothing waits`() async throws {
     let attempt = try await Self.attempt("nil-group", ["requests": .integer(7)])
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
-    #expect(attempt.total("early") == 21 && attempt.total("handlers-off") == 0)
+    #expect(attempt.total("unfinished") == 21 && attempt.total("handlers-not-once") == 0)
   }
 
   @Test func `an extra leave ends the group while one request has no reply`() async throws {
     let attempt = try await Self.attempt("extra-leave-early")
-    #expect(try attempt.verdict("extra-leave-early.early > 0") == .witnessed)
-    #expect(attempt.total("early") == 1 && attempt.total("handlers-off") == 0)
+    #expect(try attempt.verdict("extra-leave-early.unfinished > 0") == .witnessed)
+    #expect(attempt.total("unfinished") == 1 && attempt.total("handlers-not-once") == 0)
   }
 
   @Test func `entering runs nothing`() async throws {
@@ -89,14 +89,14 @@ import Testing
     }
     return [
       // Leaves as soon as the call returns.
-      red("balanced.early == 0", "balanced") { trial in
+      red("balanced.unfinished == 0", "balanced") { trial in
         try pattern.measure(trial) { request, group, handler in
           group?.enter()
           request.send(handler)
           group?.leave()
         }
       },
-      red("balanced.handlers-off == 0", "balanced") { trial in
+      red("balanced.handlers-not-once == 0", "balanced") { trial in
         try pattern.measure(trial) { request, group, handler in
           group?.enter()
           request.send { data, error in
@@ -106,7 +106,7 @@ import Testing
           }
         }
       },
-      red("nil-group.handlers-off == 0", "nil-group") { trial in
+      red("nil-group.handlers-not-once == 0", "nil-group") { trial in
         try pattern.measureWithoutGroup(trial) { request, _, handler in
           request.send { data, error in
             handler(data, error)
@@ -115,13 +115,13 @@ import Testing
         }
       },
       // Swallows the error.
-      red("all.wrong == 0", "nil-group") { trial in
+      red("all.wrong-replies == 0", "nil-group") { trial in
         try pattern.measureWithoutGroup(trial) { request, _, handler in
           request.send { data, _ in handler(data, 0) }
         }
       },
       // Waits in the call until the handler has run.
-      red("nil-group.early == nil-group.sent", "nil-group") { trial in
+      red("nil-group.unfinished == nil-group.sent", "nil-group") { trial in
         try pattern.measureWithoutGroup(trial, patience: .milliseconds(10)) { request, _, handler in
           request.letReply()
           request.send(handler)
@@ -132,11 +132,11 @@ import Testing
       misused("extra-leave.trapped == 1", "extra-leave", requests: 1, failures: 1),
       misused("extra-leave-late.trapped == 1", "extra-leave-late", requests: 2, failures: 1),
       misused("leave-before-enter.trapped == 1", "leave-before-enter", requests: 1, failures: 1),
-      red("extra-leave-early.early > 0", "extra-leave-early") {
+      red("extra-leave-early.unfinished > 0", "extra-leave-early") {
         try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
       },
       // Returns before the reply.
-      red("continuation.early == 0", "continuation") { trial in
+      red("continuation.unfinished == 0", "continuation") { trial in
         try pattern.measureTasks(trial) { request in
           request.send { _, _ in }
           return []

@@ -28,8 +28,8 @@ import Testing
     let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks)])
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
-    #expect(attempt.total("early") == 0 && attempt.total("missing") == 0)
-    #expect(attempt.total("kept") == 0 && attempt.total("completions-off") == 0)
+    #expect(attempt.total("missing-at-group-end") == 0 && attempt.total("missing") == 0)
+    #expect(attempt.total("blocked-callers") == 0 && attempt.total("not-once") == 0)
   }
 
   @Test(arguments: [1, 2, 20])
@@ -38,8 +38,8 @@ import Testing
     #expect(try other.verdict("nested-ungrouped.missing > 0") == .witnessed)
     #expect((other.total("missing") ?? 0) >= 2 * tasks)
     let main = try await Self.attempt("ungrouped-on-main", ["tasks": .integer(tasks)])
-    #expect(try main.verdict("ungrouped-on-main.early > 0") == .witnessed)
-    #expect((main.total("early") ?? 0) >= 2 * tasks)
+    #expect(try main.verdict("ungrouped-on-main.missing-at-group-end > 0") == .witnessed)
+    #expect((main.total("missing-at-group-end") ?? 0) >= 2 * tasks)
     #expect(main.total("missing") == 0)
   }
 
@@ -124,20 +124,20 @@ import Testing
     let ungrouped = adding { work, result in work.otherQueue.async { result.set() } }
     let onMain = adding { work, result in work.mainQueue.async { result.set() } }
     return [
-      red("nested.early == 0", "nested") {
-        try pattern.measure($0, onMain).recordElsewhere($0, pattern.elsewhere)
+      red("nested.missing-at-group-end == 0", "nested") {
+        try pattern.measure($0, onMain).recordWrongQueue($0, pattern.wrongQueue)
       },
       red("nested.missing == 0", "nested") {
-        try pattern.measure($0, ungrouped).recordElsewhere($0, pattern.elsewhere)
+        try pattern.measure($0, ungrouped).recordWrongQueue($0, pattern.wrongQueue)
       },
-      red("nested.completions-off == 0", "nested") {
-        try pattern.measure($0, notifiesTwice).recordElsewhere($0, pattern.elsewhere)
+      red("nested.not-once == 0", "nested") {
+        try pattern.measure($0, notifiesTwice).recordWrongQueue($0, pattern.wrongQueue)
       },
-      red("nested.elsewhere == 0", "nested") {
-        try pattern.measure($0, adding { $1.set() }).recordElsewhere($0, pattern.elsewhere)
+      red("nested.wrong-queue == 0", "nested") {
+        try pattern.measure($0, adding { $1.set() }).recordWrongQueue($0, pattern.wrongQueue)
       },
-      red("nested.kept == 0", "nested") { trial in
-        try pattern.measure(trial, patience: .milliseconds(20), waits).recordElsewhere(trial, pattern.elsewhere)
+      red("nested.blocked-callers == 0", "nested") { trial in
+        try pattern.measure(trial, patience: .milliseconds(20), waits).recordWrongQueue(trial, pattern.wrongQueue)
       },
       // Notified instead of waiting.
       red("wait-on-main.hung == 1", "wait-on-main") { trial in
@@ -156,14 +156,14 @@ import Testing
       red("nested-ungrouped.missing > 0", "nested-ungrouped") { trial in
         try pattern.measureEarly(trial, patience: .milliseconds(10), adding { work, result in result.set() })
       },
-      red("ungrouped-on-main.early > 0", "ungrouped-on-main") {
+      red("ungrouped-on-main.missing-at-group-end > 0", "ungrouped-on-main") {
         try pattern.measureEarly($0, patience: .milliseconds(10), adding { $1.set() })
-          .recordElsewhere($0, pattern.elsewhere)
+          .recordWrongQueue($0, pattern.wrongQueue)
       },
       red("ungrouped-on-main.missing == 0", "ungrouped-on-main") {
-        try pattern.measureEarly($0, ungrouped).recordElsewhere($0, pattern.elsewhere)
+        try pattern.measureEarly($0, ungrouped).recordWrongQueue($0, pattern.wrongQueue)
       },
-      red("task-group.early == 0", "task-group") { try pattern.measureTask($0, unstructured) },
+      red("task-group.missing-at-group-end == 0", "task-group") { try pattern.measureTask($0, unstructured) },
       red("task-group.missing == 0", "task-group") { try pattern.measureTask($0, unstructured) },
     ]
   }

@@ -9,10 +9,10 @@
 ///   static let name = "group-adapter"
 ///
 ///   let requests = Setting.count("requests", 1...1000, default: 10, "requests in the group")
-///   let completion = Metric.latency("completion", "from the end of the last request to the completion block")
+///   let completion = Metric.latency("completion", "from the last handler to the completion block")
 ///
 ///   var variants: [Variant] {
-///     Variant("balanced", .documented, "leaves whatever a request comes to") { trial in
+///     Variant("balanced", .documented, "leaves on success and on error") { trial in
 ///       …
 ///       trial.record(completion, elapsed)
 ///     }

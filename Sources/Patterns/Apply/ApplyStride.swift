@@ -37,7 +37,7 @@ struct ApplyStride: Pattern {
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work per iteration, on average")
   let balance = Setting.choice(
     "balance", default: Balance.uniform,
-    "how work varies over the iterations: all equal, growing from 0 to twice the average, or random up to twice the average"
+    "work over the iterations: equal, growing from 0 to twice the average, or random up to twice the average"
   )
   let repeats = Setting.count(
     "repeats", 1...1000, default: 3,

@@ -6,9 +6,9 @@ import Measurement
 ///     elapsed(s) = work + overhead * b + contention * b / s + tail * s
 ///
 /// `work` is the loop's own work over the cores, `overhead` what scheduling a block adds, `contention` what it adds more
-/// when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last, lonely
-/// block adds while the other cores have nothing left. All are at least 0. Which of the terms a machine needs is decided
-/// by prediction: those are kept that best foretell strides they have not seen.
+/// when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last block adds
+/// while the other cores have nothing left (load imbalance). All are at least 0. Which of the terms a machine needs is decided
+/// by cross-validation: those are kept that best predict strides they were not fitted to.
 struct StrideModel {
   /// What one stride was measured to cost: medians over the rounds.
   struct Cost {
@@ -22,7 +22,7 @@ struct StrideModel {
   let contention: Double
   let tail: Double
   let iterations: Double
-  /// The error of predicting a stride from all the others, as a share: the worst, and where.
+  /// The leave-one-out error, that of predicting a stride from all the others, as a share: the worst, and where.
   let worst: (error: Double, stride: Int)
 
   /// A model is said to fit when it predicts every stride within this share.
@@ -77,21 +77,19 @@ struct StrideModel {
   }
 
   func sentence(for variant: String, overhead share: Double) -> String {
-    let error = "predicts a stride from the others within \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
-    guard fits else {
-      return "\(variant): no simple cost model fits; a fit \(error) only (stride \(worst.stride.grouped))"
-    }
+    let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
+    guard fits else { return "\(variant): no simple cost model fits; \(error) at stride \(worst.stride.grouped)" }
     func nanoseconds(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
     var line = "\(variant) costs \(nanoseconds(work)) of work"
-    if overhead > 0 { line += " + \(nanoseconds(overhead)) a block" }
-    if contention > 0 { line += " + \(nanoseconds(contention)) / stride a block (contention)" }
-    if tail > 0 { line += " + \(nanoseconds(tail)) an iteration of stride (tail)" }
-    line += "; this \(error)"
+    if overhead > 0 { line += " + \(nanoseconds(overhead)) per block" }
+    if contention > 0 { line += " + \(nanoseconds(contention)) / stride per block (contention)" }
+    if tail > 0 { line += " + \(nanoseconds(tail)) per iteration of stride (load imbalance at the end)" }
+    line += "; \(error)"
     guard overhead > 0 || contention > 0 else { return line }
     let most = "at most \(Quantity.number(share * 100)) % overhead"
     if let strides = strides(forOverhead: share) {
       let end = Double(strides.upperBound) < iterations ? "to \(strides.upperBound.grouped)" : "or more"
-      line += "; for \(most) take stride \(strides.lowerBound.grouped) \(end)"
+      line += "; for \(most) use stride \(strides.lowerBound.grouped) \(end)"
     } else {
       line += "; no stride of this loop has \(most)"
     }

@@ -51,7 +51,7 @@ struct DescriptorWrite: Pattern {
   let corrupted = Metric.count(
     "corrupted", in: .bytes, "bytes that differ from what was to be written at their position")
   let queueBlocked = Metric.count(
-    "queue-blocked", "blocks queued behind the handler that could not run while nobody read")
+    "queue-blocked", "blocks queued behind the handler that could not run while the reader did not read")
   let callsWhileFull = Metric.count(
     "calls-while-full", unless: "a file always has space", "handler calls in which write accepted nothing")
   let missedCalls = Metric.count(

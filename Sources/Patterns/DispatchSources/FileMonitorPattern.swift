@@ -9,10 +9,10 @@ import Platform
   import Glibc
 #endif
 
-/// How does a program learn that a file has changed, and how soon?
+/// How does a program detect that a file has changed, and how soon?
 ///
-/// The document opens a file for its events alone and makes a dispatch source of it. Its handler learns the file's new name
-/// from the descriptor, its cancel handler closes that:
+/// The document opens a file for its events alone and creates a dispatch source for it. Its event handler asks the descriptor
+/// for the file's new name, its cancellation handler closes the descriptor:
 ///
 /// ```c
 /// int fd = open(filename, O_EVTONLY);
@@ -28,59 +28,68 @@ import Platform
 /// dispatch_resume(source);
 /// ```
 ///
-/// Linux has no such source. `FileMonitor` is what is built there instead: a source of the same form, which reads inotify
+/// Linux has no such source. `FileMonitor` is a stand-in there: a source with the same interface, which reads inotify
 /// through a read source. On Darwin it is the vnode source.
 ///
 /// A real file in a directory of its own is changed: a write inside it, one that extends it, a change of its mode, a new and a
 /// removed link, renames, and the removal of its last name. A latency runs from just before the system call that makes the
-/// change until the source's handler begins (for polling: until the look that shows it).
+/// change until the source's handler starts (for polling: until the poll that shows it).
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a File-System Object", "Suspending and Resuming
 /// Dispatch Sources".
 struct FileMonitorPattern: Pattern {
   static let name = "file-monitor"
 
-  let changes = Setting.count("changes", 1...10_000, default: 8, "changes of each kind in a trial")
+  let changes = Setting.count("changes", 1...10_000, default: 8, "changes of each kind per trial")
   let pollInterval = Setting.duration(
     "poll-interval", .zero ... .seconds(10), default: .milliseconds(2),
-    "how long polling sleeps between two looks; a random part of it passes before each change, 0 for back to back")
+    "how long polling sleeps between two polls; a random part of it passes before each change, 0 for back to back")
   let burst = Setting.count(
-    "burst", 1...5000, default: 100, "changes in a row while the handler is busy or the source suspended")
+    "burst", 1...5000, default: 100, "changes in a row while the handler is busy or the source is suspended")
   let deadline = Setting.duration(
     "deadline", .milliseconds(1) ... .seconds(600), default: .seconds(10),
-    "a change not told for this long counts as missed")
+    "a change that is not delivered within this time counts as missed")
 
   let latency = Metric.latency(
-    "latency", unless: "no change was told", "from just before a change until it was noticed, all kinds together")
-  let latencies = Metric.latencies("latency", for: FileChange.self, unless: "no change of the kind was told") { kind in
-    "the same for changes of kind \(kind.rawValue)"
+    "latency", unless: "no change was delivered",
+    "from just before a change until it is detected, over all kinds of change")
+  let latencies = Metric.latencies("latency", for: FileChange.self, unless: "no change of this kind was delivered") {
+    kind in
+    "from just before a change of kind \(kind.rawValue) until it is detected"
   }
-  let kinds = Metric.count("kinds", "kinds of change that were told, of \(FileChange.allCases.count)")
-  let missed = Metric.count("missed", "changes that were not told")
-  let lostAfterRename = Metric.count("lost-after-rename", "writes right after a rename that were not told")
-  let misnamed = Metric.count("misnamed", "renames after which the descriptor did not say the file's new name")
-  let coalesced = Metric.count("coalesced", "writes of the burst that were told together with another")
-  let strays = Metric.count("strays", "handlers in which the descriptor was not the watched file's, or not any more")
+  let kinds = Metric.count("kinds", "kinds of change that were delivered, of \(FileChange.allCases.count)")
+  let missed = Metric.count("missed", "changes that were not delivered")
+  let lostAfterRename = Metric.count("lost-after-rename", "writes right after a rename that were not delivered")
+  let misnamed = Metric.count("misnamed", "renames after which the descriptor did not give the file's new name")
+  let coalesced = Metric.count("coalesced", "writes of the burst that were coalesced with another")
+  let wrongDescriptor = Metric.count(
+    "wrong-descriptor", "handler calls in which the descriptor was not, or no longer, the watched file's")
   let leftOpen = Metric.count(
-    "left-open", unless: "the system does not list descriptors", "descriptors that are left open behind the last cancel"
+    "left-open", unless: "the system does not list descriptors",
+    "descriptors still open after the last cancellation handler"
   )
-  let closedStrangers = Metric.count("closed-strangers", "descriptors of other files that cancelling closed")
-  let toldWhileBusy = Metric.count("told-while-busy", "renames told of a burst while the handler was busy")
-  let toldWhileSuspended = Metric.count(
-    "told-while-suspended", "renames told of a burst while the source was suspended")
-  let toldBetweenWrites = Metric.count("told-between-writes", "the same when a write followed each rename")
-  let lookInterval = Metric.latency("look-interval", better: .neither, "from one look of polling's to the next")
+  let unrelatedClosed = Metric.count("unrelated-closed", "descriptors of unrelated files that cancelling closed")
+  let eventsWhileBusy = Metric.count(
+    "events-while-busy", "rename events for a burst of renames while the handler was busy")
+  let eventsWhileSuspended = Metric.count(
+    "events-while-suspended", "rename events for a burst of renames while the source was suspended")
+  let eventsBetweenWrites = Metric.count(
+    "events-between-writes", "rename events for a burst while the source was suspended, each rename followed by a write"
+  )
+  let measuredInterval = Metric.latency(
+    "measured-interval", better: .neither, "measured time from one poll to the next")
 
   var problem: [any Declaration] { [changes] }
 
   var variants: [Variant] {
-    Variant("source", .documented, "a dispatch source: vnode on Darwin, inotify's read source on Linux", own: followed)
-    { trial in
+    Variant(
+      "source", .documented, "a dispatch source: vnode on Darwin, a read source on inotify on Linux", own: followed
+    ) { trial in
       try follow(trial) { path, watch in
         let file = try openForEvents(path)
         let source = try FileMonitor(fileDescriptor: file, queue: .global())
         source.setEventHandler { change, time in
-          watch.heard(change, at: time, from: file, called: currentPath(of: file))
+          watch.received(change, at: time, from: file, called: currentPath(of: file))
         }
         source.setCancelHandler {
           close(file)
@@ -90,7 +99,10 @@ struct FileMonitorPattern: Pattern {
         return source.cancel
       }
     }
-    Variant("polling", .yardstick, "a thread that looks every poll-interval", own: followed + [lookInterval]) { trial in
+    Variant(
+      "polling", .yardstick, "a thread that checks the file's status every poll-interval",
+      own: followed + [measuredInterval]
+    ) { trial in
       let interval = trial[pollInterval]
       let looks = try follow(trial) { path, watch in
         let file = try openForEvents(path)
@@ -101,7 +113,7 @@ struct FileMonitorPattern: Pattern {
             blockThread(for: interval)
             let now = FileStatus(of: file, named: path)
             for change in now.changes(since: last) {
-              watch.heard(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
+              watch.received(change, at: MonotonicClock.now(), from: file, called: currentPath(of: file))
             }
             last = now
             watch.looked()
@@ -111,15 +123,18 @@ struct FileMonitorPattern: Pattern {
         }.detach()
         return watch.stop
       }
-      trial.record(lookInterval, looks)
+      trial.record(measuredInterval, looks)
     }
-    Variant("burst-of-renames", .documented, "many renames while the handler is busy, or suspended", own: bursts) {
+    Variant(
+      "burst-of-renames", .documented, "the source; many renames while its handler is busy or it is suspended",
+      own: bursts
+    ) {
       trial in
       try renameOften(trial) { path, watch in
         let file = try openForEvents(path)
         let source = try FileMonitor(fileDescriptor: file, queue: .global())
         source.setEventHandler { change, time in
-          watch.heard(change, at: time, from: file, called: currentPath(of: file))
+          watch.received(change, at: time, from: file, called: currentPath(of: file))
         }
         source.setCancelHandler {
           close(file)
@@ -129,16 +144,17 @@ struct FileMonitorPattern: Pattern {
         return source
       }
     }
-    Variant("closed-early", .broken, "closes the descriptor while the file is watched", needs: [.linux]) { trial in
+    Variant("closed-early", .broken, "the source; its descriptor is closed while the file is watched", needs: [.linux])
+    { trial in
       try renameWithReusedDescriptor(trial) { path, watch in
         let file = try openForEvents(path)
         let source = try FileMonitor(fileDescriptor: file, queue: .global())
         source.setEventHandler { change, time in
-          watch.heard(change, at: time, from: file, called: currentPath(of: file))
+          watch.received(change, at: time, from: file, called: currentPath(of: file))
         }
         source.setCancelHandler { watch.ended() }
         source.activate()
-        // Its number goes to whoever opens a file next. (On Darwin the source goes silent instead.)
+        // Its number goes to the next file that is opened. (On Darwin the source delivers no more events instead.)
         close(file)
         return source.cancel
       }
@@ -146,13 +162,13 @@ struct FileMonitorPattern: Pattern {
   }
 
   /// What a burst of renames uses.
-  private var bursts: [any Declaration] { [burst, toldWhileBusy, toldWhileSuspended, toldBetweenWrites] }
+  private var bursts: [any Declaration] { [burst, eventsWhileBusy, eventsWhileSuspended, eventsBetweenWrites] }
 
   /// What the variants share that are put through every kind of change.
   private var followed: [any Declaration] {
     [
       changes, pollInterval, burst, latency, latencies, kinds, missed, lostAfterRename, coalesced, leftOpen,
-      closedStrangers,
+      unrelatedClosed,
     ]
   }
 }

@@ -76,7 +76,7 @@ extension FileMonitorPattern {
     tally.watch.release()
     tally.end()
     trial.record(self.coalesced, coalesced)
-    trial.record(closedStrangers, unrelated.closed)
+    trial.record(unrelatedClosed, unrelated.closed)
     if let openBefore, let now = Self.openFiles(beside: file) { trial.record(leftOpen, max(0, now - openBefore)) }
     record(tally, trial)
     return tally.looks
@@ -95,7 +95,7 @@ extension FileMonitorPattern {
     trial.record(missed, tally.missed)
     trial.record(lostAfterRename, tally.lostAfterRename)
     trial.record(misnamed, tally.misnamed)
-    trial.record(strays, tally.strays)
+    trial.record(wrongDescriptor, tally.strays)
   }
 
   /// Renames the file many times in a row: while the handler is busy, while the source is suspended, and so with a write behind
@@ -111,7 +111,9 @@ extension FileMonitorPattern {
     var misnamed = 0
     func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
       watch.hold()
-      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw Untold(change: .write) }
+      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else {
+        throw NotDelivered(change: .write)
+      }
       do {
         keepingBack()
         defer { lettingGo() }
@@ -119,7 +121,7 @@ extension FileMonitorPattern {
       }
       // Changes are told in order: with this one, all of the burst have been.
       guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
-        throw Untold(change: .attrib)
+        throw NotDelivered(change: .attrib)
       }
       let names = watch.takeNames()
       misnamed += names.count { $0 != file.path }
@@ -138,11 +140,11 @@ extension FileMonitorPattern {
     }
     source.cancel()
     watch.waitForEnd(within: deadline)
-    trial.record(toldWhileBusy, whileBusy)
-    trial.record(toldWhileSuspended, whileSuspended)
-    trial.record(toldBetweenWrites, betweenWrites)
+    trial.record(eventsWhileBusy, whileBusy)
+    trial.record(eventsWhileSuspended, whileSuspended)
+    trial.record(eventsBetweenWrites, betweenWrites)
     trial.record(self.misnamed, misnamed)
-    trial.record(strays, watch.strays)
+    trial.record(wrongDescriptor, watch.strays)
   }
 
   /// Opens other files, which take the numbers that are free, and renames the file once.
@@ -160,7 +162,7 @@ extension FileMonitorPattern {
     cancel()
     watch.waitForEnd(within: deadline)
     trial.record(misnamed, names == [file.path] ? 0 : 1)
-    trial.record(strays, watch.strays)
+    trial.record(wrongDescriptor, watch.strays)
   }
 
   /// How many descriptors are open of files in the directory of `file`, and of inotify; nil where the system does not list them.
@@ -171,9 +173,9 @@ extension FileMonitorPattern {
 }
 
 /// A change that was waited for in vain.
-private struct Untold: Error, CustomStringConvertible {
+private struct NotDelivered: Error, CustomStringConvertible {
   let change: FileChange
-  var description: String { "the \(change.rawValue) that marks the end was not told within the deadline" }
+  var description: String { "the \(change.rawValue) that marks the end was not delivered within the deadline" }
 }
 
 /// What was told of changes, how late, and what was not.

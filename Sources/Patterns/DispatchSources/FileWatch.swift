@@ -37,7 +37,7 @@ final class FileWatch: Sendable {
   ///   - time: when the handler began.
   ///   - descriptor: the descriptor through which the file is watched.
   ///   - name: what the descriptor says that the file is called; asked after a rename alone.
-  func heard(
+  func received(
     _ change: FileChange, at time: UInt64, from descriptor: Int32, called name: @autoclosure () -> String?
   ) {
     let name = change == .rename ? name() : nil

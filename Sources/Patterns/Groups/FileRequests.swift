@@ -152,9 +152,9 @@ extension GroupAdapter {
       if let error = call.unexpectedError { throw SystemError(error, "read a file by DispatchIO") }
     }
     trial.record(sent, calls.reduce(0) { $0 + $1.count })
-    trial.record(early, calls.reduce(0) { $0 + $1.early })
-    trial.record(handlersOff, calls.reduce(0) { $0 + $1.handlersOff })
-    trial.record(wrong, calls.reduce(0) { $0 + $1.wrong })
+    trial.record(unfinished, calls.reduce(0) { $0 + $1.early })
+    trial.record(handlersNotOnce, calls.reduce(0) { $0 + $1.handlersNotOnce })
+    trial.record(wrongReplies, calls.reduce(0) { $0 + $1.wrong })
   }
 }
 
@@ -318,7 +318,7 @@ final class FileRequests: Sendable {
   /// How many had no reply when the completion ran, or a handler that had not ended.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }
   /// How many were not called exactly once.
-  var handlersOff: Int { (0..<count).count { handlers[$0].load(ordering: .acquiring) != 1 } }
+  var handlersNotOnce: Int { (0..<count).count { handlers[$0].load(ordering: .acquiring) != 1 } }
   /// How many were told something else than what is in their file, or that there is none.
   var wrong: Int { strange.load(ordering: .acquiring) }
   /// An error of the machine's, which has no more of something.

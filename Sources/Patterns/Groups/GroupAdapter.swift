@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// How does an asynchronous call become a member of a group?
+/// How does an asynchronous call become part of a group?
 ///
 /// The document's adapter enters the group before the call, and leaves it in the call's handler; without a group it passes
 /// straight through:
@@ -22,31 +22,34 @@ import Platform
 /// }
 /// ```
 ///
-/// The requests here are real: DispatchIO reads a file, or fails to, because there is none (`FileRequests`). How a call is
-/// tried stands there, too.
+/// The requests here are real: DispatchIO reads a file, or fails because there is none (`FileRequests`). The measuring stands
+/// there, too.
 ///
 /// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
 struct GroupAdapter: Pattern {
   static let name = "group-adapter"
 
   let requests = Setting.count("requests", 1...200, default: 10, "requests in the group")
-  let failures = Setting.count("failures", 1...200, default: 3, "how many of them, at most all, ask for no such file")
+  let failures = Setting.count(
+    "failures", 1...200, default: 3, "how many of the requests read a file that does not exist")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
-    "how long replies are held back when all requests are sent; the end that is told too early ends it")
-  let calls = Setting.count("calls", 1...1000, default: 10, "groups in a trial, one after the other")
+    "how long replies are held back after all requests were sent; a group that ends too early ends it")
+  let calls = Setting.count("calls", 1...1000, default: 10, "groups per trial, one after the other")
 
   let sent = Metric.count("sent", "requests sent")
-  let early = Metric.count("early", "requests without a reply, or with a handler at work, at the group's end")
-  let handlersOff = Metric.count("handlers-off", "requests whose handler was not called exactly once")
-  let wrong = Metric.count("wrong", "handlers that were not told what is in their file, or that there is none")
-  let completion = Metric.latency("completion", "from the end of the last handler to the completion block")
-  let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because their group was entered")
+  let unfinished = Metric.count(
+    "unfinished", "requests without a reply, or with a running handler, when the group ended")
+  let handlersNotOnce = Metric.count("handlers-not-once", "requests whose handler was not called exactly once")
+  let wrongReplies = Metric.count(
+    "wrong-replies", "handlers that received neither the content of their file nor the error that there is none")
+  let completion = Metric.latency("completion", "from the end of the last handler until the completion block starts")
+  let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because the group was entered")
 
   var problem: [any Declaration] { [requests, calls] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "enters before the call, leaves in its handler, whatever it came to") { trial in
+    Variant("balanced", .documented, "enters before the call, leaves in its handler on success and on error") { trial in
       try measure(trial) { request, group, handler in
         guard let group else { return request.send(handler) }
         group.enter()
@@ -56,7 +59,8 @@ struct GroupAdapter: Pattern {
         }
       }
     }
-    Variant("nil-group", .documented, "the same adapter, given no group", without: [hold, completion]) { trial in
+    Variant("nil-group", .documented, "the same adapter, called without a group", without: [hold, completion]) {
+      trial in
       try measureWithoutGroup(trial) { request, group, handler in
         guard let group else { return request.send(handler) }
         group.enter()
@@ -68,7 +72,8 @@ struct GroupAdapter: Pattern {
     }
     Variant(
       "leave-missing-on-error", .broken, "leaves only when the request succeeds",
-      without: [hold, calls, sent, early, handlersOff, wrong, completion], ends: .hangs(within: .milliseconds(50))
+      without: [hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: .hangs(within: .milliseconds(50))
     ) { trial in
       try misuse(trial, requests: trial[requests], failures: trial[failures]) { request, group, handler in
         group.enter()
@@ -80,8 +85,9 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "extra-leave", .broken, "leaves twice on an error; the request is alone in its group",
-      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+      "extra-leave", .broken, "leaves twice on an error; no other request is in the group",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
     ) { trial in
       try misuse(trial, requests: 1, failures: 1) { request, group, handler in
         group.enter()
@@ -93,7 +99,8 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "extra-leave-early", .broken, "the same beside a request that still has no reply; the lab makes up for it",
+      "extra-leave-early", .broken,
+      "leaves twice on an error while another request is outstanding; the lab enters once more to continue",
       without: [requests, failures, hold, calls, completion]
     ) { trial in
       try measureExtraLeave(trial) { request, group, handler in
@@ -106,8 +113,9 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "extra-leave-late", .broken, "the same, and nobody makes up for it: that request leaves, too",
-      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+      "extra-leave-late", .broken, "leaves twice on an error while another request is outstanding, which leaves later",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
     ) { trial in
       try misuse(trial, requests: 2, failures: 1) { request, group, handler in
         group.enter()
@@ -119,8 +127,9 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "leave-before-enter", .broken, "enters behind the call, whose reply was faster",
-      without: [requests, failures, hold, calls, sent, early, handlersOff, wrong, completion], ends: traps
+      "leave-before-enter", .broken, "enters after the call, whose reply came first",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
     ) { trial in
       try misuse(trial, requests: 1, failures: 1) { request, group, handler in
         request.send { data, error in
@@ -132,14 +141,14 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
-      "enter-only", .documented, "enters, and waits for the group to run a block", own: [ranByEnter],
-      without: [requests, failures, calls, sent, early, handlersOff, wrong, completion]
+      "enter-only", .documented, "enters the group and expects it to run a block", own: [ranByEnter],
+      without: [requests, failures, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion]
     ) { trial in
       try enter(trial) { group, queue, block in
         group.enter()
       }
     }
-    Variant("continuation", .modern, "the same call as an async function; a task group waits for its end") { trial in
+    Variant("continuation", .modern, "the same call as an async function; a task group waits for it") { trial in
       try measureTasks(trial) { request in
         try await withCheckedThrowingContinuation { reply in
           request.send { data, error in
@@ -154,6 +163,6 @@ struct GroupAdapter: Pattern {
     }
   }
 
-  /// A trap comes at once; the time is for what comes to a standstill instead.
+  /// A trap comes at once; the time is for a trial that stands still instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

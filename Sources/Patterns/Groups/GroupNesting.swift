@@ -17,35 +17,41 @@ import Laboratory
 /// });
 /// ```
 ///
-/// Each method here is called on the main queue, as from an interface. What tries it stands in `NestedWork.swift`.
+/// Each method here is called on the main queue, as from a user interface. The measuring stands in `NestedWork.swift`.
 ///
 /// Source: dispatch_group, its first example.
 struct GroupNesting: Pattern {
   static let name = "group-nesting"
 
-  let tasks = Setting.count("tasks", 1...1000, default: 2, "blocks in the group, each of which has work to add")
+  let tasks = Setting.count("tasks", 1...1000, default: 2, "blocks in the group, each of which adds more work")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(100), default: .microseconds(100), "how long each of them spins first")
+    "work", .zero ... .milliseconds(100), default: .microseconds(100),
+    "how long each of them works first (calibrated spinning)")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(5),
-    "how long added work is held back when all else has ended; the end that is told too early ends it")
-  let heldCalls = Setting.count("held-calls", 1...1000, default: 5, "calls whose work is held back")
-  let repeats = Setting.count("repeats", 1...100_000, default: 40, "calls with nothing held back, which are timed")
+    "how long added work is held back after all else has finished; a group that ends too early ends it")
+  let heldCalls = Setting.count(
+    "held-calls", 1...1000, default: 5, "calls of the method in which added work is held back")
+  let repeats = Setting.count(
+    "repeats", 1...100_000, default: 40, "calls of the method with nothing held back, which are timed")
 
-  let early = Metric.count("early", "results missing when the group, asked on a queue of its own, had ended")
-  let missing = Metric.count("missing", "results that were not there when the completion ran")
-  let completionsOff = Metric.count("completions-off", "calls whose completion block did not run exactly once")
-  let elsewhere = Metric.count("elsewhere", "added blocks that ran on another queue than the one named")
-  let kept = Metric.count("kept", "calls that had not returned while everything they had submitted was held back")
-  let total = Metric.latency("total", "from the call of the method to the start of the completion, nothing held back")
+  let missingAtGroupEnd = Metric.count(
+    "missing-at-group-end", "results missing when the group ended, observed by a notify on an otherwise unused queue")
+  let missing = Metric.count("missing", "results missing when the completion block ran")
+  let notOnce = Metric.count("not-once", "calls whose completion block did not run exactly once")
+  let wrongQueue = Metric.count("wrong-queue", "added blocks that ran on another queue than the one named for them")
+  let blockedCallers = Metric.count(
+    "blocked-callers", "calls that had not returned while everything they submitted was held back")
+  let total = Metric.latency(
+    "total", "from the call of the method to the start of the completion block, nothing held back")
 
-  /// The main queue; a test, whose main queue nobody serves, gives another.
+  /// The main queue; a test, in which nothing serves the main queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("nested", .documented, "each block adds one to the same group, on the main queue", own: [elsewhere]) {
+    Variant("nested", .documented, "each block adds one to the same group, on the main queue", own: [wrongQueue]) {
       trial in
       try measure(trial) { work in
         let group = DispatchGroup()
@@ -58,9 +64,9 @@ struct GroupNesting: Pattern {
         group.notify(queue: work.mainQueue) { work.completionBlock() }
         return group
       }
-      .recordElsewhere(trial, elsewhere)
+      .recordWrongQueue(trial, wrongQueue)
     }
-    Variant("flat", .yardstick, "each block does all of its work; nothing is added") { trial in
+    Variant("flat", .yardstick, "each block does all of its work itself") { trial in
       try measure(trial) { work in
         let group = DispatchGroup()
         for result in work.results {
@@ -74,7 +80,7 @@ struct GroupNesting: Pattern {
       }
     }
     Variant(
-      "nested-ungrouped", .broken, "the added block goes to a global queue, and not to the group", without: [hold]
+      "nested-ungrouped", .broken, "each block adds one on a global queue, outside the group", without: [hold]
     ) { trial in
       try measureEarly(trial) { work in
         let group = DispatchGroup()
@@ -89,8 +95,9 @@ struct GroupNesting: Pattern {
       }
     }
     Variant(
-      "ungrouped-on-main", .broken, "the added block goes to the main queue, where the completion is to run, too",
-      own: [elsewhere], without: [hold]
+      "ungrouped-on-main", .broken,
+      "each block adds one on the main queue, outside the group; the completion block runs there, too",
+      own: [wrongQueue], without: [hold]
     ) { trial in
       try measureEarly(trial) { work in
         let group = DispatchGroup()
@@ -103,11 +110,11 @@ struct GroupNesting: Pattern {
         group.notify(queue: work.mainQueue) { work.completionBlock() }
         return group
       }
-      .recordElsewhere(trial, elsewhere)
+      .recordWrongQueue(trial, wrongQueue)
     }
     Variant(
-      "wait-on-main", .broken, "as nested, but called on the main queue it waits there for its group",
-      without: [work, hold, heldCalls, repeats, early, missing, completionsOff, kept, total],
+      "wait-on-main", .broken, "as nested, but the main queue waits for the group instead of using notify",
+      without: [work, hold, heldCalls, repeats, missingAtGroupEnd, missing, notOnce, blockedCallers, total],
       ends: .hangs(within: .milliseconds(50))
     ) { trial in
       try hang(trial) { work in
@@ -122,7 +129,7 @@ struct GroupNesting: Pattern {
         work.completionBlock()
       }
     }
-    Variant("task-group", .modern, "each child task has children of its own, in a task group of its own") { trial in
+    Variant("task-group", .modern, "each child task has child tasks of its own in a nested task group") { trial in
       try measureTask(trial) { work in
         Task {
           await withTaskGroup { group in

@@ -86,10 +86,10 @@ extension GroupNesting {
     }
     // A completion that runs twice was submitted by now, and has run after this.
     mainQueue.sync {}
-    trial.record(self.kept, kept)
-    trial.record(early, calls.reduce(0) { $0 + $1.early })
+    trial.record(self.blockedCallers, kept)
+    trial.record(missingAtGroupEnd, calls.reduce(0) { $0 + $1.early })
     trial.record(missing, calls.reduce(0) { $0 + $1.missing })
-    trial.record(completionsOff, calls.count { $0.completions != 1 })
+    trial.record(notOnce, calls.count { $0.completions != 1 })
     return NestedCalls(calls: calls)
   }
 }
@@ -99,8 +99,8 @@ struct NestedCalls {
   fileprivate let calls: [NestedWork]
 
   /// Records how many results were set on another queue than the main queue.
-  func recordElsewhere(_ trial: Trial, _ elsewhere: Measure<Int>) {
-    trial.record(elsewhere, calls.reduce(0) { $0 + $1.setElsewhere })
+  func recordWrongQueue(_ trial: Trial, _ wrongQueue: Measure<Int>) {
+    trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere })
   }
 }
 

@@ -2,11 +2,11 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Which way to dispatch is the right one for how much there is to do?
+/// Which way to dispatch is the right one for how much work there is?
 ///
-/// A sample of Apple's made a table of the ways to have many small pieces of work done: in a loop, by `dispatch_apply`, by a block
-/// each on a serial queue, on a concurrent one and on many of them, and in a thread each. For each it told the time to initiate, until
-/// the caller can go on, and the time to complete, until all is done:
+/// A sample of Apple's compared the ways to run many small tasks: in a loop, by `dispatch_apply`, by a block each on a serial
+/// queue, on a concurrent queue and on many queues, and in a thread each. For each it listed the time to initiate, until the
+/// caller can go on, and the time to complete, until all tasks have finished:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -17,39 +17,40 @@ import Platform
 /// // completed
 /// ```
 ///
-/// Source: the table of that sample, made anew; beyond the sentences of the documents.
+/// Source: the table of that sample, measured anew; beyond the sentences of the documents.
 struct DispatchCompared: Pattern {
   static let name = "dispatch-compared"
 
-  let tasks = Setting.count("tasks", 1...1000, default: 100, "pieces of work, each as small as the others")
+  let tasks = Setting.count("tasks", 1...1000, default: 100, "tasks to run, all of the same size")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(10), default: .microseconds(1), "how long a piece takes one core")
+    "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated work per task")
   let repeats = Setting.count(
-    "repeats", 1...1000, default: 2, "how often all of them are done and timed, after as many times without work")
+    "repeats", 1...1000, default: 2, "timed runs of all tasks per trial, after as many without work")
 
-  let initiate = Metric.latency("initiate", "from the first submission until the caller can go on")
-  let complete = Metric.latency("complete", "from the first submission to the end of the last piece")
+  let initiate = Metric.latency(
+    "initiate", "from the first submission until the caller can go on; for a loop, until the last task has finished")
+  let complete = Metric.latency("complete", "from the first submission until the last task has finished")
   let user = Metric.latency(
-    "user", "processor time of all threads in the program meanwhile; the kernel tells it from its own by samples")
-  let system = Metric.latency("system", "processor time of all threads in the kernel meanwhile")
+    "user", "user-mode processor time of all threads meanwhile; the kernel separates it from system time by sampling")
+  let system = Metric.latency("system", "kernel-mode processor time of all threads meanwhile")
   let overhead = Metric.latency(
-    "overhead", "processor time that a piece costs which does nothing, in the program and in the kernel")
-  let notOnce = Metric.count("not-once", "pieces that had not been done exactly once when all were said to have ended")
+    "overhead", "processor time per task that does no work, user and kernel mode together")
+  let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were reported complete")
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("loop", .yardstick, "the caller does each in turn") { trial in
+    Variant("loop", .yardstick, "the caller runs the tasks one after the other") { trial in
       try compare(trial) { tasks, _ in
         for task in tasks { task.run() }
       }
     }
-    Variant("apply", .documented, "each is an iteration of concurrentPerform") { trial in
+    Variant("apply", .documented, "each task is an iteration of concurrentPerform") { trial in
       try compare(trial) { tasks, _ in
         DispatchQueue.concurrentPerform(iterations: tasks.count) { index in tasks[index].run() }
       }
     }
-    Variant("serial", .documented, "each is sent to one serial queue") { trial in
+    Variant("serial", .documented, "each task is a block on one serial queue") { trial in
       let queue = DispatchQueue(label: "serial")
       try compare(trial) { tasks, all in
         for task in tasks {
@@ -57,7 +58,7 @@ struct DispatchCompared: Pattern {
         }
       }
     }
-    Variant("concurrent", .documented, "each is sent to one concurrent queue") { trial in
+    Variant("concurrent", .documented, "each task is a block on one concurrent queue") { trial in
       let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
       try compare(trial) { tasks, all in
         for task in tasks {
@@ -65,7 +66,7 @@ struct DispatchCompared: Pattern {
         }
       }
     }
-    Variant("many-queues", .documented, "each is sent to a serial queue of its own") { trial in
+    Variant("many-queues", .documented, "each task is a block on a serial queue of its own") { trial in
       try SystemThread.requireRoom(for: min(trial[tasks], ThreadPool.limit))
       let queues = (0..<trial[tasks]).map { DispatchQueue(label: "queue.\($0)") }
       try compare(trial) { tasks, all in
@@ -74,8 +75,8 @@ struct DispatchCompared: Pattern {
         }
       }
     }
-    Variant("threads", .yardstick, "each has a thread made for it") { trial in
-      // Those of one time may still be ending when the next begins.
+    Variant("threads", .yardstick, "each task runs on a thread created for it") { trial in
+      // Threads of one run may still be ending when the next begins.
       try SystemThread.requireRoom(for: 2 * trial[tasks])
       try compare(trial) { tasks, all in
         for task in tasks {
@@ -87,7 +88,7 @@ struct DispatchCompared: Pattern {
         }
       }
     }
-    Variant("task-group", .modern, "each is a child task of a task group") { trial in
+    Variant("task-group", .modern, "each task is a child task of a task group") { trial in
       try compareTasks(trial) { tasks, initiated in
         await withTaskGroup { group in
           for task in tasks {
@@ -99,7 +100,7 @@ struct DispatchCompared: Pattern {
     }
   }
 
-  /// All pieces one after the other, each on a thread that has to be made, and as often without work.
+  /// All tasks one after the other, each on a thread that has to be created, and as often without work.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(2)) * trial[tasks] * (trial[repeats] + 1)
   }

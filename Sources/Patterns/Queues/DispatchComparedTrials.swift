@@ -3,7 +3,7 @@ import Laboratory
 import Measurement
 import Platform
 
-/// What runs the pieces, and what the sizes compared come to.
+/// What runs the tasks, and what the sizes compared come to.
 extension DispatchCompared {
   /// Times `body`, which must see to it that every piece is done once, as a member of the group where it does not wait for it.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
@@ -59,7 +59,7 @@ extension DispatchCompared {
 
   // MARK: What came of it
 
-  /// Who is done first at each size, and from which size on it pays to dispatch.
+  /// Which way completes soonest at each size, and from which size on dispatching is faster than the loop.
   func findings(in results: Results) -> [Remark] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
@@ -68,7 +68,7 @@ extension DispatchCompared {
     }
   }
 
-  /// One remark for each size: the way that is done first, and those that are not surely later.
+  /// One remark for each size: the way that completes soonest, and those that are not significantly slower.
   private func winners(_ count: Int, _ runs: [Run]) -> [Remark] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
@@ -83,8 +83,8 @@ extension DispatchCompared {
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
       let names = [best.variant.name] + equals
-      var says = "\(count) tasks of \(Quantity(work)): done first by \(names.listed(with: "or"))"
-      if names.count > 1 { says += ", too close to tell" }
+      var says = "\(count) tasks of \(Quantity(work)) complete soonest with \(names.listed(with: "or"))"
+      if names.count > 1 { says += ", not significantly different" }
       let loop = runs.first { $0.variant.name == "loop" && !names.contains("loop") }
       if let loop, let times = loop.rounds(with: best, of: complete).interval() {
         let subject = names.count > 1 ? "; \(best.variant.name) is" : ","
@@ -94,7 +94,7 @@ extension DispatchCompared {
     }
   }
 
-  /// From which size on each way is done sooner than the loop.
+  /// From which size on each way is faster than the loop.
   private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> Remark? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
@@ -111,14 +111,16 @@ extension DispatchCompared {
       }
     }
     var parts = ways.sorted { $0.key < $1.key }.map { size, names in
-      "from \(Quantity(Double(size), .nanoseconds)) a task on by \(names.listed(with: "and"))"
+      "from \(Quantity(Double(size), .nanoseconds)) per task with \(names.listed(with: "and"))"
     }
     guard !parts.isEmpty || !never.isEmpty else { return nil }
     if parts.isEmpty {
-      return Remark("crossover", "\(count) tasks: by none of the ways does it surely pay to dispatch at these sizes")
+      return Remark(
+        "crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
     }
-    if !never.isEmpty { parts.append("at none of these sizes by \(never.listed(with: "and"))") }
-    return Remark("crossover", "\(count) tasks: it pays to dispatch \(parts.joined(separator: ", "))", runs: labels)
+    if !never.isEmpty { parts.append("at none of these sizes with \(never.listed(with: "and"))") }
+    return Remark(
+      "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
   }
 }
 
@@ -126,7 +128,7 @@ extension DispatchCompared {
 final class Initiated: Sendable {
   private let moment = Moment()
 
-  /// He can go on now.
+  /// The caller can go on now.
   func set() { moment.set() }
 
   fileprivate var time: UInt64? { moment.time }

@@ -32,19 +32,19 @@ struct FileDescriptorSemaphore: Pattern {
   static let name = "fd-semaphore"
 
   let limit = Setting.count(
-    "limit", 16...65_536, default: 64, "open descriptors the process may have (soft RLIMIT_NOFILE)")
+    "limit", 16...65_536, default: 64, "descriptors that the process may have open (soft RLIMIT_NOFILE)")
   let tasks = Setting.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(4), "how long a task keeps its file open")
 
   let failedOpens = Metric.count("failed-opens", "opens that failed because no descriptor was left (EMFILE)")
   let peakOpen = Metric.count(
-    "peak-open", "most files the tasks had open at once, by the system's table after each open")
-  let overHalf = Metric.count("over-half", "how far that peak is above half the descriptors, 0 when it is not")
+    "peak-open", "peak number of files that the tasks had open at once, read from the system's table after each open")
+  let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 when it does not")
   let peakThreads = Metric.count(
     "peak-threads", unless: "the system does not list threads",
-    "most threads of the process beyond its first, looked at by each task")
-  let wait = Metric.latency("wait", "how long a task, or who submits it, waited for a place")
+    "peak number of threads beyond those before the first task, sampled by each task")
+  let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
   /// How long a file is kept open, at most, for others to try: a pool of 255 threads may not let all of them.
@@ -53,7 +53,7 @@ struct FileDescriptorSemaphore: Pattern {
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("unlimited", .broken, "a private serial queue for each task, which opens its file at once") { trial in
+    Variant("unlimited", .broken, "a private serial queue for each task, no limit") { trial in
       try process(trial, threads: trial[tasks]) { files in
         files.submitEach { task in
           DispatchQueue(label: "file").async(group: files.all) {
@@ -65,7 +65,7 @@ struct FileDescriptorSemaphore: Pattern {
         }
       }
     }
-    Variant("unlimited-global", .broken, "the same on the global queue, whose pool grows slowly") { trial in
+    Variant("unlimited-global", .broken, "the global queue, whose pool adds threads slowly; no limit") { trial in
       try process(trial, threads: trial[tasks]) { files in
         files.submitEach { task in
           DispatchQueue.global().async(group: files.all) {
@@ -76,39 +76,44 @@ struct FileDescriptorSemaphore: Pattern {
         }
       }
     }
-    Variant("semaphore", .documented, "as unlimited, each task waits for one of getdtablesize()/2 places", own: [wait])
-    { trial in
+    Variant(
+      "semaphore", .documented, "private serial queues; each task waits for a semaphore of getdtablesize()/2",
+      own: [wait]
+    ) { trial in
       try process(trial, threads: trial[tasks]) { files in
-        let places = DispatchSemaphore(value: Int(getdtablesize() / 2))
+        let fdSema = DispatchSemaphore(value: Int(getdtablesize() / 2))
         files.submitEach { task in
           DispatchQueue(label: "file").async(group: files.all) {
-            task.wait(for: places)
+            task.wait(for: fdSema)
             let file = task.open()
             task.read(file)
             task.close(file)
-            places.signal()
+            fdSema.signal()
           }
         }
       }
       .recordWaits(trial, wait)
     }
-    Variant("semaphore-at-submit", .documented, "the place is waited for before the task is submitted", own: [wait]) {
+    Variant(
+      "semaphore-at-submit", .documented,
+      "private serial queues; the submitter waits for that semaphore before it submits a task", own: [wait]
+    ) {
       trial in
       try process(trial, threads: trial[limit] / 2) { files in
-        let places = DispatchSemaphore(value: Int(getdtablesize() / 2))
+        let fdSema = DispatchSemaphore(value: Int(getdtablesize() / 2))
         files.submitEach { task in
-          task.wait(for: places)
+          task.wait(for: fdSema)
           DispatchQueue(label: "file").async(group: files.all) {
             let file = task.open()
             task.read(file)
             task.close(file)
-            places.signal()
+            fdSema.signal()
           }
         }
       }
       .recordWaits(trial, wait)
     }
-    Variant("queue-pool", .documented, "tasks take turns on as many serial queues as cores, at most 32") { trial in
+    Variant("queue-pool", .documented, "tasks distributed over as many serial queues as cores, at most 32") { trial in
       try process(trial, threads: trial.cores) { files in
         let queues = (0..<min(trial.cores, 32)).map { DispatchQueue(label: "pool.\($0)") }
         let turns = RoundRobin(count: queues.count)
@@ -218,7 +223,7 @@ final class OpenFiles: Sendable {
     return error == 0 ? nil : error
   }
 
-  /// Records how long each task waited for its place.
+  /// Records how long each task waited for the semaphore.
   func recordWaits(_ trial: Trial, _ wait: Measure<Duration>) { trial.record(wait, waits.histogram) }
 
   /// One task.
@@ -226,9 +231,9 @@ final class OpenFiles: Sendable {
     fileprivate let files: OpenFiles
     fileprivate let index: Int
 
-    /// Waits for a place.
-    func wait(for places: DispatchSemaphore) {
-      files.waits.time(index) { places.wait() }
+    /// Waits for the semaphore.
+    func wait(for fdSema: DispatchSemaphore) {
+      files.waits.time(index) { fdSema.wait() }
     }
 
     /// Opens the file; -1 when no descriptor is left, as the system call.

@@ -117,6 +117,40 @@ import Testing
     }
   }
 
+  /// What the lab once said for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS (docs/glossary.md).
+  private static let ownWords = [
+    "class of service", "stranger", "strangers", "news", "whom", "told", "tells", "hears", "heard", "goes past",
+    "went past", "gets past", "walks in", "walked in", "lets in", "let in", "keeps out", "held up", "holds up",
+    "hold up", "somebody", "nobody", "one's own", "comes to", "in vain", "sends itself", "just once", "leaver",
+  ]
+  /// Scenarios that still say them.
+  private static let speakingTheirOwn: Set<String> = [
+    "library-load", "limit-concurrency", "mach-port", "main-queue", "pool-starvation", "process-monitor",
+    "queue-context", "queue-deadlock", "queue-order", "queue-pool", "queue-priority", "queue-suspend",
+    "queue-vs-lock", "queue-width", "readers-writer", "semaphore-cost", "signal-source", "singleton-race",
+    "source-lifecycle", "stream-vs-source", "target-queues", "task-granularity", "thread-explosion",
+    "thread-vs-queue", "timer-source", "work-item",
+  ]
+
+  @Test func `titles, claims, conclusions, metrics and variants use the words of the field`() throws {
+    for experiment in try library.all() where !Self.speakingTheirOwn.contains(experiment.name) {
+      let conclusions = experiment.conclusions.flatMap(\.parts).map { part in
+        if case .text(let text) = part { text } else { "" }
+      }
+      let sentences =
+        [experiment.title] + experiment.claims.map(\.says) + conclusions
+        + experiment.pattern.variants.map(\.summary) + experiment.pattern.metrics.map(\.summary)
+        + experiment.pattern.parameters.map(\.summary)
+      for sentence in sentences {
+        let letters = sentence.lowercased().map { $0.isLetter || $0 == "'" ? $0 : " " as Character }
+        let words = " " + String(letters) + " "
+        for word in Self.ownWords {
+          #expect(!words.contains(" \(word) "), "\(experiment.name): '\(word)' in: \(sentence)")
+        }
+      }
+    }
+  }
+
   @Test func `every sentence is settled by claims, or has a reason why nothing can try it`() throws {
     let documents = try #require(try library.documents())
     let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.grades) })

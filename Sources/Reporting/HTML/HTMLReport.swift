@@ -70,7 +70,11 @@ public enum HTMLReport {
           shown.contains(name) ? "<a href=\"#\(name)\">\(name)</a> " : "\(name) "
         }
         let claims = entry.testimonies.map { testimony -> Markup in
-          "<li><b>\(testimony.opinion.rawValue)</b> \(testimony.claim.says) <span class=\"quiet\">\(testimony.claim.verdict.rawValue), \(testimony.shown ?? testimony.claim.evidenceText)</span></li>\n"
+          let name = testimony.scenario
+          let places: Markup =
+            shown.contains(name) ? " <a href=\"#\(name)\">\(name)</a>, <a href=\"#\(name)-code\">its code</a>" : ""
+          return
+            "<li><b>\(testimony.opinion.rawValue)</b> \(testimony.claim.says) <span class=\"quiet\">\(testimony.claim.verdict.rawValue), \(testimony.shown ?? testimony.claim.evidenceText)</span>\(places)</li>\n"
         }
         let count = entry.testimonies.count
         let details: Markup =
@@ -149,7 +153,7 @@ public enum HTMLReport {
       """
     }
     return
-      "<details class=\"wide\"><summary>The code that ran</summary>\n<div class=\"code\">\n\(bodies)</div></details>\n"
+      "<details class=\"wide\" id=\"\(scenario.name)-code\"><summary>The code that ran</summary>\n<div class=\"code\">\n\(bodies)</div></details>\n"
   }
 
   private static func notes(_ texts: [String], _ kind: String) -> Markup {

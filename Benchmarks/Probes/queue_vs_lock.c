@@ -1,6 +1,6 @@
 // The C counterpart of Sources/Patterns/Queues/QueueVsLock.swift: an update of a number that takes turns.
 //
-// usage: queue_vs_lock serial-sync|serial-async|barrier|pthread-mutex|semaphore|spinning-atomic|unprotected
+// usage: queue_vs_lock serial-sync|serial-async|barrier|pthread-mutex|semaphore|spinlock|unprotected
 //          [batch [threads [updates [hold-steps]]]]
 // prints `free X` for each of 30 batches, the nanoseconds of one update, and `contended X`, all the time by all the
 // updates.
@@ -109,7 +109,7 @@ static const struct way {
             {"barrier", barrier_free, barrier_contender},
             {"pthread-mutex", mutex_free, mutex_contender},
             {"semaphore", semaphore_free, semaphore_contender},
-            {"spinning-atomic", spinning_free, spinning_contender},
+            {"spinlock", spinning_free, spinning_contender},
             {"unprotected", unprotected_free, unprotected_contender}};
 
 static void *idle(void *unused) {

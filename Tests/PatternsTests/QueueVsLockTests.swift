@@ -11,7 +11,7 @@ import Testing
   @Test(
     arguments: [
       "serial-sync", "serial-sync-c", "serial-async", "barrier", "pthread-mutex", "mutex", "semaphore",
-      "spinning-atomic", "actor",
+      "spinlock", "actor",
     ])
   func `no update is lost`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -42,7 +42,7 @@ import Testing
     let pattern = QueueVsLock()
     let guarded = [
       "serial-sync", "serial-sync-c", "serial-async", "barrier", "pthread-mutex", "mutex", "semaphore",
-      "spinning-atomic", "actor",
+      "spinlock", "actor",
     ]
     // Nothing takes turns.
     let unguarded = guarded.map { variant in

@@ -283,7 +283,7 @@ struct Sections {
     freeAndContended(
       [
         ("serial-sync-c", "serial-sync", true), ("pthread-mutex", "pthread-mutex", true),
-        ("spinning-atomic", "spinning-atomic", true), ("semaphore", "semaphore", true),
+        ("spinlock", "spinlock", true), ("semaphore", "semaphore", true),
         ("unprotected", "unprotected", true),
         ("serial-sync", "serial-sync", false), ("serial-async", "serial-async", false), ("barrier", "barrier", false),
         ("mutex", "pthread-mutex", false),

@@ -8,36 +8,37 @@ import Synchronization
 /// Is a queue cheaper than a lock?
 ///
 /// The document says of two threads that change the same thing that a serial queue is more efficient than a lock, since a lock
-/// takes an expensive trap into the kernel, contended or not, and a queue works mainly in the process and calls the kernel
-/// only when it must. What takes turns here is the smallest thing there is, a number that is read, and written one higher:
+/// traps into the kernel, contended or not, which is expensive, and a queue works mainly in the process and calls the kernel
+/// only when it must. The critical section here is the smallest there is, a number that is read and written one higher:
 ///
 /// ```c
 /// dispatch_sync(queue, ^{ number++; });       // the queue
 /// pthread_mutex_lock(&mutex); number++; …     // the lock
 /// ```
 ///
-/// One thread updates it alone, then several at the same time. The first of these to have read waits until a second one has read,
-/// too, or cannot (``BoundedGate``): so what does not take turns loses an update, surely.
+/// One thread updates it alone, then several contend. The first of these to have read waits until a second one has read,
+/// too, or cannot (``BoundedGate``): without mutual exclusion an update is surely lost.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {
   static let name = "queue-vs-lock"
 
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "updates that are timed together")
-  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that update at the same time")
-  let updates = Setting.count("updates", 1...1_000_000, default: 5000, "updates of each of them")
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended updates timed as one batch")
+  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that contend")
+  let updates = Setting.count("updates", 1...1_000_000, default: 5000, "contended updates per thread")
   let hold = Setting.duration(
-    "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long such an update takes by itself")
+    "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long a contended update holds the lock")
 
-  let free = Metric.latency("free", "an update when nobody else does, timed in batches")
-  let contended = Metric.latency("contended", "an update when several do: all their time over all their updates")
-  let callsPerUpdate = Metric.rate(
-    "calls-per-update", .none, better: .lower, unless: "the system does not tell",
-    "system calls of an update when nobody else does")
-  let switches = Metric.rate(
-    "switches", .none, better: .lower, unless: "the system does not tell",
-    "times an update that a thread went to sleep, when several do")
-  let lostUpdates = Metric.count("lost-updates", "updates that were overwritten by another one")
+  let uncontended = Metric.latency("uncontended", "one update by a thread alone, timed in batches")
+  let contended = Metric.latency(
+    "contended", "one update while all threads update: the elapsed time over the updates of all threads")
+  let syscallsPerUpdate = Metric.rate(
+    "syscalls-per-update", .none, better: .lower, unless: "the system does not tell",
+    "system calls per uncontended update")
+  let contextSwitches = Metric.rate(
+    "context-switches", .none, better: .lower, unless: "the system does not tell",
+    "voluntary context switches (a thread went to sleep) per contended update")
+  let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread's")
 
   var variants: [Variant] {
     Variant("serial-sync", .documented, "sync on a serial queue") { trial in
@@ -58,7 +59,10 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("serial-async", .documented, "async to a serial queue, until the last has run", without: [callsPerUpdate]) {
+    Variant(
+      "serial-async", .documented, "async to a serial queue, and a final wait for the last block",
+      without: [syscallsPerUpdate]
+    ) {
       trial in
       let queue = DispatchQueue(label: "guard")
       try measure(
@@ -95,7 +99,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("semaphore", .yardstick, "a dispatch semaphore with one permit") { trial in
+    Variant("semaphore", .yardstick, "a DispatchSemaphore of value 1 as a lock") { trial in
       let semaphore = DispatchSemaphore(value: 1)
       try measure(trial) { updates in
         updates.each { number in
@@ -105,7 +109,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("spinning-atomic", .yardstick, "an atomic flag, and trying again while it is taken") { trial in
+    Variant("spinlock", .yardstick, "an atomic flag, exchanged again and again until it was free") { trial in
       let flag = Flag()
       try measure(trial) { updates in
         updates.each { number in
@@ -116,7 +120,7 @@ struct QueueVsLock: Pattern {
       }
     }
     Variant(
-      "actor", .modern, "an actor owns it; tasks await it", without: [callsPerUpdate], needs: [.cores(2)]
+      "actor", .modern, "an actor owns the number; tasks await it", without: [syscallsPerUpdate], needs: [.cores(2)]
     ) { trial in
       actor Owner {
         func update(_ number: SharedNumber) { number.update() }
@@ -128,7 +132,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("unprotected", .broken, "nothing: whoever comes reads and writes") { trial in
+    Variant("unprotected", .broken, "no lock: read, add one, write") { trial in
       try measure(trial, patience: Self.surely) { updates in
         updates.each { number in
           number.update()

@@ -26,9 +26,9 @@ extension QueueVsLock {
   ) throws {
     let counted = Self.counted
     let batch = Loop(trial[batch], on: SharedNumber())
-    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) { update(batch) }
+    trial.time(uncontended, over: batch.count, nothing: { batch.each { _ in } }) { update(batch) }
     if let calls = SystemCalls.during({ update(Loop(counted, on: batch.subject)) }) {
-      trial.record(callsPerUpdate, Double(calls) / Double(counted))
+      trial.record(syscallsPerUpdate, Double(calls) / Double(counted))
     }
     try contend(trial, patience, update, untilDone: {})
   }
@@ -41,7 +41,7 @@ extension QueueVsLock {
     untilDone: @escaping @Sendable () -> Void
   ) throws {
     let batch = Loop(trial[batch], on: SharedNumber())
-    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) {
+    trial.time(uncontended, over: batch.count, nothing: { batch.each { _ in } }) {
       update(batch)
       untilDone()
     }
@@ -54,7 +54,9 @@ extension QueueVsLock {
   ) async throws {
     let (tasks, updates) = (trial[threads], trial[updates])
     let batch = Loop(trial[batch], on: SharedNumber())
-    await trial.time(free, over: batch.count, nothing: { await batch.each { _ async in } }) { await update(batch) }
+    await trial.time(uncontended, over: batch.count, nothing: { await batch.each { _ async in } }) {
+      await update(batch)
+    }
     let number = SharedNumber(steps: trial.steps(hold), parties: tasks, patience: patience)
     let start = MonotonicClock.now()
     let slept = await ContextSwitches.ofProcess {
@@ -101,7 +103,7 @@ extension QueueVsLock {
     let all = trial[threads] * trial[updates]
     // Waiting at the gate is no update's time.
     trial.record(contended, time > number.waited ? time - number.waited : 0, over: all)
-    if let slept { trial.record(switches, Double(slept) / Double(all)) }
+    if let slept { trial.record(contextSwitches, Double(slept) / Double(all)) }
     trial.record(lostUpdates, all - number.value)
   }
 }

@@ -2,11 +2,11 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// How many tasks are in progress at once?
+/// How many tasks run at once?
 ///
-/// The document says that queues run concurrently with each other, that only within a serial queue tasks come one at a time, and
-/// that the system decides how many are in progress: a hundred tasks in a hundred queues do not run at once unless there are
-/// a hundred cores. In C:
+/// The document says that queues run concurrently with each other, that only within a serial queue tasks run one at a time, and
+/// that the system decides how many run: a hundred tasks in a hundred queues may not run at once unless there are a hundred
+/// cores. In C:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -15,8 +15,8 @@ import Platform
 /// }
 /// ```
 ///
-/// Each trial looks twice. First the tasks work, and what was in progress at once is read from the times at which each began and
-/// ended. Then they wait, each from its first instruction on, until nothing more begins and all threads sleep
+/// Each trial runs the tasks twice. First they work, and how many were in progress at once is read from the times at which each
+/// began and ended. Then they block, each from its first instruction on, until no further one begins and all threads sleep
 /// (``Standstill``): those that have begun by then are all that the system lets be in progress.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
@@ -25,18 +25,22 @@ struct QueueWidth: Pattern {
 
   let tasks = Setting.count("tasks", 2...2000, default: 100, "tasks in all")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .microseconds(200), "how long a task works, in the first look")
+    "work", .zero ... .seconds(1), default: .microseconds(200),
+    "calibrated CPU work of a task, in the run in which tasks work")
 
-  let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
+  let inProgress = Metric.count(
+    "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
   let coresUsed = Metric.count(
     "cores-used", unless: "the system does not tell on which core a thread runs",
-    "different cores on which tasks began or ended, while they work: no more run at the same instant")
-  let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
+    "distinct cores on which tasks began or ended, when each task works; no more run at the same instant")
+  let blockedAtOnce = Metric.count(
+    "blocked-at-once", "tasks in progress at once when each task blocks, counted when no further one begins")
   let threads = Metric.count(
-    "threads", "threads of the pool, idle ones too, or of the tasks, as the system lists them, when no more began")
-  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, while they work")
+    "threads",
+    "threads of the pool, idle ones included, or of the tasks, when each task blocks and no further one begins")
+  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
   let start = Metric.latency(
-    "start", "from the first submission to the first instruction of a task, while they work")
+    "start", "from the first submission to the first instruction of a task, when each task works")
 
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
@@ -44,7 +48,7 @@ struct QueueWidth: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("one-serial", .documented, "all tasks in one serial queue") { trial in
+    Variant("one-serial", .documented, "all tasks on one serial queue") { trial in
       let queue = DispatchQueue(label: "one")
       try look(trial) { tasks, all in
         for task in tasks {
@@ -53,7 +57,7 @@ struct QueueWidth: Pattern {
         all.wait()
       }
     }
-    Variant("many-queues", .documented, "each task in a serial queue of its own") { trial in
+    Variant("many-queues", .documented, "each task on a serial queue of its own") { trial in
       let queues = (0..<trial[tasks]).map { DispatchQueue(label: "queue.\($0)") }
       try look(trial) { tasks, all in
         for (task, queue) in zip(tasks, queues) {
@@ -62,7 +66,7 @@ struct QueueWidth: Pattern {
         all.wait()
       }
     }
-    Variant("one-concurrent", .documented, "all tasks in one concurrent queue") { trial in
+    Variant("one-concurrent", .documented, "all tasks on one concurrent queue") { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
       try look(trial) { tasks, all in
         for task in tasks {
@@ -72,7 +76,8 @@ struct QueueWidth: Pattern {
       }
     }
     Variant(
-      "one-concurrent-beside", .documented, "the same, while tasks of a global queue wait on all threads but one",
+      "one-concurrent-beside", .documented,
+      "one concurrent queue, while tasks of a global queue block all pool threads but one",
       without: [work, inProgress, coresUsed, threads, elapsed, start], needs: [.cores(2)]
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
@@ -87,7 +92,7 @@ struct QueueWidth: Pattern {
         DispatchQueue.concurrentPerform(iterations: tasks.count) { index in tasks[index].run() }
       }
     }
-    Variant("threads", .yardstick, "each task in a thread of its own") { trial in
+    Variant("threads", .yardstick, "each task on a thread of its own") { trial in
       try look(trial) { tasks, _ in
         let threads = try tasks.map { task in try SystemThread { task.run() } }
         for thread in threads { thread.join() }

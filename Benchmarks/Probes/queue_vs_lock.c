@@ -2,7 +2,7 @@
 //
 // usage: queue_vs_lock serial-sync|serial-async|barrier|pthread-mutex|semaphore|spinlock|unprotected
 //          [batch [threads [updates [hold-steps]]]]
-// prints `free X` for each of 30 batches, the nanoseconds of one update, and `contended X`, all the time by all the
+// prints `uncontended X` for each of 30 batches, the nanoseconds of one update, and `contended X`, all the time by all the
 // updates.
 //
 // As in a worker of the lab there is more than one thread: glibc's locks are cheaper where there is one only.
@@ -78,7 +78,7 @@ static inline void take_flag(void) {
       }                                                                  \
       until_done;                                                        \
       uint64_t took = now() - start;                                     \
-      if (i >= 0) printf("free %.3f\n", (double)took / (double)batch);   \
+      if (i >= 0) printf("uncontended %.3f\n", (double)took / (double)batch);   \
     }                                                                    \
   }                                                                      \
   static void *name##_contender(void *unused) {                          \

@@ -1,7 +1,8 @@
-// The C counterpart of Sources/Patterns/Semaphores/SemaphoreCost.swift: a pair of take and give, free and contended.
+// The C counterpart of Sources/Patterns/Semaphores/SemaphoreCost.swift: a wait-signal pair, uncontended and contended.
 //
 // usage: semaphore_cost dispatch|posix|system-v|pthread-condition|mutex [batch [threads [pairs [hold-steps]]]]
-// prints `free X` for each of 30 batches, the nanoseconds of one pair, and `contended X`, all the time by all the pairs.
+// prints `uncontended X` for each of 30 batches, the nanoseconds of one pair, and `contended X`, all the time by all
+// the pairs.
 //
 // As in a worker of the lab there is more than one thread: glibc's locks are cheaper where there is one only.
 #include <dispatch/dispatch.h>
@@ -79,7 +80,7 @@ static inline void update(void) {
         give;                                              \
       }                                                    \
       uint64_t took = now() - start;                       \
-      if (i >= 0) printf("free %.3f\n", (double)took / (double)batch); \
+      if (i >= 0) printf("uncontended %.3f\n", (double)took / (double)batch); \
     }                                                      \
   }                                                        \
   static void *name##_contender(void *unused) {            \

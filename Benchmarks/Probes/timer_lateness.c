@@ -1,7 +1,7 @@
 // The C counterpart of Sources/Patterns/DispatchSources/TimerSource.swift: fires that are an interval apart, by a timer source, by
 // dispatch_after that is armed again, or by a thread that sleeps.
 //
-//   timer_lateness strict|after-rearmed|sleep-loop [interval in ns] [fires]
+//   timer_lateness strict|async-after-rearmed|sleep-loop [interval in ns] [fires]
 //
 // Prints `lateness`, the median from when a fire was due until its handler began, and `drift`, how far behind the schedule of the
 // first fire it was in the end, the least of the last ten; in nanoseconds.
@@ -75,7 +75,7 @@ int main(int count, char **arguments) {
   if (count > 2) interval = strtoull(arguments[2], NULL, 10);
   if (count > 3) fires = atoi(arguments[3]);
   if (fires < 10 || interval == 0) {
-    return fprintf(stderr, "usage: %s strict|after-rearmed|sleep-loop [interval in ns] [fires]\n", arguments[0]), 64;
+    return fprintf(stderr, "usage: %s strict|async-after-rearmed|sleep-loop [interval in ns] [fires]\n", arguments[0]), 64;
   }
   lateness = calloc((size_t)fires, sizeof *lateness);
   behind = calloc((size_t)fires, sizeof *behind);
@@ -88,7 +88,7 @@ int main(int count, char **arguments) {
     fire(now() + interval, interval, fires);
   } else {
     first = now();
-    if (!strcmp(way, "after-rearmed")) {
+    if (!strcmp(way, "async-after-rearmed")) {
       rearm();
       while (runs < fires) dispatch_semaphore_wait(arrived, DISPATCH_TIME_FOREVER);
     } else if (!strcmp(way, "sleep-loop")) {

@@ -17,7 +17,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.total("blocked-at-once") == least)
+      #expect(attempt.total("blocked-tasks") == least)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
     }
   }
@@ -29,7 +29,7 @@ import Testing
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
       #expect(attempt.trial.outcome == .completed)
       #expect(
-        (1...10).contains(attempt.total("blocked-at-once") ?? 0) && (1...10).contains(attempt.total("in-progress") ?? 0)
+        (1...10).contains(attempt.total("blocked-tasks") ?? 0) && (1...10).contains(attempt.total("in-progress") ?? 0)
       )
       #expect(attempt.trial.observation.samples("start")?.summary?.count == 10)
     }
@@ -41,7 +41,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)
       #expect(attempt.trial.outcome == .completed)
-      #expect((1...10).contains(attempt.total("blocked-at-once") ?? 0))
+      #expect((1...10).contains(attempt.total("blocked-tasks") ?? 0))
     }
   }
 
@@ -82,8 +82,8 @@ import Testing
       }
     }
     return [
-      red("many-queues.blocked-at-once > 1", "many-queues", 1, ten),
-      red("one-serial.blocked-at-once == 1", "one-serial", 2, ten),
+      red("many-queues.blocked-tasks > 1", "many-queues", 1, ten),
+      red("one-serial.blocked-tasks == 1", "one-serial", 2, ten),
       // Long enough to meet, on one core too.
       red("one-serial.in-progress == 1", "one-serial", 2, ten.merging(["work": .integer(20_000_000)]) { $1 }),
     ]

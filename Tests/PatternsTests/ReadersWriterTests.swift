@@ -19,9 +19,9 @@ import Testing
 
   @Test(arguments: guards, [1, 50, 99])
   func `a guard keeps every pair whole`(_ variant: String, _ reads: Int) async throws {
-    let attempt = try await Self.attempt(variant, ["reads": .integer(reads), "actors": .integer(3)])
+    let attempt = try await Self.attempt(variant, ["reads": .integer(reads), "threads": .integer(3)])
     #expect(attempt.trial.outcome == .completed)
-    #expect(try attempt.verdict("\(variant).torn == 0") == .held)
+    #expect(try attempt.verdict("\(variant).torn-reads == 0") == .held)
     let (reads, writes) = (
       attempt.trial.observation.samples("read-latency")?.summary,
       attempt.trial.observation.samples("write-latency")?.summary
@@ -32,9 +32,9 @@ import Testing
 
   @Test(arguments: [2, 5])
   func `without a guard each held write shows a torn pair`(_ actors: Int) async throws {
-    let attempt = try await Self.attempt("unprotected", ["actors": .integer(actors)])
-    #expect(try attempt.verdict("unprotected.torn > 0") == .witnessed)
-    #expect((attempt.total("torn") ?? 0) >= 2)
+    let attempt = try await Self.attempt("unprotected", ["threads": .integer(actors)])
+    #expect(try attempt.verdict("unprotected.torn-reads > 0") == .witnessed)
+    #expect((attempt.total("torn-reads") ?? 0) >= 2)
   }
 
   @Test func `two operations are one of either kind`() async throws {
@@ -62,17 +62,17 @@ import Testing
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     return ["serial", "pthread-rwlock", "mutex"].map { variant in
-      red("\(variant).torn == 0", variant, guardsWritersOnly)
+      red("\(variant).torn-reads == 0", variant, guardsWritersOnly)
     } + [
       // A barrier on a global queue keeps nobody out.
-      red("barrier.torn == 0", "barrier") { trial in
+      red("barrier.torn-reads == 0", "barrier") { trial in
         try pattern.measure(trial) { pair in
           DispatchQueue.global().sync { pair.read() }
         } write: { pair in
           DispatchQueue.global().sync(flags: .barrier) { pair.write() }
         }
       },
-      red("actor.torn == 0", "actor") { trial in
+      red("actor.torn-reads == 0", "actor") { trial in
         actor Writer {
           func write(_ pair: Pair) { pair.write() }
         }
@@ -83,7 +83,7 @@ import Testing
           await owner.write(pair)
         }
       },
-      red("unprotected.torn > 0", "unprotected") { trial in
+      red("unprotected.torn-reads > 0", "unprotected") { trial in
         let lock = Lock()
         try pattern.measureUnguarded(trial, patience: .milliseconds(10)) { pair in
           lock.mutex.withLock { _ in pair.read() }

@@ -84,15 +84,15 @@ import Testing
       Red(check, variant, of: pattern, ["threads": .integer(4)], body)
     }
     return [
-      red("dispatch.calls-per-pair == 0", "dispatch") { try callsKernel($0, 1, right) },
-      red("dispatch-c.calls-per-pair == 0", "dispatch-c") { try callsKernel($0, 1, right) },
-      red("system-v.calls-per-pair == 2", "system-v") { try callsKernel($0, 3, right) },
+      red("dispatch.syscalls-per-pair == 0", "dispatch") { try callsKernel($0, 1, right) },
+      red("dispatch-c.syscalls-per-pair == 0", "dispatch-c") { try callsKernel($0, 1, right) },
+      red("system-v.syscalls-per-pair == 2", "system-v") { try callsKernel($0, 3, right) },
       red("all.control == 1", "dispatch", wrong) { try callsKernel($0, 0, wrong) },
-      red("dispatch.astray == 0", "dispatch") { try freesTwo($0, right) },
-      red("dispatch-c.astray == 0", "dispatch-c") { try freesTwo($0, right) },
-      red("posix.astray == 0", "posix") { try freesTwo($0, right) },
-      red("system-v.astray == 0", "system-v") { try freesTwo($0, right) },
-      red("pthread-condition.astray == 0", "pthread-condition") { try freesTwo($0, right) },
+      red("dispatch.wrong-wakeups == 0", "dispatch") { try freesTwo($0, right) },
+      red("dispatch-c.wrong-wakeups == 0", "dispatch-c") { try freesTwo($0, right) },
+      red("posix.wrong-wakeups == 0", "posix") { try freesTwo($0, right) },
+      red("system-v.wrong-wakeups == 0", "system-v") { try freesTwo($0, right) },
+      red("pthread-condition.wrong-wakeups == 0", "pthread-condition") { try freesTwo($0, right) },
       // No lock at all; the threads meet between reading and writing.
       Red("all.lost-updates == 0", "mutex", of: pattern, ["hold": .integer(100_000), "contended-pairs": .integer(500)])
       {

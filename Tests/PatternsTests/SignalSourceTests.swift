@@ -32,7 +32,7 @@ import Testing
 
   @Test(
     arguments: [
-      "source", "sigaction", "burst", "children", "locking-source", "registered", "raised", "sent-blocked",
+      "source", "sigaction", "burst", "children", "locking-source", "registered", "fault", "fault-by-kill",
     ])
   func `every variant that completes keeps its promises, and leaves no descriptor and no child`(
     _ variant: String
@@ -68,7 +68,7 @@ import Testing
       closeInheritedDescriptors()
       var pattern = SignalSource()
       pattern.executable = "/nonexistent/gcdlab"
-      for variant in ["raised", "sent-blocked"] {
+      for variant in ["fault", "fault-by-kill"] {
         let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
         #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
       }
@@ -105,7 +105,7 @@ import Testing
           return { source.cancel() }
         }
       }
-      #expect(attempt.total("told") == 1)
+      #expect(attempt.total("reported") == 1)
     }
   }
 
@@ -164,7 +164,7 @@ import Testing
         kill(getpid(), SIGUSR1)
       },
       // Told twice, and without the lock, so that nobody is seen to wait for it.
-      red("locking-source.told == locking-source.sent", "locking-source") { trial in
+      red("locking-source.reported == locking-source.sent", "locking-source") { trial in
         try pattern.sendWhileLocked(trial, patience: .milliseconds(50)) { source($0, more: 1) }
       },
       // Does not take the lock.
@@ -172,7 +172,7 @@ import Testing
         try pattern.interruptWhileLocked(trial) { inbox in _ = handler(inbox) { _ in } }
       },
       // Tells of SIGUSR1 alone; the others are ignored.
-      red("registered.told == registered.sent", "registered") { trial in
+      red("registered.reported == registered.sent", "registered") { trial in
         try pattern.sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20)) { number, inbox in
           guard number != SIGUSR1 else { return source(inbox, more: 0) }
           signal(number, SIG_IGN)
@@ -181,14 +181,14 @@ import Testing
         }
       },
       // Sent instead of raised, and raised instead of sent.
-      red("raised.told == 0", "raised") { trial in
-        try pattern.sendToBlocking(trial, as: "sent-blocked") { _, _ in }
+      red("fault.reported == 0", "fault") { trial in
+        try pattern.sendToBlocking(trial, as: "fault-by-kill") { _, _ in }
       },
-      red("sent-blocked.told == sent-blocked.sent", "sent-blocked") { trial in
-        try pattern.survive(trial, as: "raised") { _, _ in }
+      red("fault-by-kill.reported == fault-by-kill.sent", "fault-by-kill") { trial in
+        try pattern.survive(trial, as: "fault") { _, _ in }
       },
       // One run for each signal sent, and more.
-      red("burst.runs < burst.sent", "burst") { trial in
+      red("burst.handler-calls < burst.sent", "burst") { trial in
         try pattern.sendBurst(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -199,10 +199,10 @@ import Testing
         }
       },
       // As many as were sent.
-      red("burst.told < burst.sent", "burst") { trial in
+      red("burst.reported < burst.sent", "burst") { trial in
         try pattern.sendBurst(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
-      red("burst.unheard == 0", "burst") { trial in
+      red("burst.unreported-bursts == 0", "burst") { trial in
         try pattern.sendBurst(trial, patience: .milliseconds(50)) { inbox in
           signal(SIGUSR1, SIG_IGN)
           inbox.isReady()

@@ -20,9 +20,9 @@ import Testing
 
   @Test(arguments: ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"])
   func `a guard creates one instance in every race, and every caller gets it`(_ variant: String) async throws {
-    let attempt = try await Self.attempt(variant, ["actors": .integer(3)])
+    let attempt = try await Self.attempt(variant, ["threads": .integer(3)])
     #expect(attempt.trial.outcome == .completed)
-    #expect(try attempt.verdict("\(variant).irregular == 0") == .held)
+    #expect(try attempt.verdict("\(variant).broken-races == 0") == .held)
     let instances = attempt.trial.observation.samples("instances")?.summary
     #expect(instances?.min == 1 && instances?.max == 1)
     #expect(attempt.total("duplicates") == 0 && attempt.total("mismatches") == 0)
@@ -31,43 +31,43 @@ import Testing
 
   /// Swift's pool has as many threads as there are cores, and the race needs two.
   @Test(.enabled(if: Host.cores >= 2)) func `an actor creates one instance in every race`() async throws {
-    let attempt = try await Self.attempt("actor", ["actors": .integer(3)])
-    #expect(try attempt.verdict("actor.irregular == 0") == .held)
+    let attempt = try await Self.attempt("actor", ["threads": .integer(3)])
+    #expect(try attempt.verdict("actor.broken-races == 0") == .held)
     #expect((attempt.total("races") ?? 0) >= 2 + 64)
   }
 
   @Test func `a static let is created once a process`() async {
     await #expect(processExitsWith: .success) {
       let first = try await Self.attempt("static-let")
-      #expect(try first.verdict("static-let.irregular == 0") == .held)
+      #expect(try first.verdict("static-let.broken-races == 0") == .held)
       #expect(first.total("races") == 1)
       // There is none to be created any more: a race without an instance must be seen.
       let second = try await Self.attempt("static-let")
-      #expect(try second.verdict("static-let.irregular == 0") == .violated)
+      #expect(try second.verdict("static-let.broken-races == 0") == .violated)
     }
   }
 
   @Test(.enabled(if: Host.cores >= 2)) func `without a guard two are created, by chance`() async throws {
     let attempt = try await Self.attempt("check-then-act", ["patience": .integer(60_000_000_000)])
     #expect(try attempt.verdict("check-then-act.duplicates > 0") == .witnessed)
-    #expect((attempt.total("irregular") ?? 0) > 0)
+    #expect((attempt.total("broken-races") ?? 0) > 0)
   }
 
   @Test(arguments: [2, 5])
   func `the pause between check and creation creates one for every caller`(_ actors: Int) async throws {
-    let attempt = try await Self.attempt("check-then-act-paused", ["actors": .integer(actors)])
+    let attempt = try await Self.attempt("check-then-act-paused", ["threads": .integer(actors)])
     #expect(try attempt.verdict("check-then-act-paused.duplicates > 0") == .witnessed)
-    #expect(attempt.total("paused-share") == 100 && attempt.total("irregular") == 2)
+    #expect(attempt.total("paused-duplicate-share") == 100 && attempt.total("broken-races") == 2)
     #expect(attempt.total("duplicates") == 2 * (actors - 1))
   }
 
   @Test(arguments: [2, 5])
   func `the pause before the set-up lets all others use what is half built`(_ actors: Int) async throws {
-    let attempt = try await Self.attempt("half-built", ["actors": .integer(actors)])
+    let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
     // All the same there was only one.
-    #expect(attempt.total("irregular") == 0)
+    #expect(attempt.total("broken-races") == 0)
   }
 
   @Test func `what meets by chance needs two cores`() throws {
@@ -136,22 +136,22 @@ import Testing
     let guards = ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"]
     return guards.flatMap { name in
       [
-        red("\(name).irregular == 0", name, long) { trial in try pattern.raceGuarded(trial, unguarded) },
-        red("\(name).irregular == 0", name) { trial in try pattern.raceGuarded(trial, neverCreated) },
-        red("\(name).irregular == 0", name) { trial in
+        red("\(name).broken-races == 0", name, long) { trial in try pattern.raceGuarded(trial, unguarded) },
+        red("\(name).broken-races == 0", name) { trial in try pattern.raceGuarded(trial, neverCreated) },
+        red("\(name).broken-races == 0", name) { trial in
           let lock = Lock()
           try pattern.raceGuarded(trial) { guardedTooLate($0, lock) }
         },
       ]
     } + [
       // A computed property instead of a static let.
-      red("static-let.irregular == 0", "static-let", long) { trial in
+      red("static-let.broken-races == 0", "static-let", long) { trial in
         enum Library {
           static var shared: PhotoManager? { Shared.asked?.create() }
         }
         try pattern.raceOnce(trial) { row in row.each { _ in Library.shared } }
       },
-      red("actor.irregular == 0", "actor", long) { trial in
+      red("actor.broken-races == 0", "actor", long) { trial in
         let library = Reentrant()
         try waitFor {
           try await pattern.raceGuarded(trial) { row in
@@ -184,7 +184,7 @@ import Testing
             }
           }
         }
-        .recordShare(trial, pattern.pausedShare)
+        .recordShare(trial, pattern.pausedDuplicateShare)
       },
       // Publishes only what is set up.
       red("half-built.half-built-uses > 0", "half-built") { trial in

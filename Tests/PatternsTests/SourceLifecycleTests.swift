@@ -10,7 +10,7 @@ import Testing
 @Suite struct SourceLifecycleTests {
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
-    case "starts-suspended", "suspend-merges", "cancel": ["repeats": .integer(repeats), "news": .integer(news)]
+    case "starts-suspended", "suspend-coalesces", "cancel": ["repeats": .integer(repeats), "events": .integer(news)]
     case "release-inactive": [:]
     default: ["repeats": .integer(repeats)]
     }
@@ -18,8 +18,9 @@ import Testing
 
   @Test(
     arguments: [
-      "starts-suspended", "suspend-merges", "cancel", "retarget", "context", "context-freed", "queue-kept", "dropped",
-      "captured",
+      "starts-suspended", "suspend-coalesces", "cancel", "retarget", "free-in-cancel-handler", "free-after-cancel",
+      "queue-retained", "released-while-pending",
+      "retain-cycle",
     ], [1, 200])
   func `every variant that completes keeps its promises`(_ variant: String, _ count: Int) async throws {
     let attempt = try await Attempt(
@@ -83,7 +84,7 @@ import Testing
     }
     return [
       // Active from the start.
-      red("all.told-early == 0", "starts-suspended") { trial in
+      red("all.calls-while-suspended == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
           let source = source(life, end: {}) { life.told($0) }
           for _ in 0..<life.news { source.add() }
@@ -93,19 +94,19 @@ import Testing
           return source.cancel
         }
       },
-      red("starts-suspended.deliveries == 1", "starts-suspended", blocks),
-      red("suspend-merges.deliveries == 1", "suspend-merges", blocks),
-      red("all.inexact == 0", "starts-suspended") { trial in
+      red("starts-suspended.handler-calls == 1", "starts-suspended", blocks),
+      red("suspend-coalesces.handler-calls == 1", "suspend-coalesces", blocks),
+      red("all.wrong-sums == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
           let source = source(life, end: {}) { life.told($0 + 1) }
           life.lettingGo { for _ in 0..<life.news { source.add() } }
           return source.cancel
         }
       },
-      red("cancel.new-after-cancel == 0", "cancel", goesOn),
-      red("cancel.end-not-last == 0", "cancel", goesOn),
+      red("cancel.began-after-cancel == 0", "cancel", goesOn),
+      red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
       // Another run hangs when the source is cancelled, and is let go by nobody.
-      red("cancel.stopped == 0", "cancel") { trial in
+      red("cancel.cut-short == 0", "cancel") { trial in
         pattern.cancelRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
           let source = source(life, on: queue, end: { life.cancelHandler() }) { life.told($0) }
@@ -119,7 +120,7 @@ import Testing
             })
         }
       },
-      red("cancel.end-not-once == 0", "cancel") { trial in
+      red("cancel.cancel-handler-not-once == 0", "cancel") { trial in
         pattern.cancelRunning(trial) { life in
           source(
             life,
@@ -131,11 +132,11 @@ import Testing
         }
       },
       // Gets no other queue.
-      red("retarget.moved > 0", "retarget") { trial in
+      red("retarget.ran-on-new-queue > 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in source(life, end: {}) { life.told($0) } }
       },
       // The handler has it, and the handler does not.
-      red("dropped.ran == 0", "dropped") { trial in
+      red("released-while-pending.handler-ran == 0", "released-while-pending") { trial in
         pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
           source.setEventHandler { life.told(source.data) }
@@ -143,7 +144,7 @@ import Testing
           source.add(data: 1)
         }
       },
-      red("captured.ran > 0", "captured") { trial in
+      red("retain-cycle.handler-ran > 0", "retain-cycle") { trial in
         pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
           source.setEventHandler { life.told(1) }
@@ -152,12 +153,12 @@ import Testing
         }
       },
       // Its handler sends what it has to do elsewhere.
-      red("retarget.stray == 0", "retarget") { trial in
+      red("retarget.ran-elsewhere == 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in
           source(life, end: {}) { data in DispatchQueue.global().async { life.told(data) } }
         }
       },
-      red("context.used-freed == 0", "context") { trial in
+      red("free-in-cancel-handler.use-after-free == 0", "free-in-cancel-handler") { trial in
         pattern.cancelInUse(trial) {
           functionSource($0, $1, frees: false)
         } remove: { source, context in
@@ -165,14 +166,14 @@ import Testing
           context.free()
         }
       },
-      red("context.not-freed == 0", "context") { trial in
+      red("free-in-cancel-handler.not-freed-once == 0", "free-in-cancel-handler") { trial in
         pattern.cancelInUse(trial, frees: .milliseconds(10)) {
           functionSource($0, $1, frees: false)
         } remove: { source, _ in
           remove(source)
         }
       },
-      red("context-freed.used-freed > 0", "context-freed") { trial in
+      red("free-after-cancel.use-after-free > 0", "free-after-cancel") { trial in
         pattern.cancelInUse(trial) {
           functionSource($0, $1, frees: true)
         } remove: { source, _ in
@@ -180,7 +181,7 @@ import Testing
         }
       },
       // The source has another queue.
-      red("queue-kept.queue-gone == 0", "queue-kept") { trial in
+      red("queue-retained.queue-freed-early == 0", "queue-retained") { trial in
         pattern.keepQueue(trial) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
@@ -188,7 +189,7 @@ import Testing
         }
       },
       // Never cancelled.
-      red("all.queue-left == 0", "queue-kept") { trial in
+      red("all.queue-leaked == 0", "queue-retained") { trial in
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: Owned { life.queueWent() })

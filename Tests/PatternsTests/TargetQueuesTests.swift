@@ -8,7 +8,7 @@ import Testing
 
 /// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
 @Suite struct TargetQueuesTests {
-  private static let six: [String: ParameterValue] = ["queues": .integer(6), "each": .integer(2)]
+  private static let six: [String: ParameterValue] = ["queues": .integer(6), "tasks-per-queue": .integer(2)]
 
   @Test(
     arguments: [
@@ -20,7 +20,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: TargetQueues(), files: Catalogue.files, Self.six)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.total("at-once") == expected)
+      #expect(attempt.total("blocked-tasks") == expected)
       #expect(!attempt.verdicts.isEmpty && attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
     }
   }
@@ -30,7 +30,8 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt("concurrent-target", of: TargetQueues(), files: Catalogue.files, Self.six)
       #expect(attempt.trial.outcome == .completed)
-      #expect((1...6).contains(attempt.total("at-once") ?? 0) && (1...6).contains(attempt.total("in-progress") ?? 0))
+      #expect(
+        (1...6).contains(attempt.total("blocked-tasks") ?? 0) && (1...6).contains(attempt.total("in-progress") ?? 0))
     }
   }
 
@@ -62,7 +63,7 @@ import Testing
     }
     let common = DispatchQueue(label: "target")
     return [
-      red("independent.at-once > 1", "independent") { common },
+      red("independent.blocked-tasks > 1", "independent") { common },
       // On the queue that it has already.
       Red("set-target-active.trapped == 1", "set-target-active", of: pattern) { trial in
         let queue = DispatchQueue(label: "queue", attributes: .initiallyInactive)
@@ -70,14 +71,14 @@ import Testing
         queue.activate()
       },
       // On targets of their own.
-      Red("sync-between.trapped == 1", "sync-between", of: pattern) { trial in
+      Red("sync-siblings.trapped == 1", "sync-siblings", of: pattern) { trial in
         let (queue, other) = (DispatchQueue(label: "queue"), DispatchQueue(label: "other"))
         queue.sync { other.sync {} }
       },
     ]
       + ["serial-target", "concurrent-on-serial", "tree", "set-target", "set-target-in-c", "actors"].flatMap {
         variant in
-        ["at-once", "in-progress"].map { metric in red("\(variant).\(metric) == 1", variant) { nil } }
+        ["blocked-tasks", "in-progress"].map { metric in red("\(variant).\(metric) == 1", variant) { nil } }
       }
   }
 }

@@ -56,16 +56,16 @@ import Testing
   @Test func `the crossover is where all larger sizes are surely faster`() throws {
     #expect(
       try findings([100, 1000, 10_000], [600, 500, 5000])
-        == ["async is done sooner than inline from 1 us a task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there"])
     #expect(
       try findings([100, 1000, 10_000], [50, 1100, 5000])
-        == ["async is done sooner than inline from 10 us a task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there"])
     #expect(
       try findings([100, 1000, 10_000], [50, 500, 5000])
-        == ["async is done sooner than inline from 100 ns a task on, 2.00 times as fast there"])
+        == ["async is faster than inline from 100 ns of work per task on, 2.00 times as fast there"])
     #expect(
       try findings([100, 1000, 10_000], [600, 1500, 10_001])
-        == ["async is not surely done sooner than inline at any of these sizes"])
+        == ["async is not significantly faster than inline at any of these sizes"])
     #expect(try findings([100, 1000, 10_000], [600, 500, 5000], rounds: 3).isEmpty)
   }
 

@@ -17,7 +17,7 @@ import Testing
       let settings = variant == "bystander" ? [:] : Self.few
       let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, settings)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.total("held-up") == 0)
+      #expect(attempt.total("starved") == 0)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
     }
   }
@@ -32,9 +32,9 @@ import Testing
           "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)],
           cores: Host.cores)
         #expect(attempt.trial.outcome == .completed)
-        #expect(attempt.total("held-up") == attempt.total("global-held-up"))
-        #expect(attempt.total("parked") == Host.cores)
-        if attempt.total("global-held-up") == 1 { tellSeen() }
+        #expect(attempt.total("starved") == attempt.total("global-starved"))
+        #expect(attempt.total("blocked-threads") == Host.cores)
+        if attempt.total("global-starved") == 1 { tellSeen() }
       }
     }
     #expect(isSeen)
@@ -44,7 +44,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("lock-in-private-queues", of: ThreadExplosion(), files: Catalogue.files, Self.few)
-      #expect(attempt.total("parked") == 20 && attempt.total("held-up") == 0)
+      #expect(attempt.total("blocked-threads") == 20 && attempt.total("starved") == 0)
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
             if waits { lock.mutex.withLock { _ in task.work() } } else { task.work() }
           }
         }
-        if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.behind) }
+        if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.blockedBehind) }
       }
     }
     // More than the pool has threads, all of which wait. Who comes last is held up surely, though the pool may add a thread.
@@ -88,33 +88,33 @@ import Testing
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [
       // Tasks that do not wait hold nobody up.
-      red("lock-in-global-queue.global-held-up > 0", "lock-in-global-queue", 2) { .global() },
-      red("lock-in-private-queues.parked > cores", "lock-in-private-queues", 20, on: serial()),
-      red("lock-in-private-queues.own-queue-held-up > 0", "lock-in-private-queues", 20, on: serial()),
-      red("lock-in-serial-queue.behind > 0", "lock-in-serial-queue", 20, on: serial()),
+      red("lock-in-global-queue.global-starved > 0", "lock-in-global-queue", 2) { .global() },
+      red("lock-in-private-queues.blocked-threads > cores", "lock-in-private-queues", 20, on: serial()),
+      red("lock-in-private-queues.own-queue-starved > 0", "lock-in-private-queues", 20, on: serial()),
+      red("lock-in-serial-queue.blocked-behind > 0", "lock-in-serial-queue", 20, on: serial()),
       // They wait on the queue of the one who must not be held up.
-      red("lock-in-global-queue.other-class-held-up == 0", "lock-in-global-queue", many, waits: true) {
+      red("lock-in-global-queue.other-qos-starved == 0", "lock-in-global-queue", many, waits: true) {
         .global(qos: .utility)
       },
-      red("lock-in-global-queue.own-queue-held-up == 0", "lock-in-global-queue", many, waits: true, on: serial()),
-      red("lock-in-private-queues.global-held-up == 0", "lock-in-private-queues", many, waits: true) {
+      red("lock-in-global-queue.own-queue-starved == 0", "lock-in-global-queue", many, waits: true, on: serial()),
+      red("lock-in-private-queues.global-starved == 0", "lock-in-private-queues", many, waits: true) {
         .global()
       },
-      red("lock-in-private-queues.other-class-queue-held-up == 0", "lock-in-private-queues", many, waits: true) {
+      red("lock-in-private-queues.other-qos-queue-starved == 0", "lock-in-private-queues", many, waits: true) {
         DispatchQueue(label: "serial", qos: .utility)
       },
       // A block of a queue that targets no global queue.
-      Red("task-off-global.trapped == 1", "task-off-global", of: pattern) { trial in
+      Red("assert-not-on-global.trapped == 1", "assert-not-on-global", of: pattern) { trial in
         trial.hazard()
         DispatchQueue(label: "serial").sync { dispatchPrecondition(condition: .notOnQueue(.global())) }
       },
       // More than there are cores.
-      red("semaphore-gated.held-up == 0", "semaphore-gated", many, waits: true) { .global() },
+      red("semaphore-gated.starved == 0", "semaphore-gated", many, waits: true) { .global() },
       // A lock all the same.
-      red("serial-queue-instead.held-up == 0", "serial-queue-instead", many, waits: true, on: serial()),
-      red("serial-queue-instead.parked == 0", "serial-queue-instead", 2, waits: true, on: serial()),
-      red("actor.held-up == 0", "actor", many, waits: true) { .global() },
-      red("actor.parked == 0", "actor", 2, waits: true, on: serial()),
+      red("serial-queue-instead.starved == 0", "serial-queue-instead", many, waits: true, on: serial()),
+      red("serial-queue-instead.blocked-threads == 0", "serial-queue-instead", 2, waits: true, on: serial()),
+      red("actor.starved == 0", "actor", many, waits: true) { .global() },
+      red("actor.blocked-threads == 0", "actor", 2, waits: true, on: serial()),
     ]
   }
 }

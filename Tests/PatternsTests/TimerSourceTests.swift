@@ -93,7 +93,7 @@ import Testing
         }
       },
       // Waits for its interval first.
-      red("all.not-at-once == 0", "strict") { trial in
+      red("all.late-first-fires == 0", "strict") { trial in
         pattern.fire(trial, looks: .milliseconds(20)) { timer in
           let source = DispatchSource.makeTimerSource(queue: timer.queue)
           source.schedule(deadline: timer.start + timer.interval, repeating: timer.interval)
@@ -103,7 +103,7 @@ import Testing
         }
       },
       // Takes a handler run for an interval.
-      red("all.uncounted == 0", "slow-handler") { trial in
+      red("all.uncounted-intervals == 0", "slow-handler") { trial in
         pattern.fire(trial, hold: trial[pattern.hold], looks: .milliseconds(100)) { run in
           timer(run) { _ in
             run.fired(1 as UInt)
@@ -111,18 +111,18 @@ import Testing
           }
         }
       },
-      red("slow-handler.merged > 0", "slow-handler") { trial in
+      red("slow-handler.coalesced > 0", "slow-handler") { trial in
         pattern.fire(trial, hold: trial[pattern.hold]) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
-      red("all.scattered == 0", "strict") { trial in
+      red("all.missed-on-resume == 0", "strict") { trial in
         pattern.fire(trial) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
       // Another source is suspended than the one that fires. The last that is made waits until that one has fired twice more.
-      red("all.told-suspended == 0", "strict") { trial in
+      red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
         pattern.fire(trial) { run in
@@ -142,7 +142,7 @@ import Testing
         }
       },
       // The other one is set to now, and this one to later.
-      red("all.overtaken == 0", "strict") { trial in
+      red("all.out-of-order == 0", "strict") { trial in
         let made = Atomic(0)
         pattern.fire(trial) { run in
           let isSecond = made.add(1, ordering: .relaxed).newValue == 2
@@ -154,7 +154,7 @@ import Testing
         }
       },
       // No timer: the first fire is told at once, and so is one for each block that comes behind it.
-      red("strict.stands-still >= 1", "strict") { trial in
+      red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
         pattern.fire(trial, looks: .milliseconds(20)) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
           source.setEventHandler {
@@ -167,7 +167,7 @@ import Testing
         }
       },
       // Each by the other's clock.
-      red("strict.goes-on == 0", "strict") { trial in
+      red("strict.clock-runs-in-sleep == 0", "strict") { trial in
         pattern.fire(trial, by: .wall) { run in
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
           source.schedule(wallDeadline: run.wallStart, repeating: run.interval, leeway: .nanoseconds(0))
@@ -176,11 +176,11 @@ import Testing
           return source
         }
       },
-      red("wall-clock.goes-on == 1", "wall-clock") { trial in
+      red("wall-clock.clock-runs-in-sleep == 1", "wall-clock") { trial in
         pattern.fire(trial) { run in timer(run) { run.fired($0) } }
           .record(trial, pattern.withinLeeway, trial[pattern.leeway])
       },
-      red("after.early == 0", "after") { trial in
+      red("async-after.early == 0", "async-after") { trial in
         let ran = InnerBlocks(count: trial[pattern.fires])
         pattern.go(trial) { timer in
           for (index, deadline) in timer.deadlines.enumerated() {
@@ -191,7 +191,7 @@ import Testing
         trial.record(pattern.notOnce, ran.notOnce)
       },
       // The first twice, and the last not at all.
-      red("after.not-once == 0", "after") { trial in
+      red("async-after.not-once == 0", "async-after") { trial in
         let ran = InnerBlocks(count: trial[pattern.fires])
         pattern.go(trial) { timer in
           for (index, deadline) in timer.deadlines.enumerated() {

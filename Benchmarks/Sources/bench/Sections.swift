@@ -14,8 +14,8 @@ struct Sections {
       ("hops", "Hops: to the main queue or another and back, medians, left gcdlab, right C", hops),
       ("ways", "Ways: 100 pieces of 10 us, dispatched in each way, medians, left gcdlab, right C", ways),
       ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
-      ("semaphores", "Semaphores: a pair of take and give, medians, left gcdlab, right C", semaphores),
-      ("locks", "Locks: an update that takes turns, medians, left gcdlab, right C", locks),
+      ("semaphores", "Semaphores: a wait-signal pair, medians, left gcdlab, right C", semaphores),
+      ("locks", "Locks: an update under mutual exclusion, medians, left gcdlab, right C", locks),
       ("merges", "Merges: news that one thread passes on to a handler, medians, left gcdlab, right C", merges),
       ("timers", "Timers: 200 fires a millisecond apart, medians, left gcdlab, right C", timers),
       ("signals", "Signals: from kill until the handler begins, medians, left gcdlab, right C", signals),
@@ -95,7 +95,7 @@ struct Sections {
         Side(name: "gcdlab") {
           try lab.trial(
             "singleton-race", "check-then-act",
-            ["actors": 2, "race-time": 200_000_000, "slots": 1024, "patience": 0])
+            ["threads": 2, "race-time": 200_000_000, "slots": 1024, "patience": 0])
         },
         Side(name: "C") { try probe("singleton_race", "2", "1024", "200") },
       ])
@@ -309,7 +309,7 @@ struct Sections {
     return cases.indices.flatMap { index in
       let (way, counterpart, isSame) = cases[index]
       let title = isSame ? way : "Swift's \(way) / \(counterpart) in C"
-      return [("free", isSame ? Target.sameWork : .none), ("contended", .none)].map { figure, target in
+      return [("uncontended", isSame ? Target.sameWork : .none), ("contended", .none)].map { figure, target in
         Row(
           title: "\(title), \(figure)", left: series[2 * index], right: series[2 * index + 1], figure: figure,
           unit: .nanoseconds, target: target)
@@ -349,7 +349,7 @@ struct Sections {
   // MARK: Timers and signals
 
   private func timers() -> [Row] {
-    let ways = ["strict", "after-rearmed", "sleep-loop"]
+    let ways = ["strict", "async-after-rearmed", "sleep-loop"]
     let (interval, fires) = (1_000_000, 200)
     let series = interleave(
       rounds,
@@ -474,14 +474,14 @@ struct Sections {
   /// The very loops that time what is short, around an operation that does nothing, against a loop in C that does as little.
   private func harness() -> [Row] {
     let loops: [(pattern: String, variant: String, figure: String, settings: [String: Lab.Value])] = [
-      ("semaphore-cost", "mutex", "free", ["batch": 1000, "threads": 2, "contended-pairs": 1, "hold": 0]),
-      ("queue-vs-lock", "mutex", "free", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
-      ("queue-vs-lock", "actor", "free", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
+      ("semaphore-cost", "mutex", "uncontended", ["batch": 1000, "threads": 2, "contended-pairs": 1, "hold": 0]),
+      ("queue-vs-lock", "mutex", "uncontended", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
+      ("queue-vs-lock", "actor", "uncontended", ["batch": 1000, "threads": 2, "updates": 1, "hold": 0]),
       ("singleton-race", "mutex", "hot-path", ["batch": 1000, "race-time": 1_000_000, "paused-races": 1]),
       ("singleton-race", "actor", "hot-path", ["batch": 1000, "race-time": 1_000_000, "paused-races": 1]),
       ("custom-source", "add-c", "cost", ["burst": 1000, "stream": 1000, "work": 0]),
       ("custom-source", "add-c", "stream-cost", ["burst": 1000, "stream": 1000, "work": 0]),
-      ("stream-vs-source", "source", "cost", ["burst": 1000, "messages": 1, "stream": 1000]),
+      ("stream-vs-source", "source", "send-cost", ["burst": 1000, "messages": 1, "stream": 1000]),
       ("hop-cost", "queue-sync", "round-trip", ["batch": 1000, "callers": 1, "calls": 1]),
       ("hop-cost", "actor", "round-trip", ["batch": 1000, "callers": 1, "calls": 1]),
     ]

@@ -8,9 +8,9 @@ import Platform
   import Glibc
 #endif
 
-/// Does a signal source tell of every signal, and what must be done before it does?
+/// Does a signal source deliver every signal, and what must be set up before?
 ///
-/// The document ignores the signal first, and then has a source tell of it:
+/// The document ignores the signal first, and then has a source deliver it:
 ///
 /// ```c
 /// signal(SIGHUP, SIG_IGN);
@@ -22,25 +22,27 @@ import Platform
 /// }
 /// ```
 ///
-/// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, by which others, too, end
-/// a process; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what is sent before its
-/// registration handler has run is not told.
+/// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, with which other processes may
+/// end this one; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what is sent before its
+/// registration handler has run is not delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {
   static let name = "signal-source"
 
-  let signals = Setting.count("signals", 1...100_000, default: 200, "signals that are sent one after the other")
-  let burst = Setting.count("burst", 2...10_000, default: 50, "signals that are sent while the handler waits")
-  let children = Setting.count("children", 1...200, default: 8, "child processes that end at the same time")
+  let signals = Setting.count("signals", 1...100_000, default: 200, "signals sent one at a time")
+  let burst = Setting.count("burst", 2...10_000, default: 50, "signals sent while the handler waits for its queue")
+  let children = Setting.count("children", 1...200, default: 8, "child processes that exit at the same time")
 
   let latency = Metric.latency("latency", "from the call of kill until the handler begins")
-  let miscounted = Metric.count("miscounted", "by how many the sum of what was told differs from the signals sent")
-  let sent = Metric.count("sent", "signals that were sent, or faults that a thread had")
-  let told = Metric.count("told", "signals that the handler was told of, added up")
-  let runs = Metric.count("runs", "runs of the handler")
-  let unheard = Metric.count("unheard", "bursts of which the handler was told nothing")
-  let notReaped = Metric.count("not-reaped", "children whose end, with their own status, was not seen just once")
+  let miscounted = Metric.count(
+    "miscounted", "difference between the signals sent and the sum that the handler was given")
+  let sent = Metric.count("sent", "signals sent, or faults raised by a thread")
+  let reported = Metric.count(
+    "reported", "signals that the source reported: the sum of its data over all handler calls")
+  let handlerCalls = Metric.count("handler-calls", "calls of the event handler")
+  let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
+  let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
 
   /// What a child runs, until its standard input ends.
   var child = [Host.executablePath, "worker"]
@@ -50,7 +52,10 @@ struct SignalSource: Pattern {
   var problem: [any Declaration] { [signals] }
 
   var variants: [Variant] {
-    Variant("source", .documented, "the document's listing: the signal is ignored, a source tells of it", own: single) {
+    Variant(
+      "source", .documented, "the document's listing: the signal is ignored, and a signal source delivers it",
+      own: single
+    ) {
       trial in
       try sendOneByOne(trial) { inbox in
         signal(SIGUSR1, SIG_IGN)
@@ -77,7 +82,7 @@ struct SignalSource: Pattern {
     }
     Variant(
       "burst", .documented, "many signals while the handler waits for its queue",
-      own: [burst, sent, told, runs, unheard]
+      own: [burst, sent, reported, handlerCalls, unreportedBursts]
     ) { trial in
       try sendBurst(trial) { inbox in
         signal(SIGUSR1, SIG_IGN)
@@ -89,8 +94,8 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "children", .documented, "SIGCHLD, and a handler that reaps until nobody is left",
-      own: [children, notReaped, runs]
+      "children", .documented, "SIGCHLD, and a handler that calls waitpid until no child is left",
+      own: [children, notReaped, handlerCalls]
     ) { trial in
       try endChildren(trial) { inbox, children in
         let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)
@@ -107,7 +112,7 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "locking-source", .documented, "a source's handler takes a lock that the interrupted thread has", own: counted
+      "locking-source", .documented, "the source's handler takes a lock that the interrupted thread holds", own: counted
     ) { trial in
       try sendWhileLocked(trial) { inbox in
         signal(SIGUSR1, SIG_IGN)
@@ -123,7 +128,7 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "locking-handler", .broken, "a signal handler takes that lock, on the thread that has it",
+      "locking-handler", .broken, "a signal handler takes that lock, on the thread that holds it",
       ends: .hangs(within: .milliseconds(100))
     ) { trial in
       try interruptWhileLocked(trial) { inbox in
@@ -137,7 +142,8 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "registered", .documented, "signals that nobody ignores, when their sources are registered", own: counted,
+      "registered", .documented, "signals with their default action, sent after their sources are registered",
+      own: counted,
       needs: [.linux]
     ) { trial in
       try sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM]) { number, inbox in
@@ -149,7 +155,7 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "not-ignored", .broken, "a signal that nobody ignores, before its source is registered", ends: traps
+      "not-ignored", .broken, "a signal with its default action, sent before its source is registered", ends: traps
     ) { trial in
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler {}
@@ -161,7 +167,7 @@ struct SignalSource: Pattern {
       source.resume()
     }
     Variant(
-      "raised", .broken, "a source for SIGSEGV, SIGBUS or SIGILL, and a thread that has the fault until it is mended",
+      "fault", .broken, "a source for SIGSEGV, SIGBUS or SIGILL, and a thread that faults until the cause is repaired",
       own: counted, needs: [.linux]
     ) { trial in
       try survive(trial) { number, inbox in
@@ -172,7 +178,7 @@ struct SignalSource: Pattern {
       }
     }
     Variant(
-      "sent-blocked", .documented, "the same signals sent by kill, to a process all of whose threads block them",
+      "fault-by-kill", .documented, "SIGSEGV, SIGBUS and SIGILL sent by kill, while every thread blocks them",
       own: counted, needs: [.linux]
     ) { trial in
       try sendToBlocking(trial) { number, inbox in
@@ -185,6 +191,6 @@ struct SignalSource: Pattern {
   }
 
   private var single: [any Declaration] { [signals, latency, miscounted] }
-  private var counted: [any Declaration] { [sent, told] }
+  private var counted: [any Declaration] { [sent, reported] }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

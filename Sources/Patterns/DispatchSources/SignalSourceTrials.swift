@@ -64,9 +64,9 @@ extension SignalSource {
     inbox.queue.sync {}
     inbox.queue.sync {}
     trial.record(sent, count)
-    trial.record(told, inbox.told)
-    trial.record(runs, inbox.runs)
-    trial.record(unheard, isHeard ? 0 : 1)
+    trial.record(reported, inbox.told)
+    trial.record(handlerCalls, inbox.runs)
+    trial.record(unreportedBursts, isHeard ? 0 : 1)
   }
 
   /// Has another signal told, which shows that those before it have been.
@@ -98,7 +98,7 @@ extension SignalSource {
     // A handler that runs still is awaited.
     inbox.queue.sync {}
     trial.record(notReaped, processes.notReaped)
-    trial.record(runs, inbox.runs)
+    trial.record(handlerCalls, inbox.runs)
   }
 
   /// Sends the process a signal while the sender has a lock that the handler takes, and keeps it until the handler waits for it.
@@ -117,7 +117,7 @@ extension SignalSource {
     inbox.lock.signal()
     _ = inbox.awaitNext(within: patience)
     trial.record(sent, 1)
-    trial.record(told, inbox.told)
+    trial.record(reported, inbox.told)
   }
 
   /// Has a signal handler interrupt this very thread while that has a lock which the handler takes.
@@ -152,7 +152,7 @@ extension SignalSource {
       told += inbox.told
     }
     trial.record(sent, numbers.count * each)
-    trial.record(self.told, told)
+    trial.record(reported, told)
   }
 
   /// In a process for each signal of a fault, has a thread fault for a while, or until the source tells of it. Then the fault is
@@ -211,7 +211,7 @@ extension SignalSource {
       told += try process.hear()
     }
     trial.record(sent, Fault.allCases.count)
-    trial.record(self.told, told)
+    trial.record(reported, told)
   }
 }
 

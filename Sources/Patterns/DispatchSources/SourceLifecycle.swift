@@ -2,9 +2,9 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 
-/// From the making of a source to its end: what is told when, where, and who frees what?
+/// From the creation of a source to its cancellation: when and where do its handlers run, and who frees what?
 ///
-/// The document has a source begin suspended, cancels it and releases it, and frees what belongs to it in the cancel handler:
+/// In the document a source begins suspended, is cancelled and released, and frees its resources in the cancel handler:
 ///
 /// ```c
 /// void RemoveDispatchSource(dispatch_source_t mySource) {
@@ -13,40 +13,46 @@ import Laboratory
 /// }
 /// ```
 ///
-/// The sources here are custom ones, so that the trial decides when there is news. What must come late is held: the handler
-/// in its run while the source is cancelled, the queue while the source gets another one.
+/// The sources here are custom ones, so that the trial decides when an event comes. What must come late is held: the running
+/// handler while the source is cancelled, the queue while the source gets another one.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Changing the Target Queue",
 /// "Associating Custom Data with a Dispatch Source", "Canceling a Dispatch Source", "Suspending and Resuming Dispatch Sources".
 struct SourceLifecycle: Pattern {
   static let name = "source-lifecycle"
 
-  let repeats = Setting.count("repeats", 1...1000, default: 30, "sources in a trial, one after the other")
-  let news = Setting.count("news", 1...10_000, default: 100, "pieces of news while a source is held back")
+  let repeats = Setting.count("repeats", 1...1000, default: 30, "sources per trial, one after the other")
+  let events = Setting.count("events", 1...10_000, default: 100, "events sent while a source is held back")
 
-  let toldEarly = Metric.count("told-early", "handler runs before the source was let go")
-  let deliveries = Metric.count("deliveries", "handler runs that the news came to then; the most of any source")
-  let inexact = Metric.count("inexact", "sources that did not tell the exact sum of the news")
+  let callsWhileSuspended = Metric.count(
+    "calls-while-suspended", "handler calls while the source was inactive or suspended")
+  let handlerCalls = Metric.count(
+    "handler-calls", "handler calls that the pending events took after activate or resume; the most of any source")
+  let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
-    "resume-to-run", unless: "it began before", "from letting the source go until its handler begins")
-  let newAfterCancel = Metric.count("new-after-cancel", "handler runs that began when cancel had returned")
-  let stopped = Metric.count(
-    "stopped", "handlers that ran when their source was cancelled, and did not go on to their end")
-  let endNotOnce = Metric.count("end-not-once", "sources whose cancel handler did not run just once")
-  let endNotLast = Metric.count("end-not-last", "sources of which something else ran when the cancel handler had begun")
-  let toEnd = Metric.latency("to-end", "from the end of the last handler until the cancel handler begins")
-  let moved = Metric.count("moved", "handlers that waited in the old queue and ran on another")
-  let stray = Metric.count("stray", "handler runs neither on the old queue nor on the new")
-  let usedFreed = Metric.count("used-freed", "handlers that used the context after it was freed")
-  let notFreed = Metric.count("not-freed", "contexts that were not freed just once")
-  let queueGone = Metric.count(
-    "queue-gone", "queues that were freed before their source was, or did not run its handler")
-  let queueLeft = Metric.count("queue-left", "queues that were not freed when their source was gone")
-  let ran = Metric.count(
-    "ran", "sources whose waiting handler ran though the program had no reference to them any more")
+    "resume-to-run", unless: "it began before", "from activate or resume until the handler begins")
+  let beganAfterCancel = Metric.count("began-after-cancel", "handler calls that began after cancel had returned")
+  let cutShort = Metric.count(
+    "cut-short", "handlers that were running when their source was cancelled and did not finish")
+  let cancelHandlerNotOnce = Metric.count(
+    "cancel-handler-not-once", "sources whose cancel handler did not run exactly once")
+  let ranAfterCancelHandler = Metric.count(
+    "ran-after-cancel-handler", "sources of which an event handler ran after the cancel handler had begun")
+  let toCancelHandler = Metric.latency(
+    "to-cancel-handler", "from the end of the last handler call until the cancel handler begins")
+  let ranOnNewQueue = Metric.count(
+    "ran-on-new-queue", "handlers that were pending on the old target queue and ran on the new one")
+  let ranElsewhere = Metric.count("ran-elsewhere", "handler calls on neither the old nor the new target queue")
+  let useAfterFree = Metric.count("use-after-free", "handlers that used the context after it was freed")
+  let notFreedOnce = Metric.count("not-freed-once", "contexts that were leaked or freed more than once")
+  let queueFreedEarly = Metric.count(
+    "queue-freed-early", "queues that were freed before their source, or did not run its handler")
+  let queueLeaked = Metric.count("queue-leaked", "queues that were not freed after their source had gone")
+  let handlerRan = Metric.count(
+    "handler-ran", "sources whose pending handler ran although the program held no reference to the source")
 
   var variants: [Variant] {
-    Variant("starts-suspended", .documented, "news comes before the source is activated", own: held) { trial in
+    Variant("starts-suspended", .documented, "events are sent before the source is activated", own: held) { trial in
       holdBack(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
         source.setEventHandler { life.told(source.data) }
@@ -56,7 +62,8 @@ struct SourceLifecycle: Pattern {
         return { source.cancel() }
       }
     }
-    Variant("suspend-merges", .documented, "a handler suspends its source, then news comes", own: held) { trial in
+    Variant("suspend-coalesces", .documented, "a handler suspends its source, then events are sent", own: held) {
+      trial in
       holdBack(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
         source.setEventHandler {
@@ -71,7 +78,9 @@ struct SourceLifecycle: Pattern {
         return { source.cancel() }
       }
     }
-    Variant("cancel", .documented, "a source is cancelled while its handler runs and more news waits", own: ending) {
+    Variant(
+      "cancel", .documented, "a source is cancelled while its handler runs and further events are pending", own: ending
+    ) {
       trial in
       cancelRunning(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
@@ -82,8 +91,8 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "retarget", .documented, "a source gets another queue while its handler waits in the old one",
-      own: [repeats, moved, stray]
+      "retarget", .documented, "a source gets another target queue while its handler is pending on the old one",
+      own: [repeats, ranOnNewQueue, ranElsewhere]
     ) { trial in
       retargetWaiting(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
@@ -95,8 +104,8 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "context", .documented, "what the context points to is freed in the cancel handler",
-      own: [repeats, usedFreed, notFreed]
+      "free-in-cancel-handler", .documented, "the context is freed in the cancel handler",
+      own: [repeats, useAfterFree, notFreedOnce]
     ) { trial in
       cancelInUse(trial) { context, queue in
         let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
@@ -111,7 +120,8 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "context-freed", .broken, "it is freed as soon as the source is cancelled", own: [repeats, usedFreed, notFreed]
+      "free-after-cancel", .broken, "the context is freed as soon as cancel has returned",
+      own: [repeats, useAfterFree, notFreedOnce]
     ) { trial in
       cancelInUse(trial) { context, queue in
         let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
@@ -126,7 +136,8 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "queue-kept", .documented, "nobody but the source has its queue", own: [repeats, queueGone, queueLeft]
+      "queue-retained", .documented, "only the source holds a reference to its queue",
+      own: [repeats, queueFreedEarly, queueLeaked]
     ) { trial in
       keepQueue(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -138,8 +149,9 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "dropped", .broken, "the last reference to an active source goes while its handler waits",
-      own: [repeats, ran, queueLeft]
+      "released-while-pending", .broken,
+      "the last reference to an active source is released while its handler is pending",
+      own: [repeats, handlerRan, queueLeaked]
     ) { trial in
       dropWaiting(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
@@ -151,8 +163,8 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "captured", .documented, "the same, but the handler has the source, and cancels it",
-      own: [repeats, ran, queueLeft]
+      "retain-cycle", .documented, "the same, but the handler captures the source, and cancels it",
+      own: [repeats, handlerRan, queueLeaked]
     ) { trial in
       dropWaiting(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
@@ -167,14 +179,16 @@ struct SourceLifecycle: Pattern {
       }
     }
     Variant(
-      "release-inactive", .broken, "the last reference to a source goes that was never activated", ends: traps
+      "release-inactive", .broken, "the last reference to a source that was never activated is released", ends: traps
     ) { trial in
       trial.hazard()
       _ = DispatchSource.makeUserDataAddSource(queue: .global())
     }
   }
 
-  private var held: [any Declaration] { [repeats, news, toldEarly, deliveries, inexact, resumeToRun] }
-  private var ending: [any Declaration] { [repeats, news, newAfterCancel, stopped, endNotOnce, endNotLast, toEnd] }
+  private var held: [any Declaration] { [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }
+  private var ending: [any Declaration] {
+    [repeats, events, beganAfterCancel, cutShort, cancelHandlerNotOnce, ranAfterCancelHandler, toCancelHandler]
+  }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

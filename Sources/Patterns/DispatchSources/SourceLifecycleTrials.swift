@@ -13,7 +13,7 @@ extension SourceLifecycle {
   ///
   /// The first time, which is also the warm-up, the source is looked at for a while.
   func holdBack(_ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) -> () -> Void) {
-    let (count, repeats) = (trial[news], trial[repeats])
+    let (count, repeats) = (trial[events], trial[repeats])
     var (early, most, inexact) = (0, 0, 0)
     var histogram = LatencyHistogram()
     for repeated in 0...repeats {
@@ -28,15 +28,15 @@ extension SourceLifecycle {
       if log.sum != UInt(count) { inexact += 1 }
       if repeated > 0, let time = life.resumeToRun { histogram.record(time) }
     }
-    trial.record(toldEarly, early)
-    trial.record(deliveries, most)
-    trial.record(self.inexact, inexact)
+    trial.record(callsWhileSuspended, early)
+    trial.record(handlerCalls, most)
+    trial.record(wrongSums, inexact)
     trial.record(resumeToRun, histogram)
   }
 
   /// Cancels a source while its handler runs and news waits, and goes on with news.
   func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
-    let (count, repeats) = (trial[news], trial[repeats])
+    let (count, repeats) = (trial[events], trial[repeats])
     var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
     var histogram = LatencyHistogram()
     for repeated in 0...repeats {
@@ -60,11 +60,11 @@ extension SourceLifecycle {
       if log.afterEnd > 0 { notLast += 1 }
       if repeated > 0, let time = life.toEnd { histogram.record(time) }
     }
-    trial.record(newAfterCancel, new)
-    trial.record(self.stopped, stopped)
-    trial.record(endNotOnce, notOnce)
-    trial.record(endNotLast, notLast)
-    trial.record(toEnd, histogram)
+    trial.record(beganAfterCancel, new)
+    trial.record(cutShort, stopped)
+    trial.record(cancelHandlerNotOnce, notOnce)
+    trial.record(ranAfterCancelHandler, notLast)
+    trial.record(toCancelHandler, histogram)
   }
 
   /// Gives a source another queue while its handler waits in the old one, and goes on with news.
@@ -88,8 +88,8 @@ extension SourceLifecycle {
       if places.first != .old { moved += 1 }
       stray += places.count { $0 == nil }
     }
-    trial.record(self.moved, moved)
-    trial.record(self.stray, stray)
+    trial.record(ranOnNewQueue, moved)
+    trial.record(ranElsewhere, stray)
   }
 
   /// Removes a source of the C functions while its handler runs, which uses the context.
@@ -115,8 +115,8 @@ extension SourceLifecycle {
       used += context.usesOfFreed
       if context.frees != 1 { notFreed += 1 }
     }
-    trial.record(usedFreed, used)
-    trial.record(self.notFreed, notFreed)
+    trial.record(useAfterFree, used)
+    trial.record(notFreedOnce, notFreed)
   }
 
   /// Has a source tell news that has its queue for itself, and lets the source go. The first is looked at for a while before.
@@ -136,8 +136,8 @@ extension SourceLifecycle {
       }
       if !life.awaitQueueGone(within: leaves) { left += 1 }
     }
-    trial.record(queueGone, gone)
-    trial.record(queueLeft, left)
+    trial.record(queueFreedEarly, gone)
+    trial.record(queueLeaked, left)
   }
 
   /// Has a source made and dropped while its handler waits, and then lets the handler run if it does.
@@ -154,8 +154,8 @@ extension SourceLifecycle {
       life.awaitIdle()
       if life.log.runs > 0 { ran += 1 }
     }
-    trial.record(self.ran, ran)
-    trial.record(queueLeft, left)
+    trial.record(handlerRan, ran)
+    trial.record(queueLeaked, left)
   }
 }
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Laboratory
 
-/// Does a timer come when it is due, and what becomes of the fires that nobody had time for?
+/// Does a timer fire when it is due, and what happens to fires that come while its handler runs?
 ///
 /// The document's timer has an interval, a leeway that lets the system fire it later, and a first fire that comes at once:
 ///
@@ -14,9 +14,9 @@ import Laboratory
 /// }
 /// ```
 ///
-/// Timers here are real, each judged by the clock that its own deadline was set by. What a source's handler is told is added up,
-/// and must come to the intervals that are over: while the handler keeps up, while it does not, and while the source
-/// is suspended. The ways without a source fire as often.
+/// Timers here are real, each judged by the clock of its own deadline. The data that a source's handler gets is added up, and must
+/// come to the intervals that have elapsed: while the handler keeps up, while it does not, and while the source is suspended. The
+/// variants without a source fire as often.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {
@@ -26,41 +26,46 @@ struct TimerSource: Pattern {
     "interval", .microseconds(100) ... .seconds(1), default: .milliseconds(1), "from one fire to the next")
   let fires = Setting.count("fires", 10...10_000, default: 30, "intervals that are timed")
   let leeway = Setting.duration(
-    "leeway", .zero ... .seconds(1), default: .microseconds(500), "how much later a fire may come")
-  let hold = Setting.count("hold", 2...1000, default: 3, "intervals for which the slow handler runs")
+    "leeway", .zero ... .seconds(1), default: .microseconds(500),
+    "how much later than its deadline the system may fire the timer")
+  let hold = Setting.count("hold", 2...1000, default: 3, "intervals that the slow handler takes")
 
-  let lateness = Metric.latency("lateness", "from when a fire was due until its handler began")
+  let lateness = Metric.latency("lateness", "from the deadline of a fire until its handler began")
   let drift = Metric.latency(
-    "drift", "how far behind the schedule of its first fire it was in the end, the least of the last ten fires")
-  let early = Metric.count("early", "fires that came, or were told, before they were due by the deadline's own clock")
+    "drift", "how far the last ten fires lie behind the schedule of the first fire; the least of the ten")
+  let early = Metric.count(
+    "early", "fires that came, or were counted in the data, before their deadline by the deadline's own clock")
   let wakeUps = Metric.rate(
     "wake-ups", .none, better: .lower, unless: "the system does not count them",
-    "how often a thread of the process went to sleep, an interval")
-  let withinLeeway = Metric.rate("within-leeway", .percent, "fires that were not later than the leeway")
-  let uncounted = Metric.count(
-    "uncounted", "intervals that were over and that no fire had told of, when all that is told was added up")
-  let merged = Metric.count("merged", "fires that had no handler run of their own: another one told of them")
-  let nowDelay = Metric.latency(
-    "now-delay", unless: "it did not fire", "from the deadline of a timer that is set to now until its first fire")
-  let notAtOnce = Metric.count(
-    "not-at-once", "timers set to now, or to a time gone by, that let an interval pass before they fired")
-  let overtaken = Metric.count(
-    "overtaken", "timers set to now that another one came before, which was due a millisecond later")
-  let inStep = Metric.rate(
-    "in-step", .percent, "fires that came one interval after the one before, give or take half of it")
-  let standsStill = Metric.count(
-    "stands-still", unless: "the system does not tell which clock a kernel timer follows",
-    "kernel timers armed for a fire of the source whose clock stands still while the machine sleeps")
-  let goesOn = Metric.count(
-    "goes-on", unless: "the system does not tell which clock a kernel timer follows",
-    "kernel timers armed for a fire of the source whose clock goes on while the machine sleeps")
-  let toldSuspended = Metric.count("told-suspended", "handler runs while the source was suspended")
-  let scattered = Metric.count(
-    "scattered", "intervals of the suspension that the first run after it did not tell of")
-  let notOnce = Metric.count("not-once", "blocks that did not run just once")
+    "voluntary context switches of the process (a thread went to sleep) per interval")
+  let withinLeeway = Metric.rate("within-leeway", .percent, "share of fires that were no later than the leeway")
+  let uncountedIntervals = Metric.count(
+    "uncounted-intervals", "elapsed intervals that are missing from the sum of the source's data")
+  let coalesced = Metric.count("coalesced", "fires without a handler call of their own, counted in another call's data")
+  let firstFireDelay = Metric.latency(
+    "first-fire-delay", unless: "it did not fire", "from the deadline of a timer scheduled for now until its first fire"
+  )
+  let lateFirstFires = Metric.count(
+    "late-first-fires", "timers scheduled for now, or for the past, that waited for an interval before their first fire"
+  )
+  let outOfOrder = Metric.count(
+    "out-of-order", "timers scheduled for now that fired after one that was due a millisecond later")
+  let onInterval = Metric.rate(
+    "on-interval", .percent, "share of fires that came one interval after the one before, give or take half an interval"
+  )
+  let clockStopsInSleep = Metric.count(
+    "clock-stops-in-sleep", unless: "the system does not tell which clock a kernel timer follows",
+    "kernel timers armed for the source whose clock stops while the machine sleeps")
+  let clockRunsInSleep = Metric.count(
+    "clock-runs-in-sleep", unless: "the system does not tell which clock a kernel timer follows",
+    "kernel timers armed for the source whose clock runs while the machine sleeps")
+  let firedWhileSuspended = Metric.count("fired-while-suspended", "handler calls while the source was suspended")
+  let missedOnResume = Metric.count(
+    "missed-on-resume", "suspended intervals missing from the data of the first handler call after resume")
+  let notOnce = Metric.count("not-once", "blocks that did not run exactly once")
 
   var variants: [Variant] {
-    Variant("strict", .documented, "a repeating timer without leeway, and marked strict", own: counting) { trial in
+    Variant("strict", .documented, "a repeating timer with the strict flag and leeway 0", own: counting) { trial in
       fire(trial) { timer in
         let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
@@ -81,7 +86,7 @@ struct TimerSource: Pattern {
       .record(trial, withinLeeway, trial[self.leeway])
     }
     Variant(
-      "wall-clock", .documented, "the document's listing: set by the wall clock, with leeway",
+      "wall-clock", .documented, "the document's listing: scheduled by the wall clock, with leeway",
       own: counting + [leeway, withinLeeway]
     ) { trial in
       let leeway = timerInterval(trial[leeway])
@@ -106,7 +111,8 @@ struct TimerSource: Pattern {
         return source
       }
     }
-    Variant("after", .documented, "a block for each fire, all sent ahead by asyncAfter", own: [notOnce]) { trial in
+    Variant("async-after", .documented, "one asyncAfter block per fire, all submitted in advance", own: [notOnce]) {
+      trial in
       let ran = InnerBlocks(count: trial[fires])
       go(trial) { timer in
         for (index, deadline) in timer.deadlines.enumerated() {
@@ -118,7 +124,7 @@ struct TimerSource: Pattern {
       }
       trial.record(notOnce, ran.notOnce)
     }
-    Variant("after-rearmed", .broken, "a block that sends itself again by asyncAfter") { trial in
+    Variant("async-after-rearmed", .broken, "asyncAfter re-armed by its own block") { trial in
       go(trial) { timer in
         @Sendable func rearm() {
           let deadline = DispatchTime.now() + timer.interval
@@ -129,7 +135,7 @@ struct TimerSource: Pattern {
         rearm()
       }
     }
-    Variant("sleep-loop", .broken, "a thread that sleeps for an interval, again and again") { trial in
+    Variant("sleep-loop", .broken, "a thread that sleeps for one interval in a loop") { trial in
       let pause = trial[interval]
       go(trial) { timer in
         var due: DispatchTime
@@ -139,7 +145,7 @@ struct TimerSource: Pattern {
         } while timer.fired(due: due)
       }
     }
-    Variant("task-sleep", .modern, "a task that sleeps until the next fire is due, again and again") { trial in
+    Variant("task-sleep", .modern, "a task that sleeps until the next deadline in a loop") { trial in
       let interval = trial[interval]
       try await goInTask(trial) { timer in
         var due = ContinuousClock.now
@@ -152,6 +158,9 @@ struct TimerSource: Pattern {
   }
 
   private var counting: [any Declaration] {
-    [uncounted, merged, nowDelay, notAtOnce, overtaken, inStep, toldSuspended, scattered, standsStill, goesOn]
+    [
+      uncountedIntervals, coalesced, firstFireDelay, lateFirstFires, outOfOrder, onInterval, firedWhileSuspended,
+      missedOnResume, clockStopsInSleep, clockRunsInSleep,
+    ]
   }
 }

@@ -54,18 +54,18 @@ extension TimerSource {
     let paused = past.tally
     timed.record(trial, self, wakeUps: switches?.voluntary)
     trial.record(early, all.early + now.tally.early + paused.early)
-    trial.record(uncounted, all.untold + paused.untold)
-    trial.record(merged, all.told - all.runs)
-    if let toNow { trial.record(nowDelay, toNow) }
-    trial.record(notAtOnce, [notWarm, toNow == nil, toPast == nil].count { $0 })
-    trial.record(overtaken, isOvertaken ? 1 : 0)
-    trial.record(inStep, timed.percentInStep)
+    trial.record(uncountedIntervals, all.untold + paused.untold)
+    trial.record(coalesced, all.told - all.runs)
+    if let toNow { trial.record(firstFireDelay, toNow) }
+    trial.record(lateFirstFires, [notWarm, toNow == nil, toPast == nil].count { $0 })
+    trial.record(outOfOrder, isOvertaken ? 1 : 0)
+    trial.record(onInterval, timed.percentInStep)
     if let timers = kernelTimers(of: make, by: clock, within: looks) {
-      trial.record(standsStill, timers.count { !$0.goesOnAsleep })
-      trial.record(goesOn, timers.count { $0.goesOnAsleep })
+      trial.record(clockStopsInSleep, timers.count { !$0.goesOnAsleep })
+      trial.record(clockRunsInSleep, timers.count { $0.goesOnAsleep })
     }
-    trial.record(toldSuspended, suspension.told)
-    trial.record(scattered, suspension.scattered)
+    trial.record(firedWhileSuspended, suspension.told)
+    trial.record(missedOnResume, suspension.scattered)
     return timed
   }
 

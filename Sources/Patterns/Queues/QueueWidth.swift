@@ -33,8 +33,8 @@ struct QueueWidth: Pattern {
   let coresUsed = Metric.count(
     "cores-used", unless: "the system does not tell on which core a thread runs",
     "distinct cores on which tasks began or ended, when each task works; no more run at the same instant")
-  let blockedAtOnce = Metric.count(
-    "blocked-at-once", "tasks in progress at once when each task blocks, counted when no further one begins")
+  let blockedTasks = Metric.count(
+    "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")
   let threads = Metric.count(
     "threads",
     "threads of the pool, idle ones included, or of the tasks, when each task blocks and no further one begins")

@@ -13,7 +13,7 @@ extension QueueWidth {
     let count = trial[tasks]
     let most = trial.variant == "threads" ? count : min(count, ThreadPool.limit)
     let seen = try looks.take(count, steps: trial.steps(work), threads: most, run)
-    trial.record(blockedAtOnce, seen.atOnce)
+    trial.record(blockedTasks, seen.atOnce)
     trial.record(inProgress, seen.inProgress)
     if let cores = seen.cores { trial.record(coresUsed, cores) }
     trial.record(threads, seen.threads)
@@ -37,7 +37,7 @@ extension QueueWidth {
     _ = try looks.standstill.wait { beside.begun == beside.tasks.count }
     submit(round.tasks, round.all)
     try looks.standstill.wait()
-    trial.record(blockedAtOnce, round.begun)
+    trial.record(blockedTasks, round.begun)
     for round in [beside, round] {
       round.open()
       round.all.wait()

@@ -1,50 +1,51 @@
 import Dispatch
 import Laboratory
 
-/// Who reads what is being written?
+/// Which lock fits many readers and few writers?
 ///
-/// Two values belong together, and a writer changes both. A reader that comes between the two sees a torn pair. Readers
-/// do not disturb each other, so a guard may let many of them in at once, as a concurrent queue does whose writers are
-/// barriers:
+/// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not disturb each
+/// other, so a readers-writer lock lets many of them in at once, as a concurrent queue does whose writes are barriers:
 ///
 /// ```objc
 /// dispatch_sync(concurrentPhotoQueue, ^{ array = [NSArray arrayWithArray:_photosArray]; });
 /// dispatch_barrier_async(concurrentPhotoQueue, ^{ [_photosArray addObject:photo]; });
 /// ```
 ///
-/// Here writers wait until they have written, for every guard alike. How a guard is tried stands in
+/// Here writers wait until they have written, with every lock alike. How a lock is tried stands in
 /// `ReadersWriterTrials.swift`.
 ///
 /// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
 struct ReadersWriter: Pattern {
   static let name = "readers-writer"
 
-  let actors = Setting.count("actors", 2...64, default: 2, "threads, or tasks, that read and write at the same time")
-  let operations = Setting.count("operations", 2...1_000_000, default: 2000, "reads and writes that each of them does")
-  let reads = Setting.percent("reads", 1...99, default: 90, "how many of these are reads")
+  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that read and write at the same time")
+  let operations = Setting.count("operations", 2...1_000_000, default: 2000, "reads and writes of each thread")
+  let reads = Setting.percent("reads", 1...99, default: 90, "share of reads among the operations")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(10), default: .microseconds(2), "how long a read or a write takes under its guard")
+    "work", .zero ... .milliseconds(10), default: .microseconds(2),
+    "how long each read or write takes inside the critical section")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long a writer is held between its two values; a reader that comes by ends it")
-  let heldWrites = Setting.count("held-writes", 1...1000, default: 3, "writes that are held so, before all others")
+    "how long at most a paused write waits between its two values for a reader; a reader that gets in ends the pause")
+  let heldWrites = Setting.count(
+    "held-writes", 1...1000, default: 3, "writes paused between their two values, before the measured operations")
 
-  let torn = Metric.count("torn", "reads whose two values did not belong together")
-  let rate = Metric.rate("rate", .perSecond, "reads and writes a second, of all together")
-  let readLatency = Metric.latency("read-latency", "a read, with the wait for its turn")
-  let writeLatency = Metric.latency("write-latency", "a write, with the wait for its turn")
+  let tornReads = Metric.count("torn-reads", "reads that saw one value from before a write and one from after it")
+  let throughput = Metric.rate("throughput", .perSecond, "reads and writes per second, all threads together")
+  let readLatency = Metric.latency("read-latency", "one read, including the wait for the lock")
+  let writeLatency = Metric.latency("write-latency", "one write, including the wait for the lock")
 
   var problem: [any Declaration] { [operations, work] }
 
   var variants: [Variant] {
-    Variant("unprotected", .broken, "reads and writes without any guard", without: [hold]) { trial in
+    Variant("unprotected", .broken, "no lock at all", without: [hold]) { trial in
       try measureUnguarded(trial) { pair in
         pair.read()
       } write: { pair in
         pair.write()
       }
     }
-    Variant("barrier", .documented, "a concurrent queue: sync to read, a barrier to write") { trial in
+    Variant("barrier", .documented, "a concurrent queue: sync to read, sync with a barrier to write") { trial in
       let queue = DispatchQueue(label: "pair", attributes: .concurrent)
       try measure(trial) { pair in
         queue.sync { pair.read() }
@@ -60,7 +61,7 @@ struct ReadersWriter: Pattern {
         queue.sync { pair.write() }
       }
     }
-    Variant("pthread-rwlock", .yardstick, "the system's own lock for readers and a writer") { trial in
+    Variant("pthread-rwlock", .yardstick, "pthread_rwlock: a read lock to read, a write lock to write") { trial in
       let lock = ReadersWriterLock()
       try measure(trial) { pair in
         lock.withReadLock { pair.read() }
@@ -68,7 +69,7 @@ struct ReadersWriter: Pattern {
         lock.withWriteLock { pair.write() }
       }
     }
-    Variant("mutex", .modern, "Synchronization.Mutex, for readers as for writers") { trial in
+    Variant("mutex", .modern, "Synchronization.Mutex, exclusive for readers as for writers") { trial in
       let lock = Lock()
       try measure(trial) { pair in
         lock.mutex.withLock { _ in pair.read() }

@@ -17,7 +17,7 @@ import Synchronization
 extension ReadersWriter {
   /// All operations one after the other, and the held writes.
   func longest(_ trial: Trial) -> Duration? {
-    (trial[work] + .microseconds(20)) * trial[operations] * trial[actors] + (trial[hold] + .seconds(10))
+    (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
   }
 
@@ -91,7 +91,7 @@ extension ReadersWriter {
     race runAll: (PairRace) throws -> Void
   ) throws {
     let race = PairRace(
-      actors: trial[actors], operations: trial[operations], reads: trial[reads], steps: trial.steps(work))
+      actors: trial[threads], operations: trial[operations], reads: trial[reads], steps: trial.steps(work))
     try SystemThread.requireRoom(for: race.actors + 2)
     var tornWhileHeld = 0
     for _ in 0..<trial[heldWrites] {
@@ -104,8 +104,8 @@ extension ReadersWriter {
       waitForWriter()
     }
     try runAll(race)
-    trial.record(torn, tornWhileHeld + race.torn)
-    trial.record(rate, race.rate)
+    trial.record(tornReads, tornWhileHeld + race.torn)
+    trial.record(throughput, race.rate)
     trial.record(readLatency, race.readLatency)
     trial.record(writeLatency, race.writeLatency)
   }

@@ -2,33 +2,37 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 
-/// What do queues share that have the same target?
+/// What does a common target queue do to the queues above it?
 ///
-/// What is submitted to a queue runs where its target says. A queue of one's own targets a global queue, unless it is given another
-/// target; with one serial queue as the target of many, what is in any of them comes one at a time:
+/// A queue's blocks run on its target queue. A private queue targets a global queue, unless it is given another target; with one
+/// serial queue as the target of many, the blocks of all of them run one at a time:
 ///
 /// ```c
 /// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial looks twice, as `queue-width` does: at tasks that work, by the times at which each began and ended; and at tasks that
-/// wait from their first instruction on, until nothing more begins and all threads sleep (``Standstill``).
+/// Each trial runs the tasks twice, as `queue-width` does: once they work, and their overlap is read from the times at which each
+/// began and ended; once they block from their first instruction on, until none begins and all threads sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {
   static let name = "target-queues"
 
   let queues = Setting.count("queues", 2...200, default: 100, "queues, or actors")
-  let each = Setting.count("each", 1...20, default: 2, "tasks in each of them")
+  let tasksPerQueue = Setting.count("tasks-per-queue", 1...20, default: 2, "tasks on each queue")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .microseconds(50), "how long a task works, in the first look")
+    "work", .zero ... .seconds(1), default: .microseconds(50),
+    "calibrated CPU work of a task, in the run in which tasks work")
 
-  let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
-  let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
+  let inProgress = Metric.count(
+    "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
+  let blockedTasks = Metric.count(
+    "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")
   let threads = Metric.count(
-    "threads", better: .lower, "threads of the pools, idle ones too, as the system lists them, when no more began")
-  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, while they work")
+    "threads", better: .lower,
+    "threads of the pools, idle ones included, when each task blocks and no further one begins")
+  let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
   /// How it is looked; a test looks otherwise.
   var looks = TaskLooks()
@@ -36,7 +40,7 @@ struct TargetQueues: Pattern {
   var problem: [any Declaration] { [work] }
 
   var variants: [Variant] {
-    Variant("independent", .yardstick, "serial queues without a target of one's own", own: looked) { trial in
+    Variant("independent", .yardstick, "serial queues with the default target", own: looked) { trial in
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)") }
       try look(trial) { task, all in
         queues[task.place].async(group: all) { task.run() }
@@ -59,7 +63,9 @@ struct TargetQueues: Pattern {
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("tree", .documented, "serial queues with one of two targets, which have a serial target", own: looked) {
+    Variant(
+      "tree", .documented, "serial queues that target one of two queues, which target one serial queue", own: looked
+    ) {
       trial in
       let root = DispatchQueue(label: "root")
       let branches = (0..<2).map { DispatchQueue(label: "branch.\($0)", target: root) }
@@ -68,7 +74,9 @@ struct TargetQueues: Pattern {
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("set-target", .documented, "made inactive, given one serial target, and activated", own: looked) { trial in
+    Variant(
+      "set-target", .documented, "serial queues created inactive, given one serial target, then activated", own: looked
+    ) { trial in
       let target = DispatchQueue(label: "target")
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)", attributes: .initiallyInactive) }
       for queue in queues {
@@ -80,7 +88,7 @@ struct TargetQueues: Pattern {
       }
     }
     Variant(
-      "set-target-in-c", .documented, "made by dispatch_queue_create and in use, then given one serial target",
+      "set-target-in-c", .documented, "queues of dispatch_queue_create, already used, then given one serial target",
       own: looked
     ) { trial in
       let target = FunctionQueue(label: "target")
@@ -105,7 +113,7 @@ struct TargetQueues: Pattern {
         queues[task.place].async(group: all) { task.run() }
       }
     }
-    Variant("actors", .modern, "actors whose executor sends to one serial queue", own: looked) { trial in
+    Variant("actors", .modern, "actors whose executor runs on one serial queue", own: looked) { trial in
       actor Worker {
         private let executor: QueueExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -122,13 +130,13 @@ struct TargetQueues: Pattern {
         }
       }
     }
-    Variant("set-target-active", .broken, "a queue that is in use is given a target", ends: traps) { trial in
+    Variant("set-target-active", .broken, "setTarget on a queue that is already active", ends: traps) { trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "queue")
       trial.hazard()
       queue.setTarget(queue: target)
     }
-    Variant("sync-between", .broken, "a task syncs on another queue with the same serial target", ends: traps) {
+    Variant("sync-siblings", .broken, "a task syncs to another queue with the same serial target", ends: traps) {
       trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "queue", target: target)
@@ -140,13 +148,14 @@ struct TargetQueues: Pattern {
     }
   }
 
-  private var looked: [any Declaration] { [queues, each, work, inProgress, atOnce, threads, elapsed] }
+  private var looked: [any Declaration] { [queues, tasksPerQueue, work, inProgress, blockedTasks, threads, elapsed] }
 
   /// A trap comes at once; the time is for what comes to a standstill instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 
   /// The tasks one after the other.
   func longest(_ trial: Trial) -> Duration? {
-    ["set-target-active", "sync-between"].contains(trial.variant) ? .zero : trial[work] * trial[queues] * trial[each]
+    ["set-target-active", "sync-siblings"].contains(trial.variant)
+      ? .zero : trial[work] * trial[queues] * trial[tasksPerQueue]
   }
 }

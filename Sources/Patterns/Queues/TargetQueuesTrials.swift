@@ -10,11 +10,11 @@ extension TargetQueues {
   func look(_ trial: Trial, _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void) throws {
     let queues = trial[queues]
     let most = trial.variant == "independent" ? min(queues, ThreadPool.limit) : 8
-    let seen = try looks.take(queues * trial[each], steps: trial.steps(work), threads: most) { tasks, all in
+    let seen = try looks.take(queues * trial[tasksPerQueue], steps: trial.steps(work), threads: most) { tasks, all in
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
       all.wait()
     }
-    trial.record(atOnce, seen.atOnce)
+    trial.record(blockedTasks, seen.atOnce)
     trial.record(inProgress, seen.inProgress)
     trial.record(threads, seen.threads)
     trial.record(elapsed, seen.elapsed)

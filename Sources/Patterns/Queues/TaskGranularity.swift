@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// From how much work on does it pay to make a task of it?
+/// From which size on does a task pay off on a queue?
 ///
 /// The document says that queues run small tasks more efficiently than threads do, and also that a block which does too little
 /// costs more to schedule than to run in place. It has no listing; this is what it comes to in C:
@@ -14,32 +14,32 @@ import Platform
 /// dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
 /// ```
 ///
-/// What is timed is all of it, from the first submission to the end of the last task: where there is enough to do in each,
-/// the other cores pay for the scheduling.
+/// The time runs from the first submission to the end of the last task: if each task is large enough, the other cores make up
+/// for the cost of scheduling.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct TaskGranularity: Pattern {
   static let name = "task-granularity"
 
-  let tasks = Setting.count("tasks", 1...2000, default: 100, "tasks, each as small as the others")
+  let tasks = Setting.count("tasks", 1...2000, default: 100, "tasks, all of the same size")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated work of a task")
+    "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated CPU work of a task")
   let repeats = Setting.count(
-    "repeats", 1...1000, default: 3, "how often all of them are run and timed, after once that warms up")
+    "repeats", 1...1000, default: 3, "how often all tasks are run and timed, after one warm-up")
 
   let perTask = Metric.latency(
     "per-task", "from the first submission to the end of the last task, over the number of tasks")
-  let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were said to have ended")
+  let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all had been waited for")
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("inline", .yardstick, "the caller does each in turn") { trial in
+    Variant("inline", .yardstick, "the caller runs them in a loop") { trial in
       try measure(trial) { tasks in
         for task in tasks { task.run() }
       }
     }
-    Variant("sync", .documented, "each is synced on a serial queue") { trial in
+    Variant("sync", .documented, "each task by sync on a serial queue") { trial in
       let queue = DispatchQueue(label: "small")
       try measure(trial) { tasks in
         for task in tasks {
@@ -47,7 +47,7 @@ struct TaskGranularity: Pattern {
         }
       }
     }
-    Variant("async", .documented, "each is sent to the global queue, in a group") { trial in
+    Variant("async", .documented, "each task by async to the global queue, in a group") { trial in
       try measure(trial) { tasks in
         let group = DispatchGroup()
         for task in tasks {
@@ -56,7 +56,7 @@ struct TaskGranularity: Pattern {
         group.wait()
       }
     }
-    Variant("work-item", .documented, "the same, each as a DispatchWorkItem") { trial in
+    Variant("work-item", .documented, "each task as a DispatchWorkItem to the global queue, in a group") { trial in
       try measure(trial) { tasks in
         let group = DispatchGroup()
         for task in tasks {
@@ -66,7 +66,7 @@ struct TaskGranularity: Pattern {
         group.wait()
       }
     }
-    Variant("task", .modern, "each is a child task of a task group") { trial in
+    Variant("task", .modern, "each task a child of a task group") { trial in
       try measure(trial) { tasks in
         try waitFor {
           await withTaskGroup { group in
@@ -77,7 +77,7 @@ struct TaskGranularity: Pattern {
         }
       }
     }
-    Variant("thread", .yardstick, "each has a thread made for it, and all are joined") { trial in
+    Variant("thread", .yardstick, "each task on a thread created for it, all joined") { trial in
       try SystemThread.requireRoom(for: trial[tasks])
       try measure(trial) { tasks in
         let threads = try tasks.map { task in try SystemThread { task.run() } }

@@ -20,11 +20,11 @@ extension TaskGranularity {
       let runs = results.runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work) else { return nil }
       guard let from = crossover.point else {
-        return Remark("crossover", "\(variant.name) is not surely done sooner than inline at any of these sizes")
+        return Remark("crossover", "\(variant.name) is not significantly faster than inline at any of these sizes")
       }
       return Remark(
         "crossover",
-        "\(variant.name) is done sooner than inline from \(Quantity(Double(from.size), .nanoseconds)) a task on, "
+        "\(variant.name) is faster than inline from \(Quantity(Double(from.size), .nanoseconds)) of work per task on, "
           + "\(Quantity.ratio(from.times)) times as fast there", runs: [from.label])
     }
   }

@@ -2,10 +2,10 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Whom does a task hold up that waits for a lock?
+/// Which other work starves while tasks wait for a lock?
 ///
-/// The document advises against locks in tasks: one that is not free may hold up a serial queue altogether, and keep other tasks
-/// of a concurrent one from running. In C, what it warns of comes to this:
+/// The document advises against locks in tasks: a contended one may block a serial queue altogether, and keep other tasks of a
+/// concurrent queue from running. In C, what it warns of comes to this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -15,10 +15,9 @@ import Platform
 /// });
 /// ```
 ///
-/// Here the lock is held, surely, until all such tasks wait that can. Then bystanders come, blocks that do not need the
-/// lock: one to the global queue, one to that of another class, one to a serial queue of its own, and one to a serial queue of
-/// another class. Each begins, or all threads of
-/// the process sleep and it has not begun (``Standstill``): then it is held up.
+/// Here the lock is held until every task that can wait for it does. Then bystanders are submitted, blocks that do not need the
+/// lock: one to the global queue, one to that of another QoS class, one to a serial queue of its own, and one to a serial queue of
+/// another QoS class. Each either begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the global
 /// queues.
@@ -26,25 +25,34 @@ struct ThreadExplosion: Pattern {
   static let name = "thread-explosion"
 
   let tasks = Setting.count(
-    "tasks", 1...2000, default: 300, "tasks that need the lock, or what stands for it; more than the pool has threads")
+    "tasks", 1...2000, default: 300, "tasks that need the lock or its replacement; more than the pool has threads")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
-    "how much longer the lock is held for a bystander that is held up")
+    "how much longer the lock is held once a bystander starves")
 
-  let heldUp = Metric.count("held-up", "bystanders, of four, that had not begun when all threads slept")
-  let globalHeldUp = Metric.count("global-held-up", "of these, the one on the global queue")
-  let otherClassHeldUp = Metric.count("other-class-held-up", "of these, the one on the global queue of another class")
-  let ownQueueHeldUp = Metric.count("own-queue-held-up", "of these, the one on a serial queue of its own")
-  let otherClassQueueHeldUp = Metric.count(
-    "other-class-queue-held-up", "of these, the one on a serial queue of its own that has another class")
-  let parked = Metric.count("parked", "pool threads that waited for the lock, as the system lists them")
-  let behind = Metric.count("behind", "tasks of the same serial queue, not in need of the lock, that had not begun")
-  let globalStart = Metric.latency("global-start", "from submitting the bystander on the global queue to its start")
-  let otherClassStart = Metric.latency("other-class-start", "the same for the one of another class")
-  let ownQueueStart = Metric.latency("own-queue-start", "the same for the one on a queue of its own")
-  let otherClassQueueStart = Metric.latency(
-    "other-class-queue-start", "the same for the one on a queue of its own of another class")
-  let drain = Metric.latency("drain", "from the lock's release until the last task was done, a task")
+  let starved = Metric.count("starved", "bystanders, of four, that had not begun when all threads slept")
+  let globalStarved = Metric.count(
+    "global-starved", "1 if the bystander on the global queue of the same QoS class starved")
+  let otherQosStarved = Metric.count(
+    "other-qos-starved", "1 if the bystander on the global queue of another QoS class starved")
+  let ownQueueStarved = Metric.count(
+    "own-queue-starved", "1 if the bystander on its own serial queue of the same QoS class starved")
+  let otherQosQueueStarved = Metric.count(
+    "other-qos-queue-starved", "1 if the bystander on its own serial queue of another QoS class starved")
+  let blockedThreads = Metric.count("blocked-threads", "pool threads that waited for the lock")
+  let blockedBehind = Metric.count(
+    "blocked-behind", "tasks of the same serial queue that did not need the lock and had not begun")
+  let globalStart = Metric.latency(
+    "global-start", "from the submission of the bystander on the global queue to its start")
+  let otherQosStart = Metric.latency(
+    "other-qos-start", "from the submission of the bystander on the global queue of another QoS class to its start")
+  let ownQueueStart = Metric.latency(
+    "own-queue-start", "from the submission of the bystander on its own serial queue to its start")
+  let otherQosQueueStart = Metric.latency(
+    "other-qos-queue-start",
+    "from the submission of the bystander on its own serial queue of another QoS class to its start")
+  let drain = Metric.latency(
+    "drain", "from the release of the lock to the end of the last task, over the number of tasks")
 
   /// What tells a standstill; a test gives another.
   var standstill = Standstill()
@@ -58,7 +66,7 @@ struct ThreadExplosion: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one a core: no more than that",
+      "lock-in-global-queue", .broken, "tasks on the global queue wait for a lock, one per core",
       without: [tasks]
     ) { trial in
       let lock = Lock()
@@ -68,7 +76,7 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("lock-in-private-queues", .broken, "each task waits for the lock on a serial queue of its own") { trial in
+    Variant("lock-in-private-queues", .broken, "each task waits for a lock on a serial queue of its own") { trial in
       let lock = Lock()
       try crowd(trial, of: trial[tasks], while: lock.held) { task in
         DispatchQueue(label: "private").async(group: task.all) {
@@ -77,8 +85,8 @@ struct ThreadExplosion: Pattern {
       }
     }
     Variant(
-      "lock-in-serial-queue", .broken, "one task of a serial queue waits for the lock, the others do not need it",
-      own: [behind]
+      "lock-in-serial-queue", .broken, "one task of a serial queue waits for a lock, the others do not need it",
+      own: [blockedBehind]
     ) { trial in
       let lock = Lock()
       let queue = DispatchQueue(label: "serial")
@@ -91,10 +99,10 @@ struct ThreadExplosion: Pattern {
           queue.async(group: task.all) { task.work() }
         }
       }
-      .recordBehind(trial, behind)
+      .recordBehind(trial, blockedBehind)
     }
     Variant(
-      "semaphore-gated", .documented, "a semaphore lets in one task less than there are cores, before it is submitted",
+      "semaphore-gated", .documented, "a semaphore at submission admits one task fewer than there are cores",
       needs: [.cores(2)]
     ) { trial in
       let lock = Lock()
@@ -107,14 +115,14 @@ struct ThreadExplosion: Pattern {
         }
       }
     }
-    Variant("serial-queue-instead", .documented, "no lock: who needs what it guards is a task of one serial queue") {
+    Variant("serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue") {
       trial in
       let queue = DispatchQueue(label: "instead")
       try crowd(trial, of: trial[tasks], while: { body in try queue.sync(execute: body) }) { task in
         queue.async(group: task.all) { task.work() }
       }
     }
-    Variant("actor", .modern, "no lock: an actor owns what it guards, and tasks await it", needs: [.cores(2)]) {
+    Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", needs: [.cores(2)]) {
       trial in
       actor Owner {
         func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result { try body() }
@@ -131,15 +139,17 @@ struct ThreadExplosion: Pattern {
       }
     }
     Variant(
-      "bystander", .yardstick, "the bystanders alone, with nobody who waits", without: [tasks, hold, parked, drain]
+      "bystander", .yardstick, "the bystanders alone, without waiting tasks",
+      without: [tasks, hold, blockedThreads, drain]
     ) { trial in
       try recordBystandersAlone(trial)
     }
     Variant(
-      "task-off-global", .broken, "a Swift task that asserts it does not run by way of the global queue of its class",
+      "assert-not-on-global", .broken, "a Swift task asserts that it does not run on the global queue of its QoS class",
       without: [
-        tasks, hold, heldUp, globalHeldUp, otherClassHeldUp, ownQueueHeldUp, otherClassQueueHeldUp, parked, globalStart,
-        otherClassStart, ownQueueStart, otherClassQueueStart, drain,
+        tasks, hold, starved, globalStarved, otherQosStarved, ownQueueStarved, otherQosQueueStarved, blockedThreads,
+        globalStart,
+        otherQosStart, ownQueueStart, otherQosQueueStart, drain,
       ], ends: .traps(within: .milliseconds(500)), needs: [.linux]
     ) { trial in
       trial.hazard()

@@ -39,7 +39,7 @@ extension ThreadExplosion {
       crowd.released.set()
     }
     crowd.awaitEnd(of: submitter)
-    trial.record(parked, crowd.parked)
+    trial.record(blockedThreads, crowd.parked)
     if let time = crowd.ended.since(crowd.released) { trial.record(drain, time, over: count) }
     record(trial, bystanders)
     return crowd
@@ -56,15 +56,15 @@ extension ThreadExplosion {
 
   private func record(_ trial: Trial, _ bystanders: Bystanders) {
     let measures = [
-      (bystanders.global, globalHeldUp, globalStart), (bystanders.otherClass, otherClassHeldUp, otherClassStart),
-      (bystanders.ownQueue, ownQueueHeldUp, ownQueueStart),
-      (bystanders.otherClassQueue, otherClassQueueHeldUp, otherClassQueueStart),
+      (bystanders.global, globalStarved, globalStart), (bystanders.otherClass, otherQosStarved, otherQosStart),
+      (bystanders.ownQueue, ownQueueStarved, ownQueueStart),
+      (bystanders.otherClassQueue, otherQosQueueStarved, otherQosQueueStart),
     ]
-    for (bystander, heldUp, start) in measures {
-      trial.record(heldUp, bystander.isHeldUp ? 1 : 0)
+    for (bystander, starved, start) in measures {
+      trial.record(starved, bystander.isHeldUp ? 1 : 0)
       trial.record(start, bystander.awaitStart())
     }
-    trial.record(heldUp, measures.count { $0.0.isHeldUp })
+    trial.record(starved, measures.count { $0.0.isHeldUp })
   }
 }
 

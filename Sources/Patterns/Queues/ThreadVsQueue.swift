@@ -2,7 +2,7 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// What do a task and a thread take to begin, and what do a queue and a thread weigh?
+/// How soon do a task and a thread start, and how much memory do a queue and a thread take?
 ///
 /// The document says that the system starts tasks sooner than a program can start threads of its own, and that a queue takes
 /// less memory than a thread. It has no listing; in C the two come to this:
@@ -18,18 +18,19 @@ struct ThreadVsQueue: Pattern {
   static let name = "thread-vs-queue"
 
   let repeats = Setting.count(
-    "repeats", 1...200, default: 60, "tasks or threads that are begun, one behind the other, after one that warms up")
+    "repeats", 1...200, default: 60, "tasks or threads started, one after the other, after one warm-up")
   let objects = Setting.count(
-    "objects", 100...10_000, default: 500, "queues, threads or tasks that there are at once while they are weighed")
+    "objects", 100...10_000, default: 500,
+    "idle queues, blocked threads or suspended tasks that exist at once while their memory is measured")
 
   let start = Metric.latency("start", "from the call that submits or creates it to its first instruction")
-  let notOnce = Metric.count("not-once", "tasks that had not begun exactly once when the last had begun")
+  let notOnce = Metric.count("not-once", "tasks that had not begun exactly once by the end")
   let memory = Metric.count(
     "memory", in: .bytes, better: .lower, unless: "the system does not tell what is resident",
-    "resident memory of a queue, a thread that waits or a task that is suspended")
+    "resident memory per idle queue, blocked thread or suspended task")
 
   var variants: [Variant] {
-    Variant("async-warm", .documented, "a task on a serial queue, whose thread has just done another") { trial in
+    Variant("async-warm", .documented, "async to a serial queue whose thread has just run another task") { trial in
       let queue = DispatchQueue(label: "warm")
       try measure(trial) { task in
         queue.async { task.begins() }
@@ -38,7 +39,7 @@ struct ThreadVsQueue: Pattern {
     }
     Variant(
       "async-cold", .documented,
-      "a task on a queue of its own, while every thread of the pool is held: it has to make one",
+      "async to a new serial queue while every pool thread is blocked: the pool has to create a thread",
       without: [objects, memory]
     ) { trial in
       try SystemThread.requireRoom(for: trial[repeats] + 1)
@@ -52,7 +53,7 @@ struct ThreadVsQueue: Pattern {
         }
       }
     }
-    Variant("thread", .yardstick, "a new thread for each") { trial in
+    Variant("thread", .yardstick, "a new thread for each task") { trial in
       try measure(trial) { task in
         try SystemThread { task.begins() }.detach()
       }
@@ -71,7 +72,7 @@ struct ThreadVsQueue: Pattern {
       }
     }
     Variant(
-      "thread-pool", .yardstick, "a thread of one's own that waits for work", without: [objects, memory]
+      "thread-pool", .yardstick, "a long-lived thread that waits for work", without: [objects, memory]
     ) { trial in
       let thread = try LingeringThread()
       defer { thread.stop() }
@@ -79,7 +80,7 @@ struct ThreadVsQueue: Pattern {
         thread.run { task.begins() }
       }
     }
-    Variant("task", .modern, "a task of Swift concurrency") { trial in
+    Variant("task", .modern, "an unstructured Task of Swift concurrency") { trial in
       try measure(trial) { task in
         Task { task.begins() }
       }

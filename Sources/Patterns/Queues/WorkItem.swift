@@ -1,9 +1,9 @@
 import Dispatch
 import Laboratory
 
-/// What does cancelling stop, and who hears of it?
+/// What does cancelling stop, and who is notified?
 ///
-/// A block that was made a work item can be cancelled, waited for and notified of:
+/// A block wrapped in a work item can be cancelled, waited for, and given a notify block:
 ///
 /// ```c
 /// dispatch_block_t item = dispatch_block_create(0, ^{ … });
@@ -12,8 +12,8 @@ import Laboratory
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// Here each is cancelled either while it is surely queued, behind one that holds its queue until then, or while it surely
-/// runs, held in itself until then. Beside it the same with a task of Swift concurrency, for which an actor is the queue.
+/// Here each is cancelled either while it is queued, behind a block that holds the queue until then, or while it runs, held in
+/// itself until then. Beside it stands the same with a task of Swift concurrency, for which an actor is the queue.
 ///
 /// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch Queues).
 struct WorkItem: Pattern {
@@ -21,16 +21,20 @@ struct WorkItem: Pattern {
 
   let items = Setting.count("items", 1...10_000, default: 50, "items, or tasks, each of which is cancelled")
   let patience = Setting.duration(
-    "patience", .zero ... .seconds(1), default: .milliseconds(1), "how long an item is waited for that nobody submits")
+    "patience", .zero ... .seconds(1), default: .milliseconds(1),
+    "timeout of the wait for an item that is never submitted")
 
-  let ran = Metric.count("ran", "items that began to run")
-  let skipped = Metric.count("skipped", "items that did not begin")
-  let finished = Metric.count("finished", "items that ran to their end")
-  let cutShort = Metric.count("cut-short", "items that began, and left off before their end")
-  let notWaited = Metric.count("not-waited", "items for which wait did not succeed")
-  let notNotified = Metric.count("not-notified", "items, still there, of whose end nobody was told")
-  let neverNotified = Metric.count("never-notified", "items of whose end nobody was told when they were freed, either")
-  let notice = Metric.latency("notice", "from cancelling until whoever awaits the end is told of it")
+  let ran = Metric.count("ran", "items, or tasks, that began to run")
+  let skipped = Metric.count("skipped", "items, or tasks, that did not begin")
+  let finished = Metric.count("finished", "items, or tasks, that ran to their end")
+  let cutShort = Metric.count("cut-short", "items, or tasks, that began and returned before their end")
+  let waitTimedOut = Metric.count("wait-timed-out", "items for which wait timed out")
+  let notNotified = Metric.count(
+    "not-notified", "items, not yet freed, whose notify block did not run; tasks whose awaiter did not resume")
+  let notNotifiedWhenFreed = Metric.count(
+    "not-notified-when-freed", "items whose notify block did not run even when they were freed")
+  let cancelLatency = Metric.latency(
+    "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
   /// What waits in one line, as in a serial queue.
   @globalActor actor Line { static let shared = Line() }
@@ -39,7 +43,8 @@ struct WorkItem: Pattern {
 
   var variants: [Variant] {
     Variant(
-      "cancel-queued", .documented, "a work item is cancelled behind a block of its serial queue", own: [notWaited]
+      "cancel-queued", .documented, "a work item is cancelled while it is queued behind another block",
+      own: [waitTimedOut]
     ) {
       trial in
       try eachItem(trial) { work in
@@ -55,7 +60,7 @@ struct WorkItem: Pattern {
         work.wait(for: item)
       }
     }
-    Variant("cancel-running", .documented, "a work item is cancelled while it runs", own: [notWaited]) { trial in
+    Variant("cancel-running", .documented, "a work item is cancelled while it runs", own: [waitTimedOut]) { trial in
       try eachItem(trial) { work in
         let item = DispatchWorkItem {
           work.begins()
@@ -69,7 +74,10 @@ struct WorkItem: Pattern {
         work.wait(for: item)
       }
     }
-    Variant("cancel-checked", .documented, "the same, and the item looks at isCancelled", own: [notWaited]) { trial in
+    Variant(
+      "cancel-checked", .documented, "a work item is cancelled while it runs, and checks isCancelled",
+      own: [waitTimedOut]
+    ) { trial in
       try eachItem(trial) { work in
         let own = Own()
         let item = DispatchWorkItem {
@@ -87,9 +95,9 @@ struct WorkItem: Pattern {
       }
     }
     Variant(
-      "never-submitted", .broken, "a work item is cancelled, and not submitted",
-      own: [notWaited, neverNotified, patience],
-      without: [notice]
+      "never-submitted", .broken, "a work item is cancelled, and never submitted",
+      own: [waitTimedOut, notNotifiedWhenFreed, patience],
+      without: [cancelLatency]
     ) { trial in
       try eachUnsubmittedItem(trial) { work in
         let item = DispatchWorkItem {
@@ -103,7 +111,8 @@ struct WorkItem: Pattern {
     }
     Variant(
       "wait-twice", .broken, "a work item that has run is waited for a second time",
-      without: [items, ran, skipped, finished, cutShort, notNotified, notice], ends: .traps(within: .milliseconds(500))
+      without: [items, ran, skipped, finished, cutShort, notNotified, cancelLatency],
+      ends: .traps(within: .milliseconds(500))
     ) { trial in
       let item = DispatchWorkItem {}
       DispatchQueue(label: "items").async(execute: item)
@@ -111,7 +120,7 @@ struct WorkItem: Pattern {
       trial.hazard()
       item.wait()
     }
-    Variant("task-queued", .modern, "a task is cancelled behind another of its actor") { trial in
+    Variant("task-queued", .modern, "a task is cancelled while it is queued behind another on its actor") { trial in
       try eachTask(trial) { work in
         Task { @Line in work.holdUpOthers() }
         work.waitUntilHeldUp()
@@ -135,7 +144,7 @@ struct WorkItem: Pattern {
         work.awaitEnd(of: task)
       }
     }
-    Variant("task-checked", .modern, "the same, and the task calls checkCancellation") { trial in
+    Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation") { trial in
       try eachTask(trial) { work in
         let task = Task {
           work.begins()
@@ -148,7 +157,7 @@ struct WorkItem: Pattern {
         work.awaitEnd(of: task)
       }
     }
-    Variant("task-sleep", .modern, "a task is cancelled that sleeps for an hour with Task.sleep") { trial in
+    Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour") { trial in
       try eachTask(trial) { work in
         let task = Task {
           work.begins()

@@ -9,13 +9,13 @@ extension WorkItem {
   /// Runs `body` for one item after the other, and records what became of them.
   func eachItem(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
     let outcomes = try each(trial, body)
-    trial.record(notWaited, outcomes.notWaited)
-    trial.record(notice, outcomes.notices)
+    trial.record(waitTimedOut, outcomes.notWaited)
+    trial.record(cancelLatency, outcomes.notices)
   }
 
   /// The same for tasks.
   func eachTask(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
-    trial.record(notice, try each(trial, body).notices)
+    trial.record(cancelLatency, try each(trial, body).notices)
   }
 
   /// The same for items that nobody submits; when `body` ends, they are freed.
@@ -25,8 +25,8 @@ extension WorkItem {
     _ trial: Trial, noticeWithin bound: Duration = CancelledWork.bound, _ body: (CancelledWork) throws -> Void
   ) throws {
     let outcomes = try each(trial, noticeWithin: bound, body)
-    trial.record(notWaited, outcomes.notWaited)
-    trial.record(neverNotified, outcomes.neverNotified)
+    trial.record(waitTimedOut, outcomes.notWaited)
+    trial.record(notNotifiedWhenFreed, outcomes.neverNotified)
   }
 
   private struct Outcomes {

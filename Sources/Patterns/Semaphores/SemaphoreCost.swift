@@ -3,10 +3,10 @@ import Laboratory
 import Platform
 import Synchronization
 
-/// What does it cost to take a semaphore?
+/// What does a wait-signal pair on a semaphore cost?
 ///
-/// The document says that a dispatch semaphore is taken in less time than a traditional one when the resource is free, because it
-/// calls the kernel only when the thread must wait, and that a signal frees one of the threads that wait:
+/// The document says that waiting on a dispatch semaphore takes less time than on a traditional one when a permit is free, because it
+/// calls the kernel only when the thread must block, and that a signal wakes one of the waiting threads:
 ///
 /// ```c
 /// dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER);
@@ -14,34 +14,36 @@ import Synchronization
 /// dispatch_semaphore_signal(semaphore);
 /// ```
 ///
-/// Each rival here guards one permit: it is taken and given back while it is free, by threads that contend for it, and in the end,
+/// Each variant has one permit: it is taken and given back by one thread alone, then by threads that contend for it, and in the end,
 /// with as many threads waiting, it is signalled once at a time. After each signal the lab waits until all threads of the
-/// process sleep (``Standstill``): who has come through by then was freed by it.
+/// process sleep (``Standstill``): a thread that has got through by then was woken by it.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite Resources".
 struct SemaphoreCost: Pattern {
   static let name = "semaphore-cost"
 
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "pairs of take and give that are timed together")
-  let threads = Setting.count("threads", 2...64, default: 2, "threads that contend, or that wait for a signal")
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
+  let threads = Setting.count("threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
   let contendedPairs = Setting.count(
-    "contended-pairs", 1...1_000_000, default: 2000, "pairs of each thread that contends")
+    "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
   let hold = Setting.duration(
-    "hold", .zero ... .milliseconds(1), default: .microseconds(1), "how long it is held when contended")
+    "hold", .zero ... .milliseconds(1), default: .microseconds(1), "how long a contending thread holds the semaphore")
 
-  let free = Metric.latency("free", "taking and giving back while it is free, timed in batches")
-  let callsPerPair = Metric.rate(
-    "calls-per-pair", .none, better: .lower, unless: "the system does not tell", "system calls of such a pair")
+  let uncontended = Metric.latency("uncontended", "one wait-signal pair with a free permit, timed in batches")
+  let syscallsPerPair = Metric.rate(
+    "syscalls-per-pair", .none, better: .lower, unless: "the system does not tell", "system calls per uncontended pair")
   let control = Metric.rate(
     "control", .none, better: .neither, unless: "the system does not tell",
-    "system calls of one call of getppid, counted the same way")
-  let contended = Metric.latency("contended", "a pair when threads contend: all their time over all their pairs")
-  let switches = Metric.rate(
-    "switches", .none, better: .lower, unless: "the system does not tell",
-    "times a pair that a thread went to sleep, when they contend")
-  let lostUpdates = Metric.count("lost-updates", "updates that two threads made at once, when they contend")
-  let astray = Metric.count(
-    "astray", "signals that did not free just one waiting thread, and threads that came through without one")
+    "system calls counted for one getppid: 1 shows that the counting is right")
+  let contended = Metric.latency(
+    "contended", "one pair while threads contend: the elapsed time over the pairs of all threads")
+  let contextSwitches = Metric.rate(
+    "context-switches", .none, better: .lower, unless: "the system does not tell",
+    "voluntary context switches (a thread went to sleep) per contended pair")
+  let lostUpdates = Metric.count("lost-updates", "updates inside the semaphore overwritten by another thread's")
+  let wrongWakeups = Metric.count(
+    "wrong-wakeups",
+    "signals that did not wake exactly one waiting thread, and threads that got through without a signal")
 
   /// What tells who was freed; a test gives another.
   var standstill = Standstill()
@@ -82,7 +84,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
     }
-    Variant("system-v", .yardstick, "semop, the traditional one: an identifier of the kernel's") { trial in
+    Variant("system-v", .yardstick, "semop, the traditional semaphore, which lives in the kernel") { trial in
       let semaphore = try SystemVSemaphore(value: 1)
       try measure(trial) { pairs in
         pairs.each { critical in
@@ -93,7 +95,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.change(by: -1) }, give: { semaphore.change(by: 1) })
     }
-    Variant("pthread-condition", .yardstick, "a count, a mutex and a condition variable") { trial in
+    Variant("pthread-condition", .yardstick, "a count, a pthread mutex and a condition variable") { trial in
       let semaphore = ConditionSemaphore(value: 1)
       try measure(trial) { pairs in
         pairs.each { critical in
@@ -105,7 +107,7 @@ struct SemaphoreCost: Pattern {
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant(
-      "mutex", .modern, "Synchronization.Mutex: no semaphore, it is given back where it was taken", without: [astray]
+      "mutex", .modern, "Synchronization.Mutex: not a semaphore, unlocked where it was locked", without: [wrongWakeups]
     ) { trial in
       let lock = Lock()
       try measure(trial) { pairs in

@@ -9,15 +9,15 @@ extension SemaphoreCost {
   /// Pairs, and control calls, whose system calls are counted.
   private static let counted = 100
 
-  /// The cost of a pair, free and contended.
+  /// The cost of a pair, uncontended and contended.
   ///
   /// - Parameter run: runs pairs: takes it, runs what is guarded, and gives it back, each time.
   func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let counted = Self.counted
     let batch = Pairs(trial[batch])
-    trial.time(free, over: batch.count, nothing: { batch.each { _ in } }) { run(batch) }
+    trial.time(uncontended, over: batch.count, nothing: { batch.each { _ in } }) { run(batch) }
     if let calls = SystemCalls.during({ run(Pairs(counted)) }) {
-      trial.record(callsPerPair, Double(calls) / Double(counted))
+      trial.record(syscallsPerPair, Double(calls) / Double(counted))
     }
     if let calls = SystemCalls.during({ for _ in 0..<counted { getParent() } }) {
       trial.record(control, Double(calls) / Double(counted))
@@ -45,7 +45,7 @@ extension SemaphoreCost {
       }
     }
     trial.record(contended, time, over: threads * pairs)
-    if let slept { trial.record(switches, Double(slept.voluntary) / Double(threads * pairs)) }
+    if let slept { trial.record(contextSwitches, Double(slept.voluntary) / Double(threads * pairs)) }
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
@@ -74,14 +74,14 @@ extension SemaphoreCost {
     }
     try standstill.wait()
     // A permit too many.
-    var astray = freed.now
+    var wrong = freed.now
     for _ in 0..<count {
       let before = freed.now
       give()
       try standstill.wait()
-      if freed.now != before + 1 { astray += 1 }
+      if freed.now != before + 1 { wrong += 1 }
     }
-    trial.record(self.astray, astray)
+    trial.record(wrongWakeups, wrong)
   }
 }
 
@@ -100,7 +100,7 @@ struct Pairs: Sendable {
     (self.count, self.number, self.steps) = (count, number, steps)
   }
 
-  /// Runs them: two loops, so that the free pair is not asked whether there is something to update.
+  /// Runs them: two loops, so that the uncontended pair is not asked whether there is something to update.
   @inline(__always)
   func each(_ pair: (_ critical: () -> Void) -> Void) {
     if let number {

@@ -7,7 +7,7 @@ extension SingletonRace {
   /// The races with a pause, which a busy machine may let pass whole, those without, and the time that a row takes.
   func longest(_ trial: Trial) -> Duration? {
     trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
-      + .microseconds(100) * trial[slots] * trial[actors] + .microseconds(30) * trial[batch]
+      + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
   }
 
   /// Races without a pause until a duplicate was seen, then measures the hot path.
@@ -17,7 +17,7 @@ extension SingletonRace {
   func raceUnguarded(
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
-    let (actors, time, patience) = (trial[actors], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
+    let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
     try SystemThread.requireRoom(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
@@ -45,7 +45,7 @@ extension SingletonRace {
     _ trial: Trial, before place: RacePause.Place, atMost bound: Duration = .seconds(10),
     _ ask: @escaping @Sendable (Row) -> Void
   ) throws -> PausedRaces {
-    let actors = trial[actors]
+    let actors = trial[threads]
     try SystemThread.requireRoom(for: actors)
     let paused = try race(
       RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
@@ -55,7 +55,7 @@ extension SingletonRace {
 
   /// What every guard goes through: races with the pause between check and creation, races without any, and the hot path.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
-    let (actors, time) = (trial[actors], trial[raceTime].nanoseconds)
+    let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
     try SystemThread.requireRoom(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     var tally = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).tally
@@ -68,7 +68,7 @@ extension SingletonRace {
 
   /// One race with the pause between check and creation, and the hot path: for what can be created only once a process.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
-    let actors = trial[actors]
+    let actors = trial[threads]
     try SystemThread.requireRoom(for: actors)
     let track = RaceTrack(actors: actors)
     record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).tally)
@@ -90,7 +90,7 @@ extension SingletonRace {
 
   /// The same for a guard that is awaited.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
-    let (actors, time, pause) = (trial[actors], trial[raceTime].nanoseconds, trial[pause])
+    let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
     let track = RaceTrack(actors: actors, slots: trial[slots])
     var tally = RaceTally(actors: actors)
     for _ in 0..<trial[pausedRaces] {
@@ -115,7 +115,7 @@ extension SingletonRace {
     trial.record(instances, histogram)
     trial.record(duplicates, tally.duplicates)
     trial.record(mismatches, tally.mismatches)
-    trial.record(irregular, tally.irregular)
+    trial.record(brokenRaces, tally.irregular)
     trial.record(races, tally.races)
   }
 

@@ -29,38 +29,42 @@ import Synchronization
 struct SingletonRace: Pattern {
   static let name = "singleton-race"
 
-  let actors = Setting.count("actors", 2...64, default: 2, "callers that ask for the singleton at the same time")
+  let threads = Setting.count(
+    "threads", 2...64, default: 2, "threads, or tasks, that ask for the singleton at the same time")
   let raceTime = Setting.duration(
-    "race-time", .milliseconds(1) ... .seconds(60), default: .milliseconds(10), "how long a trial races without pauses")
+    "race-time", .milliseconds(1) ... .seconds(60), default: .milliseconds(10),
+    "how long a trial runs races without a pause")
   let slots = Setting.count(
-    "slots", 1...65_536, default: 256, "independent singletons in a row, asked for one after the other")
+    "slots", 1...65_536, default: 256, "independent singletons in a row, raced for one after the other")
   let patience = Setting.duration(
     "patience", .zero ... .seconds(600), default: .seconds(10),
-    "how much longer it races while no duplicate was seen (a busy machine)")
+    "how much longer it races while no duplicate was seen (on a busy machine)")
   let pause = Setting.duration(
     "pause", .zero ... .seconds(10), default: .milliseconds(2),
-    "the most that a pause in a guard takes (2 s in the document); it ends sooner when all have come by")
-  let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause in a trial")
-  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses that are timed together")
+    "longest pause in a synchronized accessor (2 s in the document); it ends sooner when all threads have reached it")
+  let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause, per trial")
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch")
 
-  let instances = Metric.count("instances", "instances created in one race")
+  let instances = Metric.count("instances", "instances created per race")
   let duplicates = Metric.count("duplicates", "instances beyond the first of each race")
   let mismatches = Metric.count(
-    "mismatches", "callers that got no instance, or another one than the first caller of their race")
-  let irregular = Metric.count(
-    "irregular", "races without exactly one instance, or with a caller that did not get that one")
-  let pausedShare = Metric.rate("paused-share", .percent, better: .neither, "paused races that created two or more")
-  let halfBuiltUses = Metric.count("half-built-uses", "callers that used an instance whose array was not there yet")
-  let races = Metric.count("races", "races run, those with a pause included")
-  let raceRate = Metric.rate("race-rate", .perSecond, "races a second without pauses, counting included")
+    "mismatches", "threads that got no instance, or another one than the first thread of their race")
+  let brokenRaces = Metric.count(
+    "broken-races", "races that created none or several instances, or in which a thread got another one")
+  let pausedDuplicateShare = Metric.rate(
+    "paused-duplicate-share", .percent, better: .neither, "share of the paused races that created two or more instances"
+  )
+  let halfBuiltUses = Metric.count("half-built-uses", "threads that used an instance whose array was not set yet")
+  let races = Metric.count("races", "races run, paused ones included")
+  let raceRate = Metric.rate("race-rate", .perSecond, "races per second without a pause, bookkeeping included")
   let duplicateRate = Metric.rate(
-    "duplicate-rate", .perSecond, better: .neither, "duplicates a second without pauses, counting included")
+    "duplicate-rate", .perSecond, better: .neither, "duplicates per second without a pause, bookkeeping included")
   let hotPath = Metric.latency(
     "hot-path", "one access by one thread once the instance exists, timed in batches")
 
   var variants: [Variant] {
     Variant(
-      "check-then-act", .broken, "if there is none, create it: no guard at all", own: [patience],
+      "check-then-act", .broken, "if there is no instance, create one: no synchronization", own: [patience],
       without: [pause, pausedRaces], needs: [.cores(2)]
     ) { trial in
       try raceUnguarded(trial) { row in
@@ -71,8 +75,8 @@ struct SingletonRace: Pattern {
       }
     }
     Variant(
-      "check-then-act-paused", .broken, "the same with the document's pause between check and creation",
-      own: [pausedShare], without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+      "check-then-act-paused", .broken, "check-then-act with the document's pause between check and creation",
+      own: [pausedDuplicateShare], without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
     ) { trial in
       try racePaused(trial, before: .creation) { row in
         row.each { shared in
@@ -83,10 +87,11 @@ struct SingletonRace: Pattern {
           return shared.manager
         }
       }
-      .recordShare(trial, pausedShare)
+      .recordShare(trial, pausedDuplicateShare)
     }
     Variant(
-      "half-built", .broken, "the document's second pause, between publication and set-up", own: [halfBuiltUses],
+      "half-built", .broken, "check-then-act with the document's second pause, between publication and set-up",
+      own: [halfBuiltUses],
       without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
     ) { trial in
       try racePaused(trial, before: .setUp) { row in
@@ -113,7 +118,7 @@ struct SingletonRace: Pattern {
       }
     }
     Variant(
-      "static-let", .modern, "a static let; created once a process, so that a trial is one race, with a pause",
+      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause",
       without: [raceTime, slots, pausedRaces, raceRate, duplicateRate]
     ) { trial in
       enum Library {
@@ -134,7 +139,7 @@ struct SingletonRace: Pattern {
         }
       }
     }
-    Variant("serial-queue-c", .modern, "the same by dispatch_sync_f, the C function") { trial in
+    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function") { trial in
       struct Access {
         let shared: Shared
         var manager: PhotoManager?

@@ -2,39 +2,39 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// Passing items on from code that cannot wait to code that takes them one after the other: by an `AsyncStream`, or by a source.
+/// Sending items from code that cannot wait to a consumer that takes them one by one: by an `AsyncStream`, or by a source.
 ///
 /// A custom source keeps one number, whatever comes while its handler waits or runs. An `AsyncStream` keeps the items
 /// themselves: all of them, or as many as its buffering policy says.
 ///
-/// The items of a burst come while the consumer surely works on the one before, held there. Then single items come, each awaited
-/// until it is taken, and a run of items with nothing in the way.
+/// The items of a burst come while the consumer is held on the one before. Then single items come, each awaited until it is
+/// received, and a run of items back to back.
 ///
 /// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide, Dispatch
 /// Sources.
 struct StreamVsSource: Pattern {
   static let name = "stream-vs-source"
 
-  let burst = Setting.count("burst", 2...100_000, default: 1000, "items while the consumer is held back")
-  let buffer = Setting.count("buffer", 1...100_000, default: 16, "items that a bounded stream keeps")
+  let burst = Setting.count("burst", 2...100_000, default: 1000, "items sent while the consumer is busy")
+  let buffer = Setting.count("buffer", 1...100_000, default: 16, "capacity of a bounded stream's buffer")
   let messages = Setting.count(
-    "messages", 1...100_000, default: 200, "single items to a consumer that has nothing to do")
-  let stream = Setting.count("stream", 1...10_000_000, default: 20_000, "items with nothing in the way")
+    "messages", 1...100_000, default: 200, "single items sent to an idle consumer")
+  let stream = Setting.count("stream", 1...10_000_000, default: 20_000, "items sent back to back to a running consumer")
 
-  let lost = Metric.count("lost", "items of the bursts that the consumer was not given")
-  let unpromised = Metric.count(
-    "unpromised",
-    "items of the bursts that the consumer should have been given then and was not, or the other way round")
-  let untoldDrops = Metric.count("untold-drops", "items that were lost and the sender was not told so")
-  let cost = Metric.latency("cost", "passing on one item while the consumer is busy, timed a burst at a time")
-  let latency = Metric.latency("latency", "from just before an item is passed on until an idle consumer has it")
+  let lost = Metric.count("lost", "items of the bursts that the consumer did not receive")
+  let policyViolations = Metric.count(
+    "policy-violations",
+    "items of the bursts that were received or missed contrary to the variant's buffering policy")
+  let unreportedDrops = Metric.count("unreported-drops", "lost items whose yield did not return .dropped")
+  let sendCost = Metric.latency("send-cost", "sending one item while the consumer is busy, timed one burst at a time")
+  let latency = Metric.latency("latency", "from just before an item is sent until an idle consumer has it")
   let perItem = Metric.latency(
-    "per-item", "one item of the stream, from the first that is passed on until the last is taken, over all of them")
+    "per-item", "one of many items sent back to back: from the first send to the last receipt, over their number")
 
   var problem: [any Declaration] { [messages] }
 
   var variants: [Variant] {
-    Variant("stream-unbounded", .modern, "an AsyncStream that keeps everything", without: [buffer]) { trial in
+    Variant("stream-unbounded", .modern, "an AsyncStream with an unbounded buffer", without: [buffer]) { trial in
       try pass(trial, keeping: { $0 }) { inbox in
         let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
         Task {
@@ -44,7 +44,8 @@ struct StreamVsSource: Pattern {
         return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
-    Variant("stream-newest", .modern, "one that keeps the newest", own: [buffer, untoldDrops]) { trial in
+    Variant("stream-newest", .modern, "an AsyncStream that buffers the newest items", own: [buffer, unreportedDrops]) {
+      trial in
       let size = trial[buffer]
       try pass(trial, keeping: { $0.suffix(size) }) { inbox in
         let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(size))
@@ -55,7 +56,8 @@ struct StreamVsSource: Pattern {
         return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
-    Variant("stream-oldest", .modern, "one that keeps the oldest", own: [buffer, untoldDrops]) { trial in
+    Variant("stream-oldest", .modern, "an AsyncStream that buffers the oldest items", own: [buffer, unreportedDrops]) {
+      trial in
       let size = trial[buffer]
       try pass(trial, keeping: { $0.prefix(size) }) { inbox in
         let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(size))
@@ -66,7 +68,7 @@ struct StreamVsSource: Pattern {
         return Outbox(send: { items in items.each { inbox.note(news.yield($0)) } }, end: { news.finish() })
       }
     }
-    Variant("source", .documented, "a source that adds up the items", without: [buffer]) { trial in
+    Variant("source", .documented, "a custom source that adds up the items", without: [buffer]) { trial in
       try pass(trial, keeping: { [$0.reduce(0, +)] }) { inbox in
         let source = DispatchSource.makeUserDataAddSource(queue: inbox.queue)
         source.setEventHandler { inbox.take(Int(source.data)) }
@@ -76,7 +78,7 @@ struct StreamVsSource: Pattern {
       }
     }
     Variant(
-      "source-and-array", .modern, "an array behind a mutex, and a source that says when to look", without: [buffer]
+      "source-and-array", .modern, "an array under a Mutex, and a source that tells when to read it", without: [buffer]
     ) {
       trial in
       try pass(trial, keeping: { $0 }) { inbox in
@@ -100,7 +102,7 @@ struct StreamVsSource: Pattern {
           }, end: { source.cancel() })
       }
     }
-    Variant("async", .yardstick, "no source: a block for each item", without: [buffer]) { trial in
+    Variant("async", .yardstick, "no source: one block per item", without: [buffer]) { trial in
       try pass(trial, keeping: { $0 }) { inbox in
         Outbox(
           send: { items in items.each { item in inbox.queue.async { inbox.take(item) } } },

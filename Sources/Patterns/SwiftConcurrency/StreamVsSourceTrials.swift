@@ -32,7 +32,7 @@ extension StreamVsSource {
       outbox.send(1)
       try inbox.awaitHeld()
       let time = MonotonicClock.time { outbox.sendAll(batch) }
-      if round > 0 { trial.record(cost, time, over: items.count) }
+      if round > 0 { trial.record(sendCost, time, over: items.count) }
       inbox.release()
       try inbox.finish(outbox)
       let taken = Array(inbox.taken.dropFirst())
@@ -42,10 +42,10 @@ extension StreamVsSource {
       lost += max(0, missing)
       untold += abs(missing - inbox.drops)
     }
-    trial.noteFloor(of: cost, over: items.count) { batch.each { _ in } }
+    trial.noteFloor(of: sendCost, over: items.count) { batch.each { _ in } }
     trial.record(self.lost, lost)
-    trial.record(self.unpromised, unpromised)
-    if trial.variant == "stream-newest" || trial.variant == "stream-oldest" { trial.record(untoldDrops, untold) }
+    trial.record(policyViolations, unpromised)
+    if trial.variant == "stream-newest" || trial.variant == "stream-oldest" { trial.record(unreportedDrops, untold) }
 
     let inbox = Inbox()
     let outbox = begin(inbox)

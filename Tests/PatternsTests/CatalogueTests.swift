@@ -127,9 +127,6 @@ import Testing
   private static let speakingTheirOwn: Set<String> = [
     "library-load", "limit-concurrency", "mach-port", "main-queue", "pool-starvation", "process-monitor",
     "queue-context", "queue-deadlock", "queue-order", "queue-pool", "queue-priority", "queue-suspend",
-    "queue-vs-lock", "queue-width", "readers-writer", "semaphore-cost", "signal-source", "singleton-race",
-    "source-lifecycle", "stream-vs-source", "target-queues", "task-granularity", "thread-explosion",
-    "thread-vs-queue", "timer-source", "work-item",
   ]
 
   @Test func `titles, claims, conclusions, metrics and variants use the words of the field`() throws {

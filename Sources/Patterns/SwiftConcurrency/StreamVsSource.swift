@@ -78,7 +78,7 @@ struct StreamVsSource: Pattern {
       }
     }
     Variant(
-      "source-and-array", .modern, "an array under a Mutex, and a source that tells when to read it", without: [buffer]
+      "source-and-array", .modern, "an array under a Mutex, and a source that signals new items", without: [buffer]
     ) {
       trial in
       try pass(trial, keeping: { $0 }) { inbox in

@@ -1,12 +1,12 @@
 // depth.5, always: there are four global queues, and their priorities differ.
-// Tried with all ten identifiers (four priorities, six classes of service): how many queues they give, and which nice
+// Tried with all ten identifiers (four priorities, six QoS classes): how many queues they give, and which nice
 // values their threads have. pool.6, always: when nothing else is known, default work gets a class between
 // user-initiated and utility: the same by nice values, with a queue of the class "default" and one of none. Broken: the
 // default queue's identifier in all places, the background class for the default.
 #include "probe.h"
 #include <limits.h>
 
-// The classes of service, which the headers name on Darwin only.
+// The QoS classes, which the headers name on Darwin only.
 enum { INTERACTIVE = 0x21, INITIATED = 0x19, NORMAL = 0x15, UTILITY = 0x11, BACKGROUND = 0x09, NONE = 0 };
 
 static int nice_of(dispatch_queue_t queue) {

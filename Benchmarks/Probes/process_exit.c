@@ -3,7 +3,7 @@
 //
 //   process_exit LAB child-exit|waitpid-thread|sigchld [processes]
 //
-// Prints `notice`, the median in nanoseconds.
+// Prints `report-latency`, the median in nanoseconds.
 #include <dispatch/dispatch.h>
 #include <pthread.h>
 #include <signal.h>
@@ -122,7 +122,7 @@ static void *trial(void *unused) {
     close(line[0]);
     close(lifeline[0]);
   }
-  print_median("notice", notices + 1, (size_t)processes);
+  print_median("report-latency", notices + 1, (size_t)processes);
   return unused;
 }
 

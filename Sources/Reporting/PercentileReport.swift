@@ -4,7 +4,7 @@ import Platform
 
 /// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
-  /// The distribution of every shown latency with a name to tell it by (`wait-leaver=pool-held`): the plotter wants a file
+  /// The distribution of every shown latency with a name to tell it by (`wait-last-leave-on=pool-call`): the plotter wants a file
   /// for each.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
     documents.flatMap { document in

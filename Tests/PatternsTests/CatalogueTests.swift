@@ -123,14 +123,9 @@ import Testing
     "went past", "gets past", "walks in", "walked in", "lets in", "let in", "keeps out", "held up", "holds up",
     "hold up", "somebody", "nobody", "one's own", "comes to", "in vain", "sends itself", "just once", "leaver",
   ]
-  /// Scenarios that still say them.
-  private static let speakingTheirOwn: Set<String> = [
-    "library-load", "limit-concurrency", "mach-port", "main-queue", "pool-starvation", "process-monitor",
-    "queue-context", "queue-deadlock", "queue-order", "queue-pool", "queue-priority", "queue-suspend",
-  ]
 
   @Test func `titles, claims, conclusions, metrics and variants use the words of the field`() throws {
-    for experiment in try library.all() where !Self.speakingTheirOwn.contains(experiment.name) {
+    for experiment in try library.all() {
       let conclusions = experiment.conclusions.flatMap(\.parts).map { part in
         if case .text(let text) = part { text } else { "" }
       }

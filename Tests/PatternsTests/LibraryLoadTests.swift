@@ -21,7 +21,7 @@ import Testing
   }
 
   static let settings: [String: ParameterValue] = [
-    "items": .integer(20), "hold": .integer(1_000_000), "held-loads": .integer(2), "repeats": .integer(2),
+    "items": .integer(20), "hold": .integer(1_000_000), "gated-loads": .integer(2), "repeats": .integer(2),
   ]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
@@ -35,7 +35,7 @@ import Testing
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
     #expect(attempt.total("missing") == 0 && attempt.total("lost") == 0)
-    #expect(attempt.total("incomplete") == 0 && attempt.total("late") == 0)
+    #expect(attempt.total("early-completions") == 0 && attempt.total("late-items") == 0)
     #expect(attempt.total("failures") == 4)
     #expect((attempt.total("found") ?? 0) >= 4)
   }
@@ -47,11 +47,11 @@ import Testing
     // All of those whose queue is held back.
     #expect((attempt.total("missing") ?? 0) >= (attempt.total("found") ?? 0) / 2)
     // What a harness that holds nothing back came to is told apart.
-    #expect(attempt.total("unheld") == 2 && (attempt.total("incomplete") ?? 3) <= 2)
+    #expect(attempt.total("ungated-loads") == 2 && (attempt.total("early-completions") ?? 3) <= 2)
   }
 
   @Test func `two that append at once lose an item`() async throws {
-    #expect(try await Self.attempt("unserialised").verdict("unserialised.lost > 0") == .witnessed)
+    #expect(try await Self.attempt("unsynchronized").verdict("unsynchronized.lost > 0") == .witnessed)
   }
 
   @Test(arguments: ["/no/such", "/usr:/no/such", "/dev/null", "", ":"])
@@ -138,14 +138,14 @@ import Testing
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
       },
-      red("documented.completions-off == 0", "documented") { trial in
+      red("documented.not-once == 0", "documented") { trial in
         try pattern.measureEarly(trial) { library in
           documented(library)
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
       },
       // One at a time.
-      red("unserialised.lost > 0", "unserialised") { trial in
+      red("unsynchronized.lost > 0", "unsynchronized") { trial in
         try pattern.measureUnserialised(trial, patience: .milliseconds(10)) { library in
           let queue = DispatchQueue(label: "appends")
           build(library) { item in

@@ -10,7 +10,7 @@ import Testing
 /// Whether all threads of a process sleep is asked, so most of these run in one of their own.
 @Suite struct LimitConcurrencyTests {
   @Test(
-    arguments: ["window", "async-semaphore", "semaphore-in-queues", "operation-width"],
+    arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
     [(2, 1), (20, 1), (20, 3), (20, 20), (20, 50)])
   func `so many are in progress, and no more`(_ variant: String, _ size: (jobs: Int, width: Int)) async {
     let (jobs, width) = size
@@ -22,9 +22,9 @@ import Testing
         ["jobs": .integer(jobs), "width": .integer(width), "work": .integer(1000)])
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.trial.reads == ["jobs", "width", "work"])
-      for metric in ["over-width", "unused", "missing"] { #expect(attempt.total(metric) == 0, "\(metric)") }
+      for metric in ["over-width", "unused-slots", "missing"] { #expect(attempt.total(metric) == 0, "\(metric)") }
       let waiting = max(0, jobs - width)
-      #expect(attempt.total("parked-waiters") == (variant == "semaphore-in-queues" ? waiting : 0))
+      #expect(attempt.total("blocked-threads") == (variant == "semaphore-in-queues" ? waiting : 0))
     }
   }
 
@@ -34,7 +34,7 @@ import Testing
       let attempt = try await Attempt(
         "unlimited", of: LimitConcurrency(), files: Catalogue.files, ["jobs": .integer(20), "width": .integer(3)])
       #expect(attempt.total("over-width") == 17)
-      #expect(attempt.total("parked-waiters") == 0 && attempt.total("missing") == 0)
+      #expect(attempt.total("blocked-threads") == 0 && attempt.total("missing") == 0)
     }
   }
 
@@ -150,15 +150,15 @@ import Testing
         try pattern.limit(trial) { jobs, width in await window(jobs, width: width) }
       },
       red("window.over-width == 0", isTooWide), red("async-semaphore.over-width == 0", isTooWide),
-      red("window.unused == 0", isTooNarrow), red("async-semaphore.unused == 0", isTooNarrow),
-      red("window.parked-waiters == 0", parks), red("async-semaphore.parked-waiters == 0", parks),
+      red("window.unused-slots == 0", isTooNarrow), red("async-semaphore.unused-slots == 0", isTooNarrow),
+      red("window.blocked-threads == 0", parks), red("async-semaphore.blocked-threads == 0", parks),
       red("semaphore-in-tasks.hung == 1") { trial in
         try pattern.deadlock(trial) { jobs, width in await window(jobs, width: width) }
       },
       red("semaphore-in-queues.over-width == 0") { try runsBlocks($0, wider: 1) },
-      red("semaphore-in-queues.parked-waiters > 0") { try runsBlocks($0, wider: 0) },
-      red("operation-width.over-width == 0") { try runsBlocks($0, wider: 1) },
-      red("operation-width.parked-waiters == 0", parksBlocks),
+      red("semaphore-in-queues.blocked-threads > 0") { try runsBlocks($0, wider: 0) },
+      red("max-operation-count.over-width == 0") { try runsBlocks($0, wider: 1) },
+      red("max-operation-count.blocked-threads == 0", parksBlocks),
       // Says that it is done with one left out.
       red("all.missing == 0") { trial in
         try pattern.limit(trial) { jobs, width in await window(jobs.dropLast(), width: width) }

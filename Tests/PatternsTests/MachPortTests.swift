@@ -47,10 +47,10 @@ import Testing
       Red("receive.lost == 0", "receive", of: pattern, settings) { trial in
         try pattern.exchange(trial, patience: .milliseconds(20)) { sender($0, lost: 1) }
       },
-      Red("dead-name.untold == 0", "dead-name", of: pattern) { trial in
+      Red("dead-name.unreported-deaths == 0", "dead-name", of: pattern) { trial in
         try pattern.die(trial, patience: .milliseconds(20)) { sender($0, lost: 10) }
       },
-      Red("all.end-not-once == 0", "receive", of: pattern, settings) { trial in
+      Red("all.cancel-handler-not-once == 0", "receive", of: pattern, settings) { trial in
         try pattern.exchange(trial) { sender($0, ends: 2) }
       },
     ]

@@ -15,7 +15,7 @@ import Testing
   }
   static let ordered = ["dispatch-main", "main-loop"]
   static let hopping = ["async-hop", "nested-hop", "sync-hop", "continuation"]
-  static let working = ["busy-main", "apply-on-main", "moved"]
+  static let working = ["busy-main", "apply-on-main", "moved-off-main"]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue]) async throws -> Attempt {
     try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: working) func `an event waits for work on main, and for no other`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["events": .integer(3), "work": .integer(10_000)])
-    #expect(attempt.total("delayed") == (variant == "moved" ? 0 : 4))
+    #expect(attempt.total("delayed") == (variant == "moved-off-main" ? 0 : 4))
     #expect(attempt.trial.observation.samples("lateness")?.summary?.count == 3)
   }
 
@@ -105,7 +105,7 @@ import Testing
       },
       red("busy-main.delayed > 0", elsewhere),
       red("apply-on-main.delayed > 0", elsewhere),
-      red("moved.delayed == 0") { trial in
+      red("moved-off-main.delayed == 0") { trial in
         pattern.work(trial, looks: .milliseconds(1)) { work in
           pattern.mainQueue.async {
             work.begins(on: pattern.mainQueue)
@@ -113,7 +113,7 @@ import Testing
           }
         }
       },
-      red("not-drained.unrun > 0") { trial in
+      red("not-drained.never-ran > 0") { trial in
         try pattern.look(trial) { block in pattern.mainQueue.async { block.begins() } }
       },
       red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },

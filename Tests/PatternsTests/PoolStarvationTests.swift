@@ -20,7 +20,7 @@ import Testing
       let attempt = try await Attempt(
         variant, of: PoolStarvation(), files: Catalogue.files, variant == "bystander" ? [:] : Self.settings)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.total("held-up") == 0)
+      #expect(attempt.total("starved") == 0)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
     }
   }
@@ -35,12 +35,12 @@ import Testing
         closeInheritedDescriptors()
         let attempt = try await Attempt(variant, of: PoolStarvation(), files: Catalogue.files, Self.settings)
         #expect(attempt.trial.outcome == .completed)
-        #expect(attempt.total("own-queue-held-up") == 0 && attempt.total("other-priority-held-up") == 0)
+        #expect(attempt.total("own-queue-starved") == 0 && attempt.total("other-priority-starved") == 0)
         if variant == "blocking" {
-          #expect(attempt.total("task-held-up") == 1)
-          #expect(attempt.total("parked") == Host.cores && attempt.total("begun") == Host.cores)
+          #expect(attempt.total("task-starved") == 1)
+          #expect(attempt.total("blocked-threads") == Host.cores && attempt.total("begun") == Host.cores)
         }
-        if attempt.total("task-held-up") == 1, attempt.total("global-held-up") == 1 { tellSeen() }
+        if attempt.total("task-starved") == 1, attempt.total("global-starved") == 1 { tellSeen() }
       }
     }
     #expect(isSeen)
@@ -54,7 +54,7 @@ import Testing
       settings["hold"] = .integer(2_000_000_000)
       let attempt = try await Attempt("blocking", of: PoolStarvation(), files: Catalogue.files, settings)
       #expect(attempt.total("begun") == Host.cores)
-      #expect(attempt.total("still-held-up") == 1)
+      #expect(attempt.total("still-starved") == 1)
     }
   }
 
@@ -98,14 +98,14 @@ import Testing
     }
     return [
       // Tasks that do not block hold nobody up.
-      red("blocking.task-held-up > 0", beginning: suspends), red("blocking.begun <= cores", beginning: suspends),
-      red("blocking.not-begun > 0", beginning: suspends), red("blocking.still-held-up == 1", beginning: suspends),
-      red("blocking.global-held-up > 0", beginning: suspends),
-      red("on-global-queue.task-held-up > 0", beginning: suspends),
+      red("blocking.task-starved > 0", beginning: suspends), red("blocking.begun <= cores", beginning: suspends),
+      red("blocking.not-begun > 0", beginning: suspends), red("blocking.still-starved == 1", beginning: suspends),
+      red("blocking.global-starved > 0", beginning: suspends),
+      red("on-global-queue.task-starved > 0", beginning: suspends),
       // They block the pool of the one who must not be held up.
-      red("blocking.other-priority-held-up == 0") { request in Task(priority: .utility) { request.blockUntilAnswered() }
+      red("blocking.other-priority-starved == 0") { request in Task(priority: .utility) { request.blockUntilAnswered() }
       },
-      red("blocking.own-queue-held-up == 0", ["tasks-per-core": .integer(150), "hold": .integer(0)]) { request in
+      red("blocking.own-queue-starved == 0", ["tasks-per-core": .integer(150), "hold": .integer(0)]) { request in
         Task {
           await withCheckedContinuation { continuation in
             DispatchQueue(label: "private").async {
@@ -117,9 +117,10 @@ import Testing
       },
     ]
       + [
-        "on-own-queue.held-up == 0", "on-own-queue.not-begun == 0", "own-executor.held-up == 0",
-        "task-sleep.held-up == 0", "task-sleep.parked == 0", "task-sleep.not-begun == 0", "continuation.held-up == 0",
-        "continuation.parked == 0", "continuation.not-begun == 0",
+        "on-own-queue.starved == 0", "on-own-queue.not-begun == 0", "own-executor.starved == 0",
+        "task-sleep.starved == 0", "task-sleep.blocked-threads == 0", "task-sleep.not-begun == 0",
+        "continuation.starved == 0",
+        "continuation.blocked-threads == 0", "continuation.not-begun == 0",
       ].map { red($0, beginning: blocks) }
   }
 }

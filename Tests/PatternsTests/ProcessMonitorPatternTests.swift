@@ -54,7 +54,7 @@ import Testing
           return {}
         }
       }
-      #expect(attempt.total("unreported") == 0)
+      #expect(attempt.total("unreported-events") == 0)
     }
   }
 
@@ -69,7 +69,7 @@ import Testing
           verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
           "\(variant.name): \(verdicts)")
         // The first warms up.
-        let notices = attempt.trial.observation.samples("notice")?.summary?.count
+        let notices = attempt.trial.observation.samples("report-latency")?.summary?.count
         #expect(notices == (["already-dead", "parent-gone"].contains(variant.name) ? nil : 2), "\(variant.name)")
       }
     }
@@ -137,11 +137,11 @@ import Testing
     /// Hears nothing.
     let isDeaf: @Sendable (pid_t, ChildWatch) -> Void = { _, _ in }
     return [
-      red("child-exit.untold == 0", "child-exit", isDeaf),
-      red("already-dead.untold == 0", "already-dead", areDead: true, isDeaf),
-      red("waitpid-thread.untold == 0", "waitpid-thread", isDeaf),
-      red("sigchld.untold == 0", "sigchld", isDeaf),
-      Red("all.told-again == 0", "child-exit", of: pattern, settings) { trial in
+      red("child-exit.unreported-exits == 0", "child-exit", isDeaf),
+      red("already-dead.unreported-exits == 0", "already-dead", areDead: true, isDeaf),
+      red("waitpid-thread.unreported-exits == 0", "waitpid-thread", isDeaf),
+      red("sigchld.unreported-exits == 0", "sigchld", isDeaf),
+      Red("all.repeated-reports == 0", "child-exit", of: pattern, settings) { trial in
         try pattern.watchChildren(trial) { child, watch in
           let runs = Runs()
           try watches(child, watch) { cancel in
@@ -158,7 +158,7 @@ import Testing
           }
         }
       },
-      Red("all.left-processes == 0", "already-dead", of: pattern, settings) { trial in
+      Red("all.leaked-children == 0", "already-dead", of: pattern, settings) { trial in
         try pattern.watchChildren(trial, areDead: true) { child, watch in
           try watches(child, watch) { cancel in
             watch.heard(1 << 8)
@@ -166,7 +166,7 @@ import Testing
           }
         }
       },
-      Red("all.left-open == 0", "waitpid-thread", of: pattern, settings) { trial in
+      Red("all.leaked-descriptors == 0", "waitpid-thread", of: pattern, settings) { trial in
         try pattern.watchChildren(trial) { child, watch in
           #expect(gcdlab_open_process(child) >= 0)
           try SystemThread {
@@ -176,15 +176,15 @@ import Testing
         }
       },
       // Reports one of three.
-      Red("fork-exec-signal.unreported == 0", "fork-exec-signal", of: pattern) { trial in
+      Red("fork-exec-signal.unreported-events == 0", "fork-exec-signal", of: pattern) { trial in
         try pattern.watchActs(trial, patience: .milliseconds(1)) { _, acts in
           acts.reported(.fork)
           return {}
         }
       },
-      parentRed("parent-exit.untold == 0", "parent-exit", .once(.hasStarted), as: "parent-gone"),
-      parentRed("parent-gone.untold > 0", "parent-gone", .once(.isWatched), as: "parent-exit"),
-      parentRed("parent-checked.untold == 0", "parent-checked", .always, as: "parent-exit"),
+      parentRed("parent-exit.unreported-exits == 0", "parent-exit", .once(.hasStarted), as: "parent-gone"),
+      parentRed("parent-gone.unreported-exits > 0", "parent-gone", .once(.isWatched), as: "parent-exit"),
+      parentRed("parent-checked.unreported-exits == 0", "parent-checked", .always, as: "parent-exit"),
     ]
   }
 }

@@ -20,9 +20,9 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(!attempt.verdicts.isEmpty)
     if variant == "idle" { #expect(attempt.total("reused") == repeats) }
-    if variant == "thread-local" { #expect(attempt.total("not-seen") == repeats) }
+    if variant == "thread-local" { #expect(attempt.total("not-found") == repeats) }
     if ["context-finalizer", "specific-released"].contains(variant) {
-      #expect(attempt.trial.observation.samples("clean-up")?.summary?.count == repeats)
+      #expect(attempt.trial.observation.samples("cleanup-latency")?.summary?.count == repeats)
     }
   }
 
@@ -96,11 +96,11 @@ import Testing
       [
         red("\(variant).not-once == 0") { trial in
           pattern.clean(trial, cleansUpTwice)
-          trial.record(pattern.cleanUp, 0)
+          trial.record(pattern.cleanupLatency, 0)
         },
-        red("\(variant).early == 0") { trial in
+        red("\(variant).early-cleanups == 0") { trial in
           pattern.clean(trial, cleansUpAtOnce)
-          trial.record(pattern.cleanUp, 0)
+          trial.record(pattern.cleanupLatency, 0)
         },
       ]
     }
@@ -115,12 +115,12 @@ import Testing
     return lives + [
       red("context-finalizer.in-release == 0") { trial in
         pattern.clean(trial, cleansUpAtOnce)
-        trial.record(pattern.cleanUp, 0)
+        trial.record(pattern.cleanupLatency, 0)
       },
       // Nobody lets them go.
       red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
       // In the context of another queue.
-      red("context.not-seen == 0") { trial in
+      red("context.not-found == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))
         pattern.share(trial) { data in
           gcdlab_dispatch_set_context(own.object, data.pointer)
@@ -135,13 +135,13 @@ import Testing
         }
       },
       // Nobody sets it.
-      red("global-modified.keyed > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
+      red("global-modified.keyed-values > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
       // Both are told of the queue that the other wants.
-      red("current-queue.other-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
-      red("current-queue.overcommitting == 1") { trial in answered(trial, inside: queue, outside: queue) },
-      red("current-queue.main == 1") { trial in answered(trial, inside: queue, outside: queue) },
+      red("current-queue.wrong-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
+      red("current-queue.got-overcommit-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
+      red("current-queue.got-main-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       // At the queue, where it is found.
-      red("thread-local.not-seen > 0") { trial in
+      red("thread-local.not-found > 0") { trial in
         let key = DispatchSpecificKey<MyDataContext>()
         pattern.share(trial) { data in
           let queue = DispatchQueue(label: "own")
@@ -150,7 +150,7 @@ import Testing
         }
       },
       // At another queue.
-      red("specific.not-seen == 0") { trial in
+      red("specific.not-found == 0") { trial in
         let key = DispatchSpecificKey<MyDataContext>()
         pattern.share(trial) { data in
           DispatchQueue(label: "own").setSpecific(key: key, value: data)
@@ -158,7 +158,7 @@ import Testing
         }
       },
       // A detached task is started by nobody.
-      red("task-local.not-seen == 0") { trial in
+      red("task-local.not-found == 0") { trial in
         try waitFor {
           await pattern.shareAmongTasks(trial) { data in
             await MyDataContext.$current.withValue(data) {
@@ -167,7 +167,7 @@ import Testing
           }
         }
       },
-      red("no-context.without == 0") { trial in
+      red("no-context.without-context == 0") { trial in
         pattern.letGo(trial) {
           let queue = gcdlab_dispatch_queue_create("own", nil)
           gcdlab_dispatch_set_context(queue, queue)
@@ -175,13 +175,13 @@ import Testing
           return HeldQueue(created: queue)
         }
       },
-      red("global.accepted == 0") { trial in
+      red("global.accepted-flags == 0") { trial in
         pattern.askForGlobal(trial) { _ in
           queue
         } release: { _ in
         }
       },
-      red("global.overcommit == 1") { trial in
+      red("global.overcommit-queues == 1") { trial in
         pattern.askForGlobal(trial) { flags in
           flags == 0 ? queue : nil
         } release: { _ in

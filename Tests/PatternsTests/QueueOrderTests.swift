@@ -11,7 +11,7 @@ import Testing
   static let logged = [
     "serial", "serial-targeting-concurrent", "concurrent-targeting-serial", "concurrent", "global",
   ]
-  static let paired = ["sync-behind-async"]
+  static let paired = ["sync-after-async"]
   static let listed = ["async-then-sync", "async-then-sync-concurrent", "async-then-barrier-sync"]
   static let queued = ["serial-sync", "pthread-mutex", "mutex"]
 
@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: listed) func `the listing keeps its promises`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(attempt.total("returned-before") == 1)
+    #expect(attempt.total("returned-before-end") == 1)
     #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
   }
 
@@ -42,7 +42,7 @@ import Testing
   @Test func `a sync begins before what was added before it`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
-      let attempt = try await Self.attempt("sync-behind-async", ["pairs": .integer(5)])
+      let attempt = try await Self.attempt("sync-after-async", ["pairs": .integer(5)])
       #expect(attempt.trial.outcome == .completed)
       #expect(!attempt.verdicts.isEmpty)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .witnessed }, "\(attempt.verdicts)")
@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: queued, [2, 12])
   func `whoever comes gets in`(_ variant: String, _ arrivals: Int) async throws {
-    let attempt = try await Self.attempt(variant, ["arrivals": .integer(arrivals)])
+    let attempt = try await Self.attempt(variant, ["waiters": .integer(arrivals)])
     guard ThreadCensus.taken() != nil else {
       guard case .unavailable = attempt.trial.outcome else {
         Issue.record("\(attempt.trial.outcome)")
@@ -148,7 +148,7 @@ import Testing
       ]
     } + [
       // A serial queue lets the second begin behind the first.
-      red("sync-behind-async.begin-inversions > 0") { trial in
+      red("sync-after-async.begin-inversions > 0") { trial in
         let queue = DispatchQueue(label: "own")
         try pattern.addPairs(trial, patience: .milliseconds(1)) { pair in
           queue.async(group: pair.all) { pair.firstBegins() }
@@ -162,7 +162,7 @@ import Testing
       red("concurrent.end-inversions > 0", serially),
       red("global.overlaps > 0", serially),
       // As a sync: the block has ended before anybody knows of it.
-      red("async-then-sync.returned-before > 0") { trial in
+      red("async-then-sync.returned-before-end > 0") { trial in
         pattern.list(trial, patience: .zero, asyncPatience: .milliseconds(1)) { tasks in
           DispatchQueue(label: "own").sync { tasks.someWork() }
           tasks.firstMayOrMayNotHaveRun()
@@ -186,12 +186,12 @@ import Testing
         let queue = DispatchQueue(label: "own")
         let lastIsIn = DispatchSemaphore(value: 0)
         try pattern.arrive(trial) { thread in
-          if (1...trial[pattern.arrivals]).contains(thread.number) {
+          if (1...trial[pattern.waiters]).contains(thread.number) {
             lastIsIn.wait()
             lastIsIn.signal()
           }
           queue.sync { thread.isIn() }
-          if thread.number > trial[pattern.arrivals] { lastIsIn.signal() }
+          if thread.number > trial[pattern.waiters] { lastIsIn.signal() }
         }
       },
     ]

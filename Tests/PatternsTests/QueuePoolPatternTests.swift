@@ -10,7 +10,7 @@ import Testing
 @Suite struct QueuePoolPatternTests {
   private static let twenty: [String: ParameterValue] = ["tasks": .integer(20)]
 
-  @Test(arguments: ["pool", "pool-of-class", "pool-targeting-global"])
+  @Test(arguments: ["pool", "pool-per-class", "pool-targeting-global"])
   func `a pool keeps its promises`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
@@ -18,8 +18,8 @@ import Testing
         variant, of: QueuePoolPattern(), files: Catalogue.files, Self.twenty, cores: Host.cores)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
-      #expect(attempt.total("off-size") == 0 && (attempt.total("uneven") ?? 2) <= 1)
-      #expect(variant == "pool-of-class" || attempt.total("threads") == min(20, Host.cores, 32))
+      #expect(attempt.total("size-error") == 0 && (attempt.total("imbalance") ?? 2) <= 1)
+      #expect(variant == "pool-per-class" || attempt.total("threads") == min(20, Host.cores, 32))
     }
   }
 
@@ -27,7 +27,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("private-queues", of: QueuePoolPattern(), files: Catalogue.files, Self.twenty)
-      #expect(attempt.total("threads") == 20 && attempt.total("at-once") == 20)
+      #expect(attempt.total("threads") == 20 && attempt.total("blocked-tasks") == 20)
     }
   }
 
@@ -37,7 +37,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueuePoolPattern(), files: Catalogue.files, Self.twenty)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.trial.observation.samples("wait")?.summary?.count == 20)
+      #expect(attempt.trial.observation.samples("start-latency")?.summary?.count == 20)
     }
   }
 
@@ -92,7 +92,7 @@ import Testing
         let make: @Sendable () -> DispatchQueuePool? = {
           DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
-        if variant == "pool-of-class" { try pattern.raceForSets(trial, classes: 2) { { _ in make() } } }
+        if variant == "pool-per-class" { try pattern.raceForSets(trial, classes: 2) { { _ in make() } } }
         try pattern.look(trial) { tasks, all in
           for task in tasks { queue()?.async(group: all) { task.run() } }
         }
@@ -100,31 +100,31 @@ import Testing
         if variant == "pool" {
           pattern.judge(trial, off: off, { $0 }) { _, _ in make() }
         } else {
-          trial.record(pattern.offSize, off)
+          trial.record(pattern.sizeError, off)
         }
       }
     }
     let many = 40
     return [
-      red("pool.off-size == 0", "pool", queues: 3),
-      red("pool-of-class.off-size == 0", "pool-of-class", queues: 3),
-      red("pool-of-class.sets == 1", "pool-of-class"),
-      red("pool.uneven <= 1", "pool", queues: 4) { $0 / 3 },
-      red("pool-of-class.uneven <= 1", "pool-of-class", queues: 4) { $0 / 3 },
-      red("pool-targeting-global.uneven <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
-      red("pool.misjudged == 0", "pool"),
-      red("pool.in-turn-sizes == 6", "pool"),
+      red("pool.size-error == 0", "pool", queues: 3),
+      red("pool-per-class.size-error == 0", "pool-per-class", queues: 3),
+      red("pool-per-class.sets == 1", "pool-per-class"),
+      red("pool.imbalance <= 1", "pool", queues: 4) { $0 / 3 },
+      red("pool-per-class.imbalance <= 1", "pool-per-class", queues: 4) { $0 / 3 },
+      red("pool-targeting-global.imbalance <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
+      red("pool.wrong-size-checks == 0", "pool"),
+      red("pool.round-robin-sizes == 6", "pool"),
       // A queue of its own class, which targets no queue that anybody can get.
-      Red("off-target.trapped == 1", "off-target", of: pattern) { trial in
+      Red("assert-not-on-target.trapped == 1", "assert-not-on-target", of: pattern) { trial in
         trial.hazard()
         DispatchQueue(label: "newer", qos: .utility).sync {
           dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
         }
       },
-      red("pool.at-once <= cores", "pool", queues: many, settings: settings),
+      red("pool.blocked-tasks <= cores", "pool", queues: many, settings: settings),
       red("pool.in-progress <= cores", "pool", queues: many, settings: settings),
-      red("pool-targeting-global.at-once <= cores", "pool-targeting-global", queues: many, settings: settings),
-      red("pool-of-class.at-once <= 5 * cores", "pool-of-class", queues: many, settings: settings),
+      red("pool-targeting-global.blocked-tasks <= cores", "pool-targeting-global", queues: many, settings: settings),
+      red("pool-per-class.blocked-tasks <= 5 * cores", "pool-per-class", queues: many, settings: settings),
     ]
   }
 }

@@ -19,7 +19,7 @@ import Testing
     #expect(attempt.trial.outcome == .completed)
     let latencies = attempt.trial.observation.metrics.filter { $0.key.hasSuffix("-time") }
     let niceness = try Niceness.ofClasses()
-    let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.ServiceClass.userInteractive)
+    let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.QoSClass.userInteractive)
     #expect(latencies.count == (niceness.tells ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held })
@@ -39,9 +39,9 @@ import Testing
     let privileged = Niceness(values: [-2, -2, 0, 2, 10])
     #expect(!unprivileged.tells && privileged.tells)
     #expect([-2, -1, 0, 1, 2].map(privileged.isBetween) == [false, true, true, true, false])
-    typealias Service = QueuePriority.ServiceClass
-    #expect(Service.allCases.filter(privileged.distinguishes) == Array(Service.allCases.dropFirst()))
-    #expect(Service.allCases.allSatisfy(Niceness(values: [-4, -2, 0, 2, 10]).distinguishes))
+    typealias QoSClass = QueuePriority.QoSClass
+    #expect(QoSClass.allCases.filter(privileged.distinguishes) == Array(QoSClass.allCases.dropFirst()))
+    #expect(QoSClass.allCases.allSatisfy(Niceness(values: [-4, -2, 0, 2, 10]).distinguishes))
   }
 
   static var reds: [Red] {
@@ -51,11 +51,11 @@ import Testing
       try pattern.begin(trial, pattern.priorityTime, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
       try pattern.askForAll(trial, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
     }
-    return ["queues", "priorities"].map { metric in
+    return ["queues", "thread-priorities"].map { metric in
       Red("global-priorities.\(metric) == 4", "global-priorities", of: pattern, settings, heedsNone)
     } + [
       // A queue of another class.
-      Red("private-classes.between == 1", "private-classes", of: pattern, settings) { trial in
+      Red("private-qos-classes.unspecified-between == 1", "private-qos-classes", of: pattern, settings) { trial in
         try pattern.compare(
           trial, niceness: Niceness(values: [-2, -2, 0, 2, 10]), DispatchQueue(label: "own", qos: .background))
       }

@@ -31,7 +31,7 @@ import Testing
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
     #expect(attempt.verdicts.count >= 2)
-    #expect((attempt.total("began-suspended") == 0) == holding.contains(variant))
+    #expect((attempt.total("began-while-suspended") == 0) == holding.contains(variant))
     let latency = attempt.trial.observation.samples("resume-to-run")?.summary
     #expect(latency?.count == (holding.contains(variant) ? 5 : nil))
   }
@@ -69,8 +69,8 @@ import Testing
       let completes = (holding + goingOn).contains(variant)
       return Red(check, variant, of: pattern, completes ? ["repeats": .integer(3)] : [:], body)
     }
-    return holding.map { red("\($0).began-suspended == 0", $0, suspendsNothing) }
-      + goingOn.map { red("\($0).began-suspended > 0", $0, suspends) } + [
+    return holding.map { red("\($0).began-while-suspended == 0", $0, suspendsNothing) }
+      + goingOn.map { red("\($0).began-while-suspended > 0", $0, suspends) } + [
         // There is no such block: it never comes to its end.
         red("suspend-while-running.stopped == 0", "suspend-while-running") { trial in
           pattern.hold(trial) { waiting in
@@ -101,7 +101,7 @@ import Testing
           queue.suspend()
           queue.resume()
         },
-        red("inactive.trapped == 1", "inactive") { _ in
+        red("resume-inactive.trapped == 1", "resume-inactive") { _ in
           DispatchQueue(label: "own", attributes: .initiallyInactive).activate()
         },
         red("release-inactive.trapped == 1", "release-inactive") { _ in

@@ -21,7 +21,7 @@ struct Sections {
       ("signals", "Signals: from kill until the handler begins, medians, left gcdlab, right C", signals),
       ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
       ("reads", "Reads: 500 single bytes, then 64 MiB, medians, left gcdlab, right C", reads),
-      ("exits", "Exits: 20 children, from the last act to the notice, medians, left gcdlab, right C", exits),
+      ("exits", "Exits: 20 children, from the last act to the report, medians, left gcdlab, right C", exits),
       (
         "harness",
         "What the harness adds: the loop of each pattern around nothing, left gcdlab, right an empty loop in C", harness
@@ -464,7 +464,8 @@ struct Sections {
       })
     return ways.indices.map { index in
       Row(
-        title: "\(ways[index]), notice", left: series[2 * index], right: series[2 * index + 1], figure: "notice",
+        title: "\(ways[index]), latency", left: series[2 * index], right: series[2 * index + 1],
+        figure: "report-latency",
         unit: .nanoseconds, target: .sameWork)
     }
   }

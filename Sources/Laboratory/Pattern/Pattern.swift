@@ -56,7 +56,7 @@ extension Pattern {
 @resultBuilder public enum VariantList {
   /// One variant.
   public static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
-  /// Several, such as one for each class of service.
+  /// Several, such as one for each QoS class.
   public static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
   /// All of them, in the order written.
   public static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }

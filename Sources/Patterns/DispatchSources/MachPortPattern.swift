@@ -2,37 +2,41 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Does a Mach port source tell of its port?
+/// Does a Mach port source deliver the events of its port?
 ///
-/// The document names Mach ports among the things that a source can watch, and says that the cancel handler has to give the port
-/// back. It has no listing; this is what its C functions come to:
+/// The document names Mach ports among the things that a source can watch, and says that the cancel handler has to release
+/// the port. It has no listing; with its C functions one would write:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);
 /// dispatch_source_set_event_handler(source, ^{
-///   // receive with a timeout of 0, until there is nothing left
+///   // receive with a timeout of 0, until no message is left
 /// });
 /// dispatch_source_set_cancel_handler(source, ^{ mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1); });
 /// dispatch_resume(source);
 /// ```
 ///
-/// Mach ports are Darwin's. The bodies are written to the documented API; nobody has run them yet.
+/// Only Darwin has Mach ports. The bodies follow the documented API and have never been run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Installing a Cancellation Handler".
 struct MachPortPattern: Pattern {
   static let name = "mach-port"
   static let needs: [Need] = [.darwin]
 
-  let messages = Setting.count("messages", 1...100_000, default: 1000, "messages that are sent to the port")
+  let messages = Setting.count("messages", 1...100_000, default: 1000, "messages sent to the port")
 
-  let lost = Metric.count("lost", "messages that did not come once, or not in their turn")
-  let endNotOnce = Metric.count("end-not-once", "cancel handlers that did not run just once")
-  let untold = Metric.count("untold", "deaths of a port that were not told")
+  let lost = Metric.count("lost", "messages not received exactly once and in order")
+  let cancelHandlerNotOnce = Metric.count(
+    "cancel-handler-not-once", "sources whose cancel handler did not run exactly once")
+  let unreportedDeaths = Metric.count("unreported-deaths", "destroyed ports for which no event was delivered")
 
   var problem: [any Declaration] { [messages] }
 
   var variants: [Variant] {
-    Variant("receive", .documented, "a source of a port's messages", own: [messages, lost, endNotOnce]) { trial in
+    Variant(
+      "receive", .documented, "a Mach receive source on a port's receive right",
+      own: [messages, lost, cancelHandlerNotOnce]
+    ) { trial in
       try exchange(trial) { inbox in
         #if canImport(Darwin)
           let port = try MachPort()
@@ -52,7 +56,10 @@ struct MachPortPattern: Pattern {
         #endif
       }
     }
-    Variant("dead-name", .documented, "a source of the right to send to a port that dies", own: [untold, endNotOnce]) {
+    Variant(
+      "dead-name", .documented, "a Mach send source on the send right of a port that is destroyed",
+      own: [unreportedDeaths, cancelHandlerNotOnce]
+    ) {
       trial in
       try die(trial) { inbox in
         #if canImport(Darwin)

@@ -24,7 +24,7 @@ extension MachPortPattern {
     let seen = inbox.seen
     let inTurn = zip(seen.numbers, 0..<Int32(count)).count { $0 == $1 }
     trial.record(lost, count - inTurn + max(0, seen.numbers.count - count))
-    trial.record(endNotOnce, seen.ends == 1 ? 0 : 1)
+    trial.record(cancelHandlerNotOnce, seen.ends == 1 ? 0 : 1)
   }
 
   /// Lets a port die, and ends the source when that was told.
@@ -38,8 +38,8 @@ extension MachPortPattern {
     sender.end()
     inbox.wait(within: patience) { $0.ends > 0 }
     inbox.queue.sync {}
-    trial.record(untold, inbox.seen.numbers.isEmpty ? 1 : 0)
-    trial.record(endNotOnce, inbox.seen.ends == 1 ? 0 : 1)
+    trial.record(unreportedDeaths, inbox.seen.numbers.isEmpty ? 1 : 0)
+    trial.record(cancelHandlerNotOnce, inbox.seen.ends == 1 ? 0 : 1)
   }
 }
 

@@ -8,7 +8,7 @@ import Platform
   import Glibc
 #endif
 
-/// Hearing that a process has ended: a child, or the parent.
+/// Monitoring the exit of a process: a child, or the parent.
 ///
 /// The document's example is a child that ends when its parent has gone:
 ///
@@ -23,33 +23,35 @@ import Platform
 /// dispatch_resume(source);
 /// ```
 ///
-/// Linux has no such source. `ProcessMonitor` is what is built there instead: a pidfd behind a read source. On Darwin it is the
-/// process source.
+/// Linux has no process source. `ProcessMonitor` stands in for it there: a read source on a pidfd. On Darwin it is the process
+/// source.
 ///
-/// The processes are real: each is a worker of the lab's own binary, started for the same trial, that plays another part in
-/// it. A child waits until it is told to go, writes the time as its last act, and exits with a status of its own.
+/// The processes are real: each is a worker of the lab's own binary, started for the same trial with another role. A child waits
+/// for the word to go, writes the time as its last act, and exits with a status of its own.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {
   static let name = "process-monitor"
 
-  let processes = Setting.count(
-    "processes", 2...1000, default: 4, "processes whose end is watched, one after the other")
+  let processes = Setting.count("processes", 2...1000, default: 4, "processes watched, one after the other")
 
-  let notice = Metric.latency(
-    "notice", unless: "no end was told", "from the last act of the process until who watches knows of its end")
-  let untold = Metric.count("untold", "ends that were not told")
-  let toldAgain = Metric.count("told-again", "ends that were told more than once")
-  let wrongStatus = Metric.count("wrong-status", "ends that were told with another status than the child's own")
-  let unreported = Metric.count("unreported", "of a fork, an exec and a signal, how many were not reported")
-  let leftOpen = Metric.count("left-open", "descriptors of the trial's pipes and watches that are open at its end")
-  let leftProcesses = Metric.count("left-processes", "children that are there at its end, or whose status nobody took")
+  let reportLatency = Metric.latency(
+    "report-latency", unless: "no exit was reported",
+    "from the last act of the process until the watcher learns of its exit")
+  let unreportedExits = Metric.count("unreported-exits", "exits that were not reported")
+  let repeatedReports = Metric.count("repeated-reports", "exits that were reported more than once")
+  let wrongStatus = Metric.count("wrong-status", "exits reported with a status other than the child's own")
+  let unreportedEvents = Metric.count("unreported-events", "of a fork, an exec and a signal, those not reported")
+  let leakedDescriptors = Metric.count(
+    "leaked-descriptors", "descriptors of the trial's pipes and watches still open at its end")
+  let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
-  /// The binary whose workers play the other parts; a test, which is none, gives another.
+  /// The binary whose workers play the other roles; a test, which is no lab, names another.
   var executable = Host.executablePath
 
   var variants: [Variant] {
-    Variant("child-exit", .documented, "a source of a child's end", own: [toldAgain, wrongStatus]) { trial in
+    Variant("child-exit", .documented, "a source reports a child's exit", own: [repeatedReports, wrongStatus]) {
+      trial in
       try watchChildren(trial) { child, watch in
         let source = try ProcessMonitor(process: child, queue: watch.queue)
         source.setEventHandler {
@@ -63,8 +65,9 @@ struct ProcessMonitorPattern: Pattern {
       }
     }
     Variant(
-      "already-dead", .documented, "the same, made when the child has ended", own: [toldAgain, wrongStatus],
-      without: [notice]
+      "already-dead", .documented, "as child-exit, with the source created after the child has exited",
+      own: [repeatedReports, wrongStatus],
+      without: [reportLatency]
     ) { trial in
       try watchChildren(trial, areDead: true) { child, watch in
         let source = try ProcessMonitor(process: child, queue: watch.queue)
@@ -78,7 +81,7 @@ struct ProcessMonitorPattern: Pattern {
         source.activate()
       }
     }
-    Variant("waitpid-thread", .yardstick, "a thread that waits in waitpid", own: [toldAgain, wrongStatus]) { trial in
+    Variant("waitpid-thread", .yardstick, "a thread blocks in waitpid", own: [repeatedReports, wrongStatus]) { trial in
       try watchChildren(trial) { child, watch in
         try SystemThread {
           var status: Int32 = 0
@@ -89,7 +92,8 @@ struct ProcessMonitorPattern: Pattern {
       }
     }
     Variant(
-      "sigchld", .documented, "a source of SIGCHLD, which asks for all that have ended", own: [toldAgain, wrongStatus]
+      "sigchld", .documented, "a signal source for SIGCHLD, whose handler reaps every child that has exited",
+      own: [repeatedReports, wrongStatus]
     ) { trial in
       try watchChildren(trial) { _, watch in
         let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: watch.queue)
@@ -104,11 +108,11 @@ struct ProcessMonitorPattern: Pattern {
         }
         source.setCancelHandler { watch.ended() }
         source.activate()
-        // What ends before is not told.
+        // An exit before the registration would not be reported.
         isRegistered.wait()
       }
     }
-    Variant("parent-exit", .documented, "a child has a source of its parent's end, which it asks for") { trial in
+    Variant("parent-exit", .documented, "a child asks for its parent by getppid and monitors it") { trial in
       try watchParents(trial, whoEnd: .once(.isWatched)) { watch in
         let parent = getppid()
         let source = try ProcessMonitor(process: parent, queue: watch.queue)
@@ -120,8 +124,8 @@ struct ProcessMonitorPattern: Pattern {
       }
     }
     Variant(
-      "parent-gone", .broken, "the same, but the parent has ended by the time the child asks who it is",
-      without: [notice]
+      "parent-gone", .broken, "as parent-exit, but the parent has exited before the child calls getppid",
+      without: [reportLatency]
     ) { trial in
       try watchParents(trial, whoEnd: .once(.hasStarted)) { watch in
         let parent = getppid()
@@ -134,7 +138,7 @@ struct ProcessMonitorPattern: Pattern {
       }
     }
     Variant(
-      "parent-checked", .modern, "the parent says who it is when it starts the child, which then asks once more"
+      "parent-checked", .modern, "the parent passes its own ID to the child, which calls getppid again after activation"
     ) { trial in
       try watchParents(trial, whoEnd: .always) { watch in
         let parent = watch.parent
@@ -145,14 +149,14 @@ struct ProcessMonitorPattern: Pattern {
           source.cancel()
         }
         source.activate()
-        // It may have ended before, and its number be another's by now.
+        // The parent may have exited before, and its ID may denote another process by now.
         if getppid() != parent { watch.heard() }
       }
     }
     Variant(
       "fork-exec-signal", .documented,
-      "a source of what else a child does: it forks, executes a program, gets a signal",
-      own: [unreported], without: [processes, notice, untold], needs: [.darwin]
+      "a process source reports a child's fork, exec and signal",
+      own: [unreportedEvents], without: [processes, reportLatency, unreportedExits], needs: [.darwin]
     ) { trial in
       try watchActs(trial) { child, acts in
         #if canImport(Darwin)

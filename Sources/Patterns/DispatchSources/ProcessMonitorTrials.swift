@@ -59,12 +59,12 @@ extension ProcessMonitorPattern {
         notices.record(first.time > lastAct ? first.time - lastAct : 0)
       }
     }
-    if !areDead { trial.record(notice, notices) }
-    trial.record(self.untold, untold)
-    trial.record(self.toldAgain, toldAgain)
+    if !areDead { trial.record(reportLatency, notices) }
+    trial.record(unreportedExits, untold)
+    trial.record(repeatedReports, toldAgain)
     trial.record(self.wrongStatus, wrongStatus)
-    trial.record(leftOpen, accounts.leftOpen)
-    trial.record(leftProcesses, ChildProcess.leftOver())
+    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
   /// Starts parents one after the other, each of which starts a child, has the child watch, and the parent end.
@@ -123,10 +123,10 @@ extension ProcessMonitorPattern {
       toChild.close()
       for lifeline in lifelines { lifeline.close() }
     }
-    if trial.variant != "parent-gone" { trial.record(notice, notices) }
-    trial.record(self.untold, untold)
-    trial.record(leftOpen, accounts.leftOpen)
-    trial.record(leftProcesses, ChildProcess.leftOver())
+    if trial.variant != "parent-gone" { trial.record(reportLatency, notices) }
+    trial.record(unreportedExits, untold)
+    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
   /// Starts a child that forks, then becomes another program, sends it a signal that ends nothing, and lets it end.
@@ -156,9 +156,9 @@ extension ProcessMonitorPattern {
       kill(child.identifier, SIGURG)
       acts.wait(for: [.signal], within: patience)
     }
-    trial.record(unreported, ReportedActs.Act.allCases.count - acts.all.count)
-    trial.record(leftOpen, accounts.leftOpen)
-    trial.record(leftProcesses, ChildProcess.leftOver())
+    trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
+    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
   /// What a worker must be told to come to the same body.

@@ -122,7 +122,7 @@ final class GroupDownload: Sendable {
 
   /// The global queue of the background class, as the functions in C have it.
   private static var backgroundQueue: UnsafeMutableRawPointer? {
-    gcdlab_dispatch_get_global_queue(QueuePriority.ServiceClass.background.identifier, 0)
+    gcdlab_dispatch_get_global_queue(QueuePriority.QoSClass.background.identifier, 0)
   }
 
   /// Where the completion block is to run.

@@ -19,7 +19,7 @@ import Synchronization
 extension LibraryLoad {
   /// All files, each in its turn, and what is held back.
   func longest(_ trial: Trial) -> Duration? {
-    (trial[hold] + .seconds(10)) * trial[heldLoads] + .microseconds(300) * trial[items] * trial[repeats]
+    (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
 
   /// Tries a way that is expected to complete last, and to lose nothing.
@@ -40,7 +40,7 @@ extension LibraryLoad {
   private func measure(_ trial: Trial, hold: Duration, pause: Duration, _ load: (Library) -> Void) throws {
     let roots = try Self.directories(trial[roots])
     let (count, repeats) = (trial[items], trial[repeats])
-    let queue = DispatchQueue.global(qos: trial[service].qos)
+    let queue = DispatchQueue.global(qos: trial[qos].qos)
     // Where the pool cannot have its threads, Dispatch waits for them for ever.
     try SystemThread.requireRoom(for: 6)
     let scratch = try ScratchDirectory()
@@ -51,7 +51,7 @@ extension LibraryLoad {
         pause: pause)
     }
     var loads: [Library] = []
-    for _ in 0..<trial[heldLoads] {
+    for _ in 0..<trial[gatedLoads] {
       let library = library(hold: hold)
       library.run(load)
       loads.append(library)
@@ -76,11 +76,11 @@ extension LibraryLoad {
     trial.record(found, loads.reduce(0) { $0 + $1.found.count })
     trial.record(failures, loads.reduce(0) { $0 + $1.failures })
     trial.record(missing, loads.reduce(0) { $0 + $1.missing })
-    trial.record(unheld, unheldMissing.count)
-    trial.record(incomplete, unheldMissing.count { $0 > 0 })
-    trial.record(late, unheldMissing.reduce(0, +))
+    trial.record(ungatedLoads, unheldMissing.count)
+    trial.record(earlyCompletions, unheldMissing.count { $0 > 0 })
+    trial.record(lateItems, unheldMissing.reduce(0, +))
     trial.record(lost, loads.reduce(0) { $0 + $1.lost })
-    trial.record(completionsOff, loads.count { $0.completions != 1 })
+    trial.record(notOnce, loads.count { $0.completions != 1 })
   }
 
   /// The directories that `roots` names.

@@ -25,11 +25,11 @@ import Laboratory
 struct LibraryLoad: Pattern {
   static let name = "library-load"
 
-  /// The class of the queue where sources run.
-  enum Service: String, CaseIterable, Sendable {
+  /// The QoS class of the queue on which the sources run.
+  enum SourceClass: String, CaseIterable, Sendable {
     case background, utility, `default`
 
-    /// As Dispatch calls it.
+    /// The class for Dispatch.
     var qos: DispatchQoS.QoSClass {
       switch self {
       case .background: .background
@@ -41,29 +41,28 @@ struct LibraryLoad: Pattern {
 
   let roots = Setting.text(
     "roots", default: "/usr/lib:/usr/share:/etc",
-    "directories to walk, ':' between them; three sources take them in turn", fault: Self.fault(of:))
+    "directories to walk, separated by ':'; the three sources take them in turn", fault: Self.fault(of:))
   let items = Setting.count(
-    "items", 2...10_000, default: 100, "files that a source takes at most; the one that fails takes half as many")
-  let service = Setting.choice(
-    "service", default: Service.background, "the class of the global queue of the sources; the document's is background"
-  )
+    "items", 2...10_000, default: 100, "maximum number of files per source; half as many for the failing source")
+  let qos = Setting.choice(
+    "qos", default: SourceClass.background, "QoS class of the sources' global queue; background in the document")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(10),
-    "how long the items queue is held back when all sources have ended; a completion that comes before ends it")
-  let heldLoads = Setting.count("held-loads", 1...1000, default: 2, "loads whose items queue is held back")
+    "gated loads: how long the items queue stays held after the sources have ended, or until the completion runs")
+  let gatedLoads = Setting.count("gated-loads", 1...1000, default: 2, "loads whose items queue is held back")
   let repeats = Setting.count("repeats", 1...10_000, default: 5, "loads with nothing held back, which are timed")
 
   let found = Metric.count("found", "items that the sources found")
   let failures = Metric.count("failures", "sources that failed")
-  let missing = Metric.count("missing", "items that were not in the library just once when the completion ran")
-  let lost = Metric.count("lost", "items that were not in the library just once when everything had ended")
-  let completionsOff = Metric.count("completions-off", "loads whose completion did not run exactly once")
-  let unheld = Metric.count("unheld", "loads with nothing held back")
-  let incomplete = Metric.count(
-    "incomplete", "of these, those whose completion ran before every item was in the library just once")
-  let late = Metric.count("late", "items of these loads that were not in the library just once when the completion ran")
+  let missing = Metric.count("missing", "items not in the library exactly once when the completion ran, in all loads")
+  let lost = Metric.count("lost", "items not in the library exactly once when everything had ended")
+  let notOnce = Metric.count("not-once", "loads whose completion did not run exactly once")
+  let ungatedLoads = Metric.count("ungated-loads", "loads with nothing held back")
+  let earlyCompletions = Metric.count(
+    "early-completions", "ungated loads whose completion ran before every item was in the library")
+  let lateItems = Metric.count("late-items", "items missing when the completions of the ungated loads ran")
   let completion = Metric.latency("completion", "from the end of the last source to the completion")
-  let rate = Metric.rate("rate", .perSecond, "items a second, from the call to the completion")
+  let rate = Metric.rate("rate", .perSecond, "items per second, from the call to the completion")
 
   /// The main queue; a test, whose main queue nobody serves, gives another.
   var mainQueue = DispatchQueue.main
@@ -71,8 +70,7 @@ struct LibraryLoad: Pattern {
   var problem: [any Declaration] { [items] }
 
   var variants: [Variant] {
-    Variant("documented", .broken, "items are appended by async on a serial queue, outside the group", without: [hold])
-    {
+    Variant("documented", .broken, "appends items by async to a serial queue, outside the group", without: [hold]) {
       trial in
       try measureEarly(trial) { library in
         library.queue.async(group: library.group) {
@@ -94,7 +92,7 @@ struct LibraryLoad: Pattern {
         }
       }
     }
-    Variant("append-in-group", .documented, "the same, but each append is in the group, too") { trial in
+    Variant("append-in-group", .documented, "as documented, with each append in the group: async(group:)") { trial in
       try measure(trial) { library in
         library.queue.async(group: library.group) {
           library.media.forEach { item in
@@ -115,8 +113,8 @@ struct LibraryLoad: Pattern {
         }
       }
     }
-    Variant("notify-on-items-queue", .documented, "as documented, but the items queue is notified, behind all appends")
-    { trial in
+    Variant("notify-on-items-queue", .documented, "as documented, with the group notifying the serial items queue") {
+      trial in
       try measure(trial) { library in
         library.queue.async(group: library.group) {
           library.media.forEach { item in
@@ -137,7 +135,8 @@ struct LibraryLoad: Pattern {
         }
       }
     }
-    Variant("semaphore", .documented, "what the group replaced: a thread waits once for each source") { trial in
+    Variant("semaphore", .documented, "what the group replaced: a thread waits on a semaphore once per source") {
+      trial in
       try measure(trial) { library in
         let ended = DispatchSemaphore(value: 0)
         library.queue.async {
@@ -162,7 +161,7 @@ struct LibraryLoad: Pattern {
         }
       }
     }
-    Variant("unserialised", .broken, "the sources append from where they run, without any queue", without: [hold]) {
+    Variant("unsynchronized", .broken, "the sources append concurrently, without a queue or lock", without: [hold]) {
       trial in
       try measureUnserialised(trial) { library in
         library.queue.async(group: library.group) {
@@ -184,7 +183,7 @@ struct LibraryLoad: Pattern {
         }
       }
     }
-    Variant("task-group", .modern, "each source is a child task that returns what it found; the parent appends") {
+    Variant("task-group", .modern, "each source is a child task that returns its items; the parent appends them") {
       trial in
       try measure(trial) { library in
         Task {

@@ -3,52 +3,55 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Where do the blocks of the main queue run, and what holds them up?
+/// On which thread do the main queue's blocks run, and what delays them?
 ///
-/// The documents say that the main queue runs its tasks one at a time, all on the main thread; that work belongs on another queue,
-/// from where one comes back:
+/// The documents say that the main queue runs its tasks one at a time, all on the main thread; that work belongs on another
+/// queue, which dispatches the result back:
 ///
 /// ```objc
 /// dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0), ^{
-///   // work that takes its time
+///   // lengthy work
 ///   dispatch_async(dispatch_get_main_queue(), ^{ /* update the user interface */ });
 /// });
 /// ```
 ///
-/// and that `dispatch_apply` on the main thread holds up its events. An event here is a block that somebody sends to the main
-/// queue while the work is being done.
+/// and that `dispatch_apply` on the main thread delays its events. An event here is a block submitted to the main queue while the
+/// work is being done.
 ///
-/// The main thread of a trial serves the queue in a loop, as in an app, unless a variant tries another way.
+/// The main thread of a trial drains the queue in a loop, as in an app, unless the variant says otherwise.
 ///
 /// Sources: "GCD in depth", Queue Types, "The various queue types with dispatch_async"; Concurrency Programming Guide, Dispatch
 /// Queues, "Performing Tasks on the Main Thread", "Performing Loop Iterations Concurrently".
 struct MainQueue: Pattern {
   static let name = "main-queue"
 
-  let blocks = Setting.count("blocks", 2...100_000, default: 500, "blocks that each of four threads sends to main")
-  let hops = Setting.count("hops", 1...100_000, default: 200, "ways to the main queue and back")
-  let events = Setting.count("events", 1...1000, default: 10, "pieces of work, with an event in each")
+  let blocks = Setting.count("blocks", 2...100_000, default: 500, "blocks that each of four threads submits to main")
+  let hops = Setting.count("hops", 1...100_000, default: 200, "round trips to the main queue")
+  let events = Setting.count("events", 1...1000, default: 10, "pieces of work; one event is submitted during each")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .milliseconds(2), "how long a piece of work takes one core")
+    "work", .zero ... .seconds(1), default: .milliseconds(2), "CPU time of one piece of work")
 
-  let inversions = Metric.count("inversions", "blocks that began after one that the same thread had sent later")
-  let overlaps = Metric.count("overlaps", "blocks that began before another had ended")
-  let outOfTurn = Metric.count("out-of-turn", "blocks that main sent to itself and that began in the current one")
-  let offMain = Metric.count("off-main", "blocks of the main queue that ran on another thread than the main one")
-  let toMain = Metric.latency("to-main", "from just before a block is sent to main to its first instruction there")
-  let back = Metric.latency("back", "from its last instruction there to the first one where it came from")
-  let lateness = Metric.latency("lateness", "from when an event was sent to main to its first instruction")
-  let delayed = Metric.count("delayed", "events that began only when the work had ended in which they were sent")
-  let unrun = Metric.count("unrun", "blocks of the main queue that had not begun when all threads slept")
+  let inversions = Metric.count(
+    "inversions", "blocks that began or ended after one that the same thread submitted later")
+  let overlaps = Metric.count("overlaps", "blocks that began while another was running")
+  let outOfTurn = Metric.count(
+    "out-of-turn", "blocks submitted by main to itself that began before the current block ended")
+  let offMain = Metric.count("off-main", "main-queue blocks that ran on a thread other than the main thread")
+  let toMain = Metric.latency("to-main", "from just before a block is submitted to main to its first instruction there")
+  let back = Metric.latency("back", "from the end of that block to the first instruction back where it came from")
+  let lateness = Metric.latency("lateness", "from the submission of an event to main to its first instruction")
+  let delayed = Metric.count(
+    "delayed", "events that began only after the work during which they were submitted had ended")
+  let neverRan = Metric.count("never-ran", "main-queue blocks that had not begun once every thread slept")
 
-  /// The main queue; a test, whose main queue nobody serves, gives another.
+  /// The main queue; a test, whose main queue nothing drains, gives another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [blocks, hops, events, work] }
 
   var variants: [Variant] {
     Variant(
-      "dispatch-main", .documented, "threads send blocks to main, which dispatchMain serves", own: ordered,
+      "dispatch-main", .documented, "threads submit blocks to main, which dispatchMain drains", own: ordered,
       mainQueue: .body
     ) { trial in
       MainThread.run { dispatchMain() }
@@ -57,7 +60,8 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "main-loop", .documented, "the same, the main thread serves it in a loop", own: ordered, mainQueue: .body
+      "main-loop", .documented, "threads submit blocks to main, which the main thread drains in a loop", own: ordered,
+      mainQueue: .body
     ) { trial in
       MainThread.run { MainThread.serveMainQueue() }
       try send(trial) { block in
@@ -65,7 +69,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "async-hop", .documented, "a thread sends a block to main, that one to another queue", own: hopping,
+      "async-hop", .documented, "a thread asyncs to main, whose block asyncs to another queue", own: hopping,
       mainQueue: .mainThread
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -78,7 +82,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "nested-hop", .documented, "the document's: a block of a global queue sends one to main", own: hopping,
+      "nested-hop", .documented, "the document's listing: a block on a global queue asyncs to main", own: hopping,
       mainQueue: .mainThread
     ) { trial in
       hop(trial) { hop in
@@ -92,7 +96,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "sync-hop", .documented, "a block of a global queue syncs on main", own: hopping, mainQueue: .mainThread
+      "sync-hop", .documented, "a block on a global queue syncs to main", own: hopping, mainQueue: .mainThread
     ) { trial in
       hop(trial) { hop in
         DispatchQueue.global().async {
@@ -103,7 +107,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "continuation", .modern, "a task awaits a block that it sends to main", own: hopping, mainQueue: .mainThread
+      "continuation", .modern, "a task suspends; a block on main resumes it", own: hopping, mainQueue: .mainThread
     ) { trial in
       await hopAsTask(trial) { hop in
         hop.leaves()
@@ -116,7 +120,7 @@ struct MainQueue: Pattern {
         hop.isBack()
       }
     }
-    Variant("main-actor", .modern, "a task runs a part of it on the main actor", own: hopping, mainQueue: .mainThread) {
+    Variant("main-actor", .modern, "a task calls MainActor.run", own: hopping, mainQueue: .mainThread) {
       trial in
       await hopAsTask(trial) { hop in
         hop.leaves()
@@ -124,7 +128,8 @@ struct MainQueue: Pattern {
         hop.isBack()
       }
     }
-    Variant("busy-main", .broken, "the work is done on main", own: working, mainQueue: .mainThread, takes: allWork) {
+    Variant("busy-main", .broken, "a block on main does the work", own: working, mainQueue: .mainThread, takes: allWork)
+    {
       trial in
       work(trial, looks: inOrder) { work in
         mainQueue.async {
@@ -135,7 +140,8 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "apply-on-main", .broken, "concurrentPerform on main does it", own: working, mainQueue: .mainThread,
+      "apply-on-main", .broken, "a block on main does the work by concurrentPerform", own: working,
+      mainQueue: .mainThread,
       takes: allWork
     ) {
       trial in
@@ -148,7 +154,8 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "moved", .documented, "a global queue does it, and main is told", own: working, mainQueue: .mainThread,
+      "moved-off-main", .documented, "a global queue does the work, then asyncs to main", own: working,
+      mainQueue: .mainThread,
       takes: allWork
     ) {
       trial in
@@ -160,13 +167,15 @@ struct MainQueue: Pattern {
         }
       }
     }
-    Variant("not-drained", .broken, "nobody serves the main queue", own: [unrun], mainQueue: .nobody) { trial in
+    Variant("not-drained", .broken, "the main thread never drains the main queue", own: [neverRan], mainQueue: .nobody)
+    { trial in
       try look(trial) { block in
         mainQueue.async { block.begins() }
       }
     }
     Variant(
-      "sync-not-drained", .broken, "nobody does, and a thread syncs on it", ends: .hangs(within: .milliseconds(50)),
+      "sync-not-drained", .broken, "a thread syncs to a main queue that is never drained",
+      ends: .hangs(within: .milliseconds(50)),
       mainQueue: .nobody
     ) { trial in
       trial.hazard()

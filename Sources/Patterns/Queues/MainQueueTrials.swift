@@ -97,7 +97,7 @@ extension MainQueue {
   func look(_ trial: Trial, _ submit: (WaitedBlock) -> Void) throws {
     let block = WaitedBlock()
     submit(block)
-    trial.record(unrun, try Standstill().wait { block.hasBegun } ? 0 : 1)
+    trial.record(neverRan, try Standstill().wait { block.hasBegun } ? 0 : 1)
   }
 }
 

@@ -3,10 +3,10 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// What belongs to a queue, and when does it go?
+/// Data that belongs to a queue: where to keep it, and when it is cleaned up.
 ///
-/// The document says that what a thread keeps for itself does not belong to a queue, and to keep such data in the queue's
-/// context. A finalizer, which runs when the queue is freed, cleans that up:
+/// The document says that thread-local data does not belong to a queue, and to keep such data in the queue's context. A finalizer,
+/// which runs when the queue is freed, cleans it up:
 ///
 /// ```c
 /// void myFinalizerFunction(void *context) {
@@ -20,42 +20,44 @@ import Platform
 /// dispatch_set_finalizer_f(serialQueue, &myFinalizerFunction);
 /// ```
 ///
-/// The C functions are the real ones; Swift hides them and has `setSpecific`. A queue's last reference is let go while its
-/// last block runs, and that block waits for the finalizer, as long as there is nothing else to wait for.
+/// The C functions are the real ones; Swift hides them and has `setSpecific`. A queue's last reference is released while its last
+/// block runs, and that block waits for the finalizer, as long as there is nothing else to wait for.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue", "Providing a
 /// Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent Dispatch Queues".
 struct QueueContext: Pattern {
   static let name = "queue-context"
 
-  let repeats = Setting.count("repeats", 1...1000, default: 50, "queues in a trial, one after the other")
+  let repeats = Setting.count("repeats", 1...1000, default: 50, "queues per trial, one after the other")
 
-  let notSeen = Metric.count("not-seen", "later blocks or tasks that did not find the data")
-  let notOnce = Metric.count("not-once", "queues whose data was not cleaned up just once")
-  let early = Metric.count(
-    "early", "queues whose data was cleaned up before the last reference was gone and the last block had ended")
-  let inRelease = Metric.count("in-release", "queues whose data was cleaned up by the thread that let the queue go")
-  let without = Metric.count("without", "finalizers that ran although their queue had no context")
-  let cleanUp = Metric.latency("clean-up", "from the end of a queue's last block until its data is cleaned up")
+  let notFound = Metric.count("not-found", "later blocks or tasks that did not find the data")
+  let notOnce = Metric.count("not-once", "queues whose data was not cleaned up exactly once")
+  let earlyCleanups = Metric.count(
+    "early-cleanups", "queues whose data was cleaned up before the last release and the end of the last block")
+  let inRelease = Metric.count(
+    "in-release", "idle queues whose data was cleaned up on the releasing thread, within the last release")
+  let withoutContext = Metric.count("without-context", "finalizers that ran although their queue had no context")
+  let cleanupLatency = Metric.latency(
+    "cleanup-latency", "from the end of a queue's last block to the clean-up of its data")
   let reused = Metric.count(
-    "reused", "queues whose memory the thread that let them go was given anew when the release had returned")
-  let accepted = Metric.count("accepted", "flags, other than 0 and 2, for which there is a global queue")
-  let overcommit = Metric.count("overcommit", "global queues of their own for flag 2")
-  let changed = Metric.count("changed", "global queues that were not the same once they had been released")
-  let lost = Metric.count("lost", "blocks that a global queue did not run once after that")
+    "reused", "idle queues whose memory the next malloc of the releasing thread returned, right after the last release")
+  let acceptedFlags = Metric.count("accepted-flags", "flags other than 0 and 2 for which there is a global queue")
+  let overcommitQueues = Metric.count("overcommit-queues", "separate global queues that flag 2 (overcommit) returned")
+  let changed = Metric.count("changed", "global queues that were another object after being over-released")
+  let lost = Metric.count("lost", "blocks that an over-released global queue did not run exactly once")
 
-  let otherQueue = Metric.count(
-    "other-queue", "blocks that asked for the current queue and got another than the one they were submitted to")
-  let overcommitting = Metric.count(
-    "overcommitting", "threads outside a block that asked for it and got the overcommitting queue of the default class")
-  let main = Metric.count("main", "threads outside a block that asked for it and got the main queue")
+  let wrongQueue = Metric.count(
+    "wrong-queue", "blocks for which the current queue was not the one they had been submitted to")
+  let gotOvercommitQueue = Metric.count(
+    "got-overcommit-queue", "threads outside a block that got the default overcommit queue as the current one")
+  let gotMainQueue = Metric.count(
+    "got-main-queue", "threads outside a block that got the main queue as the current one")
   let modified = Metric.count(
-    "modified", "ways to modify a global queue that took effect: a context, a suspended target, a suspension")
-  let keyed = Metric.count("keyed", "values set by a key at a global queue that its blocks found")
+    "modified", "changes to a global queue that took effect: of a context, a suspended target and a suspension")
+  let keyedValues = Metric.count("keyed-values", "values set on a global queue by a key that its blocks found")
 
   var variants: [Variant] {
-    Variant("context", .documented, "blocks look for the data at their queue, in its context", own: [repeats, notSeen])
-    {
+    Variant("context", .documented, "blocks look up the data in their queue's context", own: [repeats, notFound]) {
       trial in
       share(trial) { data in
         let queue = FunctionQueue(label: "com.example.MyQueue")
@@ -65,7 +67,9 @@ struct QueueContext: Pattern {
         }
       }
     }
-    Variant("specific", .modern, "blocks look for the data at their queue, by a key", own: [repeats, notSeen]) {
+    Variant(
+      "specific", .modern, "blocks look up the data in their queue by a key: getSpecific", own: [repeats, notFound]
+    ) {
       trial in
       let key = DispatchSpecificKey<MyDataContext>()
       share(trial) { data in
@@ -74,7 +78,8 @@ struct QueueContext: Pattern {
         queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
       }
     }
-    Variant("thread-local", .broken, "blocks look for it at their thread", own: [repeats, notSeen]) { trial in
+    Variant("thread-local", .broken, "blocks look up the data in thread-local storage", own: [repeats, notFound]) {
+      trial in
       let key = ThreadKey<MyDataContext>()
       share(trial) { data in
         let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -82,7 +87,9 @@ struct QueueContext: Pattern {
         queue.sync { data.isSeen(in: key.value) }
       }
     }
-    Variant("task-local", .modern, "tasks look for it at the task that started them", own: [repeats, notSeen]) {
+    Variant(
+      "task-local", .modern, "child tasks look up the data in a @TaskLocal of their parent", own: [repeats, notFound]
+    ) {
       trial in
       await shareAmongTasks(trial) { data in
         await MyDataContext.$current.withValue(data) {
@@ -91,7 +98,9 @@ struct QueueContext: Pattern {
         }
       }
     }
-    Variant("context-finalizer", .documented, "the document's queue, with a context and a finalizer", own: living) {
+    Variant(
+      "context-finalizer", .documented, "the document's listing: a queue with a context and a finalizer", own: living
+    ) {
       trial in
       clean(trial) { data in
         let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
@@ -102,7 +111,7 @@ struct QueueContext: Pattern {
         return HeldQueue(created: serialQueue)
       }
     }
-    Variant("no-context", .broken, "the same without a context", own: [repeats, without]) { trial in
+    Variant("no-context", .broken, "as context-finalizer, without a context", own: [repeats, withoutContext]) { trial in
       letGo(trial) {
         let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
         gcdlab_dispatch_set_finalizer_f(serialQueue) { _ in
@@ -111,14 +120,18 @@ struct QueueContext: Pattern {
         return HeldQueue(created: serialQueue)
       }
     }
-    Variant("idle", .documented, "an idle queue is let go, and memory of its size asked for", own: [repeats, reused]) {
+    Variant(
+      "idle", .documented, "an idle queue is released, then memory of its size is allocated", own: [repeats, reused]
+    ) {
       trial in
       try reuse(trial) { queue in
         gcdlab_dispatch_release(queue)
       }
     }
-    Variant("specific-released", .modern, "a queue of Swift's with an object by a key, which goes with it", own: living)
-    { trial in
+    Variant(
+      "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue",
+      own: living
+    ) { trial in
       let key = DispatchSpecificKey<Owned>()
       clean(trial) { data in
         let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
@@ -127,8 +140,8 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "global", .documented, "a global queue is asked for with flags, and released by one who does not own it",
-      own: [accepted, overcommit, changed, lost]
+      "global", .documented, "gets global queues with other flags, and over-releases one",
+      own: [acceptedFlags, overcommitQueues, changed, lost]
     ) { trial in
       askForGlobal(trial) { flags in
         gcdlab_dispatch_get_global_queue(0, flags)
@@ -137,8 +150,8 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "global-modified", .broken, "a global queue is given a context, a value by a key, a target, and is suspended",
-      own: [modified, keyed]
+      "global-modified", .broken, "sets a context, a keyed value and a target on a global queue, and suspends it",
+      own: [modified, keyedValues]
     ) { trial in
       modify(trial, gcdlab_dispatch_get_global_queue(0, 0)) { queue, change in
         switch change {
@@ -150,8 +163,8 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
-      "current-queue", .documented, "dispatch_get_current_queue is called in blocks and outside of them",
-      own: [otherQueue, overcommitting, main], mainQueue: .body
+      "current-queue", .documented, "calls dispatch_get_current_queue inside blocks and outside",
+      own: [wrongQueue, gotOvercommitQueue, gotMainQueue], mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
       MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }
@@ -163,5 +176,5 @@ struct QueueContext: Pattern {
     }
   }
 
-  private var living: [any Declaration] { [repeats, notOnce, early, inRelease, cleanUp] }
+  private var living: [any Declaration] { [repeats, notOnce, earlyCleanups, inRelease, cleanupLatency] }
 }

@@ -24,7 +24,7 @@ extension QueueContext {
       body(data)
       if !data.wasSeen { count += 1 }
     }
-    trial.record(notSeen, count)
+    trial.record(notFound, count)
   }
 
   /// The same in tasks.
@@ -35,7 +35,7 @@ extension QueueContext {
       await body(data)
       if !data.wasSeen { count += 1 }
     }
-    trial.record(notSeen, count)
+    trial.record(notFound, count)
   }
 
   /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up, is
@@ -54,7 +54,7 @@ extension QueueContext {
       data.awaitEnd(within: patience)
       if data.cleanUps != 1 { notOnce += 1 }
       if data.wasEarly { early += 1 }
-      if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanUp, time) }
+      if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
       // Of a queue without blocks this is the last reference: nobody else could free it.
       let idle = MyDataContext()
       make(idle).release()
@@ -63,7 +63,7 @@ extension QueueContext {
     }
     trial.record(self.inRelease, inRelease)
     trial.record(self.notOnce, notOnce)
-    trial.record(self.early, early)
+    trial.record(earlyCleanups, early)
   }
 
   /// Has `release` let idle queues go one after the other, and asks for as much memory each time. What `malloc` gives out
@@ -101,7 +101,7 @@ extension QueueContext {
     data.awaitCleanUp(within: .seconds(20))
     // What was let go is freed by threads of their own: some more time for them.
     data.lookAfterwards()
-    trial.record(without, MyDataContext.cleanUpsWithout - before)
+    trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
   }
 
   /// Asks for a global queue with every flag there is room for, releases one that nobody has retained, and uses it.
@@ -110,9 +110,9 @@ extension QueueContext {
     release: (UnsafeMutableRawPointer) -> Void
   ) {
     let flags = (0..<UInt.bitWidth).map { UInt(1) << UInt($0) }
-    trial.record(accepted, flags.count { $0 != 2 && get($0) != nil })
+    trial.record(acceptedFlags, flags.count { $0 != 2 && get($0) != nil })
     guard let queue = get(0) else { return }
-    trial.record(overcommit, get(2).map { $0 != queue } == true ? 1 : 0)
+    trial.record(overcommitQueues, get(2).map { $0 != queue } == true ? 1 : 0)
     for _ in 0..<1000 { release(queue) }
     trial.record(changed, get(0) == queue ? 0 : 1)
     let blocks = InnerBlocks(count: 100)
@@ -158,7 +158,7 @@ extension QueueContext {
     let value = Mutex<Bool>(false)
     change(queue, .value(key: key, data))
     held.runOne { value.withLock { $0 = gcdlab_dispatch_get_specific(key) == key } }
-    trial.record(keyed, value.withLock { $0 } ? 1 : 0)
+    trial.record(keyedValues, value.withLock { $0 } ? 1 : 0)
     let target = gcdlab_dispatch_queue_create("com.example.Target", nil)
     gcdlab_dispatch_suspend(target)
     for next in [QueueChange.target(target), .suspension] {
@@ -217,9 +217,9 @@ final class QueueAnswers: @unchecked Sendable {
   func record(_ trial: Trial, _ pattern: QueueContext) {
     all.wait()
     let seen = state.withLock { $0 }
-    trial.record(pattern.otherQueue, seen.otherQueue)
-    trial.record(pattern.overcommitting, seen.overcommitting)
-    trial.record(pattern.main, seen.main)
+    trial.record(pattern.wrongQueue, seen.otherQueue)
+    trial.record(pattern.gotOvercommitQueue, seen.overcommitting)
+    trial.record(pattern.gotMainQueue, seen.main)
   }
 }
 

@@ -5,7 +5,7 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Waiting, in a task, for what cannot run before the task ends.
+/// Blocks that wait for something that cannot run before they end.
 ///
 /// The document forbids `dispatch_sync` on the queue that the calling task runs on, for serial queues above all,
 /// which would deadlock, and for concurrent ones as well; and `dispatch_apply` on the serial queue that the caller
@@ -17,8 +17,8 @@ import Synchronization
 /// });
 /// ```
 ///
-/// Each way here is such a task, alone in its queue. A hazard ends by a trap or at a standstill; should its tasks end
-/// after all, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill; if its tasks end after all, the
+/// trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".
@@ -27,15 +27,16 @@ struct QueueDeadlock: Pattern {
 
   let iterations = Setting.count("iterations", 1...10_000, default: 100, "iterations of concurrentPerform")
 
-  let notOnce = Metric.count("not-once", "inner blocks, or iterations, that had not run just once when all had ended")
+  let notOnce = Metric.count(
+    "not-once", "inner blocks, or iterations, that had not run exactly once when all tasks had ended")
 
-  /// The main queue; a test, whose main queue nobody serves, gives another.
+  /// The main queue; a test, whose main queue nothing drains, gives another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [iterations] }
 
   var variants: [Variant] {
-    Variant("sync-on-own-queue", .broken, "a task of a serial queue syncs on that queue", ends: traps) { trial in
+    Variant("sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", ends: traps) { trial in
       let queue = DispatchQueue(label: "own")
       try run(trial) { tasks in
         queue.async(group: tasks) {
@@ -43,8 +44,8 @@ struct QueueDeadlock: Pattern {
         }
       }
     }
-    Variant("sync-on-target", .broken, "a task of a serial queue syncs on the queue that its own targets", ends: traps)
-    { trial in
+    Variant("sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", ends: traps) {
+      trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
       try run(trial) { tasks in
@@ -54,7 +55,8 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "sync-through-another", .broken, "a task syncs on another queue, and that block on the task's own", ends: traps
+      "sync-through-another", .broken, "a block syncs to another queue, whose block syncs back to the first",
+      ends: traps
     ) { trial in
       let queue = DispatchQueue(label: "own")
       let other = DispatchQueue(label: "other")
@@ -66,7 +68,7 @@ struct QueueDeadlock: Pattern {
         }
       }
     }
-    Variant("main-sync-on-main", .broken, "a task of the main queue syncs on the main queue", ends: traps) { trial in
+    Variant("main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", ends: traps) { trial in
       try run(trial) { tasks in
         DispatchQueue.main.async(group: tasks) {
           DispatchQueue.main.sync {}
@@ -74,7 +76,7 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "apply-on-own-queue", .broken, "what runs on a serial queue calls dispatch_apply_f on that queue", ends: traps
+      "apply-on-own-queue", .broken, "a function on a serial queue calls dispatch_apply_f with that queue", ends: traps
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -85,7 +87,7 @@ struct QueueDeadlock: Pattern {
     }
     Variant(
       "concurrent-perform-on-own-queue", .modern,
-      "a task of a serial queue calls DispatchQueue.concurrentPerform, which names no queue",
+      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
       own: [iterations, notOnce]
     ) { trial in
       let inner = InnerBlocks(count: trial[iterations])
@@ -100,7 +102,7 @@ struct QueueDeadlock: Pattern {
       trial.record(notOnce, inner.notOnce)
     }
     Variant(
-      "group-wait-on-own-queue", .broken, "a task waits for a group whose block is behind it in its own serial queue",
+      "group-wait-on-own-queue", .broken, "a block waits for a group whose block is behind it in the same serial queue",
       ends: hangs
     ) { trial in
       let queue = DispatchQueue(label: "own")
@@ -112,7 +114,7 @@ struct QueueDeadlock: Pattern {
         }
       }
     }
-    Variant("abba", .broken, "the tasks of two serial queues run, then each syncs on the other's queue", ends: hangs) {
+    Variant("abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", ends: hangs) {
       trial in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
       // It spins: were a task never to come, that would be no standstill to be taken for the deadlock.
@@ -129,7 +131,7 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "sync-on-own-concurrent", .broken, "a task of a concurrent queue syncs on that queue, where nothing else is",
+      "sync-on-own-concurrent", .broken, "a block on a concurrent queue, otherwise empty, syncs to that queue",
       own: [notOnce]
     ) { trial in
       let inner = InnerBlocks(count: 1)
@@ -142,7 +144,8 @@ struct QueueDeadlock: Pattern {
       trial.record(notOnce, inner.notOnce)
     }
     Variant(
-      "sync-on-own-concurrent-barrier", .broken, "the same, with a barrier block that waits for the task to end",
+      "sync-on-own-concurrent-barrier", .broken,
+      "as sync-on-own-concurrent, with a barrier block submitted before the sync",
       ends: hangs
     ) { trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
@@ -154,7 +157,8 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "async-instead", .documented, "tasks send to their own queue, its target, through another and main, by async",
+      "async-instead", .documented,
+      "blocks async to their own queue, its target, through another queue, and main to main",
       own: [notOnce]
     ) { trial in
       let inner = InnerBlocks(count: 4)
@@ -193,7 +197,7 @@ struct QueueDeadlock: Pattern {
   private var hangs: Ending { .hangs(within: .milliseconds(50)) }
 }
 
-/// The blocks that the tasks of a trial send, and how often each ran.
+/// The blocks that the tasks of a trial submit, and how often each ran.
 final class InnerBlocks: Sendable {
   private let runs: Slots<Atomic<Int>>
 
@@ -206,6 +210,6 @@ final class InnerBlocks: Sendable {
   /// A block runs.
   func ran(_ index: Int) { runs[index].add(1, ordering: .relaxed) }
 
-  /// How many have not run just once so far.
+  /// How many have not run exactly once so far.
   var notOnce: Int { (0..<runs.count).count { runs[$0].load(ordering: .relaxed) != 1 } }
 }

@@ -2,10 +2,10 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// In which order do tasks begin and end, and what does a lock make of the same?
+/// In which order do the tasks of a queue begin and end, and the threads at a lock get in?
 ///
-/// The document says that every queue is first in, first out, that a serial queue runs one task at a time in an order one can
-/// predict, "unlike locks", and that any thread may add tasks without a lock. Its listing adds two:
+/// The document says that every queue is first in, first out, that a serial queue runs one task at a time in a predictable
+/// order, unlike locks, and that any thread may submit tasks without a lock. Its listing submits two:
 ///
 /// ```c
 /// dispatch_queue_t myCustomQueue = dispatch_queue_create("com.example.MyCustomQueue", NULL);
@@ -15,33 +15,33 @@ import Synchronization
 /// printf("Both blocks have completed.\n");
 /// ```
 ///
-/// Tasks write down their beginning and their end in one log, which is read when all have ended. One of them waits for its
-/// successor, as long as a queue lets that pass it.
+/// Tasks log their beginning and their end, and the log is read when all have ended. One of them waits for its successor to end,
+/// where the queue lets that overtake it.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues", "Adding
 /// a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".
 struct QueueOrder: Pattern {
   static let name = "queue-order"
 
-  let submitters = Setting.count("submitters", 1...64, default: 4, "threads that add tasks at the same time")
-  let tasks = Setting.count("tasks", 2...100_000, default: 5000, "tasks that each of them adds")
-  let pairs = Setting.count(
-    "pairs", 1...1000, default: 20, "times that a task is added by async, and one by sync behind it")
-  let arrivals = Setting.count("arrivals", 2...64, default: 4, "threads that wait, one behind the other, to get in")
+  let submitters = Setting.count("submitters", 1...64, default: 4, "threads that submit tasks at the same time")
+  let tasks = Setting.count("tasks", 2...100_000, default: 5000, "tasks per submitting thread")
+  let pairs = Setting.count("pairs", 1...1000, default: 20, "pairs of tasks, the first by async, the second by sync")
+  let waiters = Setting.count(
+    "waiters", 2...64, default: 4, "threads that wait for the queue or lock, one after the other")
 
   let beginInversions = Metric.count(
-    "begin-inversions", "tasks that began after one that the same thread had added later")
-  let endInversions = Metric.count("end-inversions", "tasks that ended after one that the same thread had added later")
-  let overlaps = Metric.count("overlaps", "tasks that began before another had ended")
-  let lost = Metric.count("lost", "tasks that did not begin and end just once")
-  let returnedBefore = Metric.count("returned-before", "asyncs that returned before their block had ended")
-  let unfinished = Metric.count("unfinished", "blocks that had not ended when the sync behind them returned")
-  let overtaken = Metric.count("overtaken", "threads that waited, and got in after one that had come later")
+    "begin-inversions", "tasks that began after one that the same thread submitted later")
+  let endInversions = Metric.count("end-inversions", "tasks that ended after one that the same thread submitted later")
+  let overlaps = Metric.count("overlaps", "tasks that began while another was running")
+  let lost = Metric.count("lost", "tasks that did not begin and end exactly once")
+  let returnedBeforeEnd = Metric.count("returned-before-end", "asyncs that returned before their block had ended")
+  let unfinished = Metric.count("unfinished", "blocks, of the two, that had not ended when the sync returned")
+  let overtaken = Metric.count("overtaken", "waiting threads overtaken by a thread that arrived later")
 
   var problem: [any Declaration] { [tasks] }
 
   var variants: [Variant] {
-    Variant("serial", .documented, "threads add tasks to one serial queue, without a lock", own: logged) { trial in
+    Variant("serial", .documented, "threads submit tasks to one serial queue, without a lock", own: logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try log(trial, patience: inOrder) { tasks in
         for task in tasks {
@@ -50,7 +50,7 @@ struct QueueOrder: Pattern {
       }
     }
     Variant(
-      "serial-targeting-concurrent", .documented, "the same, the queue's own target being a concurrent one", own: logged
+      "serial-targeting-concurrent", .documented, "as serial, with a concurrent target queue", own: logged
     ) { trial in
       let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
       let queue = DispatchQueue(label: "com.example.MyQueue", target: target)
@@ -61,7 +61,8 @@ struct QueueOrder: Pattern {
       }
     }
     Variant(
-      "concurrent-targeting-serial", .documented, "a concurrent queue whose target takes one task after the other",
+      "concurrent-targeting-serial", .documented,
+      "threads submit tasks to a concurrent queue that targets a serial one",
       own: logged
     ) { trial in
       let target = DispatchQueue(label: "com.example.Target")
@@ -72,7 +73,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("concurrent", .documented, "the same on a concurrent queue", own: logged) { trial in
+    Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", own: logged) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
@@ -80,7 +81,7 @@ struct QueueOrder: Pattern {
         }
       }
     }
-    Variant("global", .documented, "the same on a global queue", own: logged) { trial in
+    Variant("global", .documented, "threads submit tasks to a global queue", own: logged) { trial in
       try log(trial, patience: overtaking) { tasks in
         for task in tasks {
           DispatchQueue.global().async(group: task.all) { task.run() }
@@ -88,7 +89,7 @@ struct QueueOrder: Pattern {
       }
     }
     Variant(
-      "sync-behind-async", .broken, "one thread adds two tasks to a concurrent queue, while the pool has no thread",
+      "sync-after-async", .broken, "on a concurrent queue: one task by async, then one by sync, while the pool is busy",
       own: [pairs, beginInversions]
     ) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
@@ -106,7 +107,8 @@ struct QueueOrder: Pattern {
         tasks.bothHaveCompleted()
       }
     }
-    Variant("async-then-sync-concurrent", .broken, "the same listing on a concurrent queue", own: listed) { trial in
+    Variant("async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue", own: listed) {
+      trial in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)
       list(trial, patience: overtaking) { tasks in
         myCustomQueue.async { tasks.someWork() }
@@ -115,7 +117,10 @@ struct QueueOrder: Pattern {
         tasks.bothHaveCompleted()
       }
     }
-    Variant("async-then-barrier-sync", .modern, "on a concurrent queue, the second block a barrier", own: listed) {
+    Variant(
+      "async-then-barrier-sync", .modern, "the listing on a concurrent queue, the second block by barrier sync",
+      own: listed
+    ) {
       trial in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)
       list(trial, patience: inOrder) { tasks in
@@ -125,13 +130,14 @@ struct QueueOrder: Pattern {
         tasks.bothHaveCompleted()
       }
     }
-    Variant("serial-sync", .documented, "threads come one by one to a serial queue and sync", own: queued) { trial in
+    Variant("serial-sync", .documented, "threads call sync on a serial queue, one after the other", own: queued) {
+      trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       try arrive(trial) { thread in
         queue.sync { thread.isIn() }
       }
     }
-    Variant("pthread-mutex", .yardstick, "threads come one by one to a pthread mutex", own: queued) { trial in
+    Variant("pthread-mutex", .yardstick, "threads lock a pthread mutex, one after the other", own: queued) { trial in
       let mutex = ThreadMutex()
       try arrive(trial) { thread in
         mutex.lock()
@@ -139,7 +145,7 @@ struct QueueOrder: Pattern {
         mutex.unlock()
       }
     }
-    Variant("mutex", .modern, "threads come one by one to a Mutex of Swift's", own: queued) { trial in
+    Variant("mutex", .modern, "threads lock Swift's Mutex, one after the other", own: queued) { trial in
       let lock = Lock()
       try arrive(trial) { thread in
         lock.mutex.withLock { _ in thread.isIn() }
@@ -148,8 +154,8 @@ struct QueueOrder: Pattern {
   }
 
   private var logged: [any Declaration] { [submitters, tasks, beginInversions, endInversions, overlaps, lost] }
-  private var listed: [any Declaration] { [returnedBefore, unfinished] }
-  private var queued: [any Declaration] { [arrivals, overtaken] }
+  private var listed: [any Declaration] { [returnedBeforeEnd, unfinished] }
+  private var queued: [any Declaration] { [waiters, overtaken] }
 
   /// How long a task waits, when all is submitted, for one that must not come.
   private var inOrder: Duration { .milliseconds(10) }

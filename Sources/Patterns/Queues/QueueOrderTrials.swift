@@ -72,7 +72,7 @@ extension QueueOrder {
   ) {
     let listing = Listing(patience: patience, asyncPatience: asyncPatience)
     body(listing)
-    trial.record(returnedBefore, listing.returnedBefore)
+    trial.record(returnedBeforeEnd, listing.returnedBefore)
     trial.record(unfinished, listing.unfinished)
   }
 
@@ -82,7 +82,7 @@ extension QueueOrder {
   /// - Parameter enter: gets in, says so, and out again.
   /// - Throws: ``Unavailable`` when the system does not tell whether a thread waits, or ``SystemError``.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
-    let count = trial[arrivals]
+    let count = trial[waiters]
     guard ThreadCensus.taken() != nil else {
       throw Unavailable("it must be seen that a thread waits, and this system does not tell")
     }

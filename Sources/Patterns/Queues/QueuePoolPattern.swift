@@ -2,9 +2,9 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// A few serial queues for many tasks, instead of many.
+/// A fixed pool of serial queues for many tasks, instead of one queue per task.
 ///
-/// YYDispatchQueuePool keeps as many serial queues as there are cores for each class of service, and hands them out in turn:
+/// YYDispatchQueuePool keeps as many serial queues as there are cores for each QoS class, and hands them out in turn:
 ///
 /// ```objc
 /// static dispatch_queue_t YYDispatchContextGetQueue(YYDispatchContext *context) {
@@ -14,49 +14,49 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The same tasks go to such a pool, to a queue each, and to concurrent queues. They work, and then they wait until no more of
-/// them begin (``TaskLooks``). And a pool's own promises are tried, by the document's code (``DispatchQueuePool``, ``ClassSet``):
-/// threads race for its queues, and for sets that nobody has asked for yet; its counter is taken to the end of its 32 bits.
+/// The same tasks go to such a pool, to a queue each, and to concurrent queues. A trial has a timed phase, in which they work, and
+/// a blocking one, in which they block until no more of them begin (``TaskLooks``). The pool's own promises are tested on the
+/// document's code (``DispatchQueuePool``, ``ClassSet``): threads race for its queues and for sets that do not exist yet; its
+/// counter is taken to the end of its 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
 struct QueuePoolPattern: Pattern {
   static let name = "queue-pool"
 
-  let tasks = Setting.count("tasks", 2...2000, default: 300, "tasks in all; more than the system's pool has threads")
+  let tasks = Setting.count("tasks", 2...2000, default: 300, "number of tasks; more than the system's pool has threads")
   let work = Setting.duration(
-    "work", .zero ... .seconds(1), default: .microseconds(50), "how long a task works, in the first look")
-  let racers = Setting.count("racers", 2...32, default: 4, "threads that race for the queues of a pool")
-  let turns = Setting.count("turns", 1...100_000, default: 251, "queues that each of them takes")
+    "work", .zero ... .seconds(1), default: .microseconds(50), "CPU time of a task in the timed phase")
+  let racers = Setting.count("racers", 2...32, default: 4, "threads that take queues from a pool at the same time")
+  let turns = Setting.count("turns", 1...100_000, default: 251, "queues that each of these threads takes")
 
-  let threads = Metric.count(
-    "threads", "threads held by tasks that wait, when no more began, as the system lists them")
-  let atOnce = Metric.count("at-once", "tasks that had begun when no more did, while they wait")
-  let inProgress = Metric.count("in-progress", "tasks that had begun and not ended, at most at once, while they work")
-  let throughput = Metric.rate("throughput", .perSecond, "tasks a second, while they work")
-  let wait = Metric.latency("wait", "from the first submission to the first instruction of a task, while they work")
-  let switches = Metric.rate(
-    "switches", .none, better: .lower, unless: "the system does not tell",
-    "times a task that a thread lost its core or went to sleep, while they work")
-  let queues = Metric.count("queues", "different queues of one pool that the racers were given")
-  let offSize = Metric.count(
-    "off-size",
-    "how many queues more or fewer that is than there are cores, 1 to 32; also for a set told of other cores")
-  let uneven = Metric.count("uneven", "how much more often one queue was given out than another")
-  let sets = Metric.count("sets", "different sets that the racers got for one class, at most")
-  let misjudged = Metric.count(
-    "misjudged", "of pools with 0, 1, 32 and 33 queues, those that were refused or made against the rule")
-  let inTurnSizes = Metric.count(
-    "in-turn-sizes", "sizes of a pool, of 1 to 32, that hand out their queues in turn where the counter wraps, too")
+  let threads = Metric.count("threads", "threads held in the blocking phase, once no more tasks begin")
+  let blockedTasks = Metric.count("blocked-tasks", "tasks begun and blocked in the blocking phase, once no more begin")
+  let inProgress = Metric.count("in-progress", "peak number of tasks begun and not ended, in the timed phase")
+  let throughput = Metric.rate("throughput", .perSecond, "tasks per second, in the timed phase")
+  let startLatency = Metric.latency(
+    "start-latency", "from the first submission to the first instruction of each task, in the timed phase")
+  let contextSwitches = Metric.rate(
+    "context-switches", .none, better: .lower, unless: "the system does not tell",
+    "context switches per task, voluntary and involuntary, in the timed phase")
+  let queues = Metric.count("queues", "different queues that one pool handed out")
+  let sizeError = Metric.count(
+    "size-error", "queues too many or too few, against one per core and 1 to 32; summed over several numbers of cores")
+  let imbalance = Metric.count("imbalance", "how many more times one queue was handed out than another")
+  let sets = Metric.count("sets", "different queue sets that racing threads got for one QoS class, at most")
+  let wrongSizeChecks = Metric.count(
+    "wrong-size-checks", "pools of 0, 1, 32 and 33 queues that were wrongly created or refused")
+  let roundRobinSizes = Metric.count(
+    "round-robin-sizes", "pool sizes, of 1 to 32, that stay round robin when the 32-bit counter wraps")
 
-  /// How it is looked; a test looks otherwise.
+  /// The two phases of a trial; a test replaces them.
   var looks = TaskLooks()
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
     Variant(
-      "pool", .documented, "the next queue of a pool with as many serial queues as cores",
-      own: [racers, turns, queues, offSize, uneven, misjudged, inTurnSizes], shows: ["DispatchQueuePool"]
+      "pool", .documented, "a fixed pool of serial queues, one per core, round robin",
+      own: [racers, turns, queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes], shows: ["DispatchQueuePool"]
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "file.read", qos: .default) }
@@ -71,8 +71,8 @@ struct QueuePoolPattern: Pattern {
       }
     }
     Variant(
-      "pool-of-class", .documented, "the next queue of a class's set, the five classes in turn",
-      own: [racers, turns, queues, offSize, uneven, sets], shows: ["ClassSet", "DispatchQueuePool"]
+      "pool-per-class", .documented, "one such pool per QoS class; tasks use the five classes in turn",
+      own: [racers, turns, queues, sizeError, imbalance, sets], shows: ["ClassSet", "DispatchQueuePool"]
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
@@ -89,11 +89,11 @@ struct QueuePoolPattern: Pattern {
         }
       }
       let off = try race(trial, for: { used[2].pool?.queue })
-      trial.record(offSize, off)
+      trial.record(sizeError, off)
     }
     Variant(
-      "pool-targeting-global", .documented, "the pool's older way: its queues target the global queue",
-      own: [racers, turns, queues, offSize, uneven], shows: ["DispatchQueuePool"]
+      "pool-targeting-global", .documented, "the pool before QoS: its queues target the global queue of their priority",
+      own: [racers, turns, queues, sizeError, imbalance], shows: ["DispatchQueuePool"]
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "older", target: .global()) }
@@ -103,11 +103,12 @@ struct QueuePoolPattern: Pattern {
         }
       }
       let off = try race(trial, for: { pool?.queue })
-      trial.record(offSize, off)
+      trial.record(sizeError, off)
     }
     Variant(
-      "off-target", .broken, "the older way with a block that asserts it is not on the global queue of its priority",
-      without: [tasks, work, threads, atOnce, inProgress, throughput, wait, switches],
+      "assert-not-on-target", .broken,
+      "as pool-targeting-global, with a block that asserts it is not on the target queue",
+      without: [tasks, work, threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches],
       ends: .traps(within: .milliseconds(500)), shows: ["DispatchQueuePool"]
     ) { trial in
       let pool = DispatchQueuePool(queueCount: 1) { DispatchQueue(label: "older", target: .global(qos: .utility)) }
@@ -116,14 +117,14 @@ struct QueuePoolPattern: Pattern {
         dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
       }
     }
-    Variant("private-queues", .broken, "a serial queue for each task") { trial in
+    Variant("private-queues", .broken, "one serial queue per task") { trial in
       try look(trial) { tasks, all in
         for task in tasks {
           DispatchQueue(label: "private").async(group: all) { task.run() }
         }
       }
     }
-    Variant("private-targeting-global", .broken, "a serial queue for each task, which targets the global queue") {
+    Variant("private-targeting-global", .broken, "one serial queue per task, targeting the global queue") {
       trial in
       try look(trial) { tasks, all in
         for task in tasks {
@@ -131,7 +132,7 @@ struct QueuePoolPattern: Pattern {
         }
       }
     }
-    Variant("private-concurrent", .documented, "one concurrent queue of the program's own") { trial in
+    Variant("private-concurrent", .documented, "one private concurrent queue for all tasks") { trial in
       let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
       try look(trial) { tasks, all in
         for task in tasks {
@@ -139,14 +140,14 @@ struct QueuePoolPattern: Pattern {
         }
       }
     }
-    Variant("global-concurrent", .documented, "the global queue") { trial in
+    Variant("global-concurrent", .documented, "the global queue for all tasks") { trial in
       try look(trial) { tasks, all in
         for task in tasks {
           DispatchQueue.global().async(group: all) { task.run() }
         }
       }
     }
-    Variant("task-group", .modern, "children of a task group") { trial in
+    Variant("task-group", .modern, "one child task per task, in a task group") { trial in
       try look(trial) { tasks, all in
         try waitFor {
           await withTaskGroup { group in
@@ -159,26 +160,26 @@ struct QueuePoolPattern: Pattern {
     }
   }
 
-  /// The tasks one after the other.
+  /// The time of the tasks one after the other.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] + .microseconds(1) * trial[turns] * trial[racers]
   }
 }
 
-/// One case of `YYDispatchContextGetForQOS`: whoever asks first makes the set of the class, in a `dispatch_once`.
+/// One case of `YYDispatchContextGetForQOS`: the first caller creates the set of the QoS class, in a `dispatch_once`.
 ///
-/// Unchecked: nobody reads the pool before the once has been through, and it is never changed again.
+/// Unchecked: the pool is read only after the `dispatch_once`, and never changed again.
 final class ClassSet: @unchecked Sendable {
   private let onceToken = OnceToken()
   private let makePool: @Sendable () -> DispatchQueuePool?
   private var made: DispatchQueuePool?
 
-  /// The set of a class, which is not made yet.
+  /// The set of a class, not created yet.
   init(of qos: DispatchQoS, queueCount: Int) {
     makePool = { DispatchQueuePool(queueCount: queueCount) { DispatchQueue(label: "class", qos: qos) } }
   }
 
-  /// The set, which the first who asks makes.
+  /// The set, created by the first access.
   var pool: DispatchQueuePool? {
     onceToken.once { made = makePool() }
     return made

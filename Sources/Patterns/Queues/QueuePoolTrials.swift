@@ -20,11 +20,13 @@ extension QueuePoolPattern {
       all.wait()
     }
     trial.record(threads, seen.held ?? seen.threads)
-    trial.record(atOnce, seen.atOnce)
+    trial.record(blockedTasks, seen.atOnce)
     trial.record(inProgress, seen.inProgress)
     trial.record(throughput, Double(count) * 1e9 / Double(max(seen.elapsed, 1)))
-    trial.record(wait, seen.starts)
-    if let seen = seen.switches { trial.record(switches, Double(seen.voluntary + seen.involuntary) / Double(count)) }
+    trial.record(startLatency, seen.starts)
+    if let seen = seen.switches {
+      trial.record(contextSwitches, Double(seen.voluntary + seen.involuntary) / Double(count))
+    }
   }
 
   /// Threads take the queues of one pool at the same time; which they were given is counted.
@@ -42,7 +44,7 @@ extension QueuePoolPattern {
     }
     let counts = given.withLock { $0.values }
     trial.record(queues, counts.count)
-    trial.record(uneven, (counts.max() ?? 0) - (counts.min() ?? 0))
+    trial.record(imbalance, (counts.max() ?? 0) - (counts.min() ?? 0))
     return abs(counts.count - min(max(trial.cores, 1), Self.mostQueues))
   }
 
@@ -85,11 +87,11 @@ extension QueuePoolPattern {
       }
     }
     let asked: [(count: Int, allowed: Bool)] = [(0, false), (1, true), (32, true), (33, false)]
-    trial.record(misjudged, asked.count { different($0.count) != ($0.allowed ? $0.count : nil) })
+    trial.record(wrongSizeChecks, asked.count { different($0.count) != ($0.allowed ? $0.count : nil) })
     let told: [(cores: Int, queues: Int)] = [(0, 1), (1, 1), (31, 31), (32, 32), (33, 32), (64, 32), (1024, 32)]
-    trial.record(offSize, told.reduce(off) { $0 + abs((different(size($1.cores)) ?? 0) - $1.queues) })
+    trial.record(sizeError, told.reduce(off) { $0 + abs((different(size($1.cores)) ?? 0) - $1.queues) })
     trial.record(
-      inTurnSizes,
+      roundRobinSizes,
       (1...Self.mostQueues).count { count in
         make(count, UInt32.max - UInt32(2 * count)).map { Self.isInTurn($0, count: count) } ?? false
       })

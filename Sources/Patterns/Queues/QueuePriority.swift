@@ -2,10 +2,10 @@ import CDispatchSupport
 import Dispatch
 import Laboratory
 
-/// Which tasks go first when there is more to do than there are cores?
+/// Does QoS order execution when there are more tasks than cores?
 ///
 /// The documents name four global queues, of high, default, low and background priority, and say that tasks of the higher run
-/// before those of the lower. Since then there are classes of service:
+/// before those of the lower. QoS classes have replaced the priorities:
 ///
 /// ```c
 /// dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_HIGH, 0)
@@ -14,24 +14,24 @@ import Laboratory
 /// dispatch_queue_t queue = dispatch_queue_create(name, attr);
 /// ```
 ///
-/// All classes compete in one trial, but of two that are one queue only the second. It looks in two ways: at when tasks of the global queues *begin*, all of them added at
-/// once, as the documents mean it; and at when tasks of private serial queues *end*, all of which spin behind one barrier,
-/// each on a thread of its own.
+/// All classes compete in one trial; of two that share one queue only the second takes part. Two times are measured: when tasks on
+/// the global queues *begin*, all submitted at once, as the documents mean it; and when tasks on private serial queues *end*, each
+/// on a thread of its own, released together by a spin barrier.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent Dispatch
 /// Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
 struct QueuePriority: Pattern {
   static let name = "queue-priority"
 
-  /// The classes of service, the first the most urgent.
-  enum ServiceClass: String, CaseIterable, Sendable, Urgency {
+  /// The QoS classes, the most urgent first.
+  enum QoSClass: String, CaseIterable, Sendable, Urgency {
     case userInteractive = "user-interactive"
     case userInitiated = "user-initiated"
     case standard = "default"
     case utility, background
   }
 
-  /// The priorities of the older getter, the first the highest.
+  /// The priorities of the older getter, the highest first.
   enum Priority: String, CaseIterable, Sendable, Urgency {
     case high = "high-priority"
     case standard = "default-priority"
@@ -40,34 +40,34 @@ struct QueuePriority: Pattern {
   }
 
   private static let alike =
-    "of classes that are one queue only the last has figures; without a privilege those above default have none"
+    "classes that share a queue are measured once; without privilege those above default are not measured"
 
-  let tasks = Setting.count("tasks", 1...16, default: 8, "tasks of each class")
+  let tasks = Setting.count("tasks", 1...16, default: 8, "tasks per class")
   let work = Setting.duration(
-    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "how long each spins")
+    "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "CPU time of a task")
 
-  let classTime = Metric.latencies("time", for: ServiceClass.self, unless: QueuePriority.alike) {
-    "from the start until a task of \($0.rawValue) begins on a global queue, or ends on a private one"
+  let classTime = Metric.latencies("time", for: QoSClass.self, unless: QueuePriority.alike) {
+    "from the common start until a \($0.rawValue) task begins on a global queue, or ends on a private one"
   }
   let priorityTime = Metric.latencies("time", for: Priority.self, unless: QueuePriority.alike) {
-    "from the start until a task of \($0.rawValue) begins"
+    "from the common start until a task of \($0.rawValue) begins"
   }
-  let queues = Metric.count("queues", "different global queues that the getter gives for these")
-  let others = Metric.count(
-    "others", "further global queues that it gives for the classes of service and for maintenance")
-  let priorities = Metric.count(
-    "priorities", unless: QueuePriority.alike,
-    "different priorities of the threads that serve the queues of the document")
-  let between = Metric.count(
-    "between", unless: QueuePriority.alike,
-    "queues without a class whose thread has a priority between those of user-initiated and of utility: 1 or 0")
+  let queues = Metric.count("queues", "different global queues that the getter returns for these priorities or classes")
+  let otherQueues = Metric.count(
+    "other-queues", "further global queues that the getter returns for QoS classes and for maintenance")
+  let threadPriorities = Metric.count(
+    "thread-priorities", unless: QueuePriority.alike,
+    "different priorities of the threads behind the document's four queues")
+  let unspecifiedBetween = Metric.count(
+    "unspecified-between", unless: QueuePriority.alike,
+    "1 if the thread of a queue of unspecified QoS has a priority between user-initiated and utility, else 0")
 
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
     Variant(
-      "global-priorities", .documented, "the four global queues of the document",
-      own: [queues, others, priorities, priorityTime]
+      "global-priorities", .documented, "tasks on the document's four global queues",
+      own: [queues, otherQueues, threadPriorities, priorityTime]
     ) { trial in
       try begin(trial, priorityTime) { priority in
         gcdlab_dispatch_get_global_queue(priority.identifier, 0)
@@ -76,16 +76,21 @@ struct QueuePriority: Pattern {
         gcdlab_dispatch_get_global_queue(identifier, 0)
       }
     }
-    Variant("global-classes", .modern, "the global queues of the classes of service", own: [queues, classTime]) {
+    Variant(
+      "global-qos-classes", .modern, "tasks on the global queues of the five QoS classes", own: [queues, classTime]
+    ) {
       trial in
-      try begin(trial, classTime) { service in
-        gcdlab_dispatch_get_global_queue(service.identifier, 0)
+      try begin(trial, classTime) { qosClass in
+        gcdlab_dispatch_get_global_queue(qosClass.identifier, 0)
       }
     }
-    Variant("private-classes", .documented, "private serial queues of a class of service", own: [between, classTime]) {
+    Variant(
+      "private-qos-classes", .documented, "one private serial queue per task, of each QoS class",
+      own: [unspecifiedBetween, classTime]
+    ) {
       trial in
-      try end(trial, classTime) { service in
-        DispatchQueue(label: "com.example.MyQueue", qos: service.qos)
+      try end(trial, classTime) { qosClass in
+        DispatchQueue(label: "com.example.MyQueue", qos: qosClass.qos)
       }
       try compare(trial, DispatchQueue(label: "com.example.MyQueue"))
     }

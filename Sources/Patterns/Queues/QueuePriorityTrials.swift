@@ -13,7 +13,7 @@ import Synchronization
 /// What the variants are put through.
 extension QueuePriority {
   /// All tasks, one after the other.
-  func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * ServiceClass.allCases.count) }
+  func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Adds tasks to the queues that `get` gives, in an order that the trial's seed shuffles, and notes when they begin.
   ///
@@ -80,10 +80,10 @@ extension QueuePriority {
   func askForAll(_ trial: Trial, niceness: Niceness? = nil, _ get: (Int) -> UnsafeMutableRawPointer?) throws {
     let documented = Priority.allCases.map { get($0.identifier) }
     // QOS_CLASS_MAINTENANCE, which only the C library's own header names.
-    let further = (ServiceClass.allCases.map(\.identifier) + [0x05]).map(get)
-    trial.record(others, Set(further).subtracting(documented).count)
+    let further = (QoSClass.allCases.map(\.identifier) + [0x05]).map(get)
+    trial.record(otherQueues, Set(further).subtracting(documented).count)
     let seen = Niceness.seen(documented.map { HeldQueue(created: $0) }.map(\.async))
-    if try (niceness ?? Niceness.ofClasses()).tells { trial.record(priorities, Set(seen).count) }
+    if try (niceness ?? Niceness.ofClasses()).tells { trial.record(threadPriorities, Set(seen).count) }
   }
 
   /// Looks whether the priority of `queue` lies between those of user-initiated and utility, where they can be told from default.
@@ -93,7 +93,7 @@ extension QueuePriority {
     let niceness = try niceness ?? Niceness.ofClasses()
     guard niceness.tells else { return }
     let seen = Niceness.seen([{ queue.async(execute: $0) }])
-    trial.record(between, seen.count { niceness.isBetween($0) })
+    trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 
   private func record<Key: Urgency>(
@@ -122,7 +122,7 @@ private final class Start: Sendable {
   var elapsed: UInt64 { MonotonicClock.now() - nanoseconds.load(ordering: .acquiring) }
 }
 
-/// A class of service, or what comes to one.
+/// A QoS class, or a priority that maps to one.
 protocol Urgency: Hashable, Sendable {
   /// Whether it goes before default.
   var isAboveDefault: Bool { get }
@@ -130,7 +130,7 @@ protocol Urgency: Hashable, Sendable {
   var isMostUrgent: Bool { get }
 }
 
-extension QueuePriority.ServiceClass {
+extension QueuePriority.QoSClass {
   /// Whether it goes before default.
   var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
 
@@ -188,8 +188,8 @@ struct Niceness: Sendable {
   static func ofClasses() throws -> Niceness {
     Niceness(
       values: seen(
-        QueuePriority.ServiceClass.allCases.map { service in
-          { DispatchQueue.global(qos: service.qos.qosClass).async(execute: $0) }
+        QueuePriority.QoSClass.allCases.map { qosClass in
+          { DispatchQueue.global(qos: qosClass.qos.qosClass).async(execute: $0) }
         }))
   }
 

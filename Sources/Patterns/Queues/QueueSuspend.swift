@@ -3,39 +3,38 @@ import Laboratory
 import Measurement
 import Synchronization
 
-/// What does a suspended queue still run, and what must follow?
+/// What a suspended queue still runs, and what unbalanced calls lead to.
 ///
-/// `dispatch_suspend` keeps a queue from beginning blocks and `dispatch_resume` lets it; they count, says the document, and each
-/// suspension needs its resumption. It takes effect between blocks: one that runs is not stopped. There is no listing; this is
-/// what the calls come to:
+/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`; the document says that the calls nest and must
+/// be balanced, and take effect between blocks: a running block is not stopped. It has no listing; with its calls one would write:
 ///
 /// ```c
 /// dispatch_suspend(queue);
-/// // what is added now waits
+/// // blocks submitted now wait
 /// dispatch_resume(queue);
 /// ```
 ///
-/// A queue may already be on its way to its next block when another thread suspends it. So that no outcome hangs on that, the
-/// queues here are suspended by a block of theirs, or while one is known to run.
+/// A queue may already have taken its next block when another thread suspends it. To exclude that race, the queues here are
+/// suspended by a block of their own, or while one is known to run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Suspending and Resuming Queues".
 struct QueueSuspend: Pattern {
   static let name = "queue-suspend"
 
-  let blocks = Setting.count("blocks", 1...1000, default: 10, "blocks that wait in the queue")
-  let repeats = Setting.count("repeats", 1...10_000, default: 100, "suspensions in a trial")
+  let blocks = Setting.count("blocks", 1...1000, default: 10, "blocks that wait in the suspended queue")
+  let repeats = Setting.count("repeats", 1...10_000, default: 100, "suspensions per trial")
 
-  let beganSuspended = Metric.count(
-    "began-suspended", "blocks that began after suspend had returned and before resume; the most of any suspension")
+  let beganWhileSuspended = Metric.count(
+    "began-while-suspended", "blocks that began between suspend and resume; the most in any one suspension")
   let stopped = Metric.count(
-    "stopped", "blocks that ran when their queue was suspended, and had not ended when it was resumed")
-  let lost = Metric.count("lost", "blocks that had not run once when the queue was resumed and all was over")
-  let resumeToRun = Metric.latency("resume-to-run", "from the last resume until the first waiting block begins")
+    "stopped", "blocks running when their queue was suspended that had not ended when it was resumed")
+  let lost = Metric.count("lost", "blocks that had not run exactly once after the last resume")
+  let resumeToRun = Metric.latency("resume-to-run", "from the last resume to the start of the first waiting block")
 
   var problem: [any Declaration] { [blocks] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "a block suspends its serial queue; one resume", own: held) { trial in
+    Variant("balanced", .documented, "a block suspends its own serial queue; one resume", own: held) { trial in
       hold(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue")
         queue.async { waiting.suspending { queue.suspend() } }
@@ -44,7 +43,10 @@ struct QueueSuspend: Pattern {
         waiting.resuming { queue.resume() }
       }
     }
-    Variant("nested-suspends", .documented, "a block suspends twice; looked at after one of two resumes", own: held) {
+    Variant(
+      "nested-suspends", .documented,
+      "a block suspends its queue twice; blocks are counted after the first of two resumes", own: held
+    ) {
       trial in
       hold(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue")
@@ -62,7 +64,7 @@ struct QueueSuspend: Pattern {
       }
     }
     Variant(
-      "suspend-while-running", .documented, "a thread suspends the queue while a block of it runs",
+      "suspend-while-running", .documented, "a thread suspends a serial queue while one of its blocks runs",
       own: held + [stopped]
     ) { trial in
       hold(trial) { waiting in
@@ -76,7 +78,7 @@ struct QueueSuspend: Pattern {
       }
       .record(trial, stopped)
     }
-    Variant("concurrent", .broken, "a concurrent queue is suspended whose blocks have no thread yet", own: going) {
+    Variant("concurrent", .broken, "a concurrent queue is suspended while its blocks wait for a thread", own: going) {
       trial in
       goOn(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
@@ -89,7 +91,7 @@ struct QueueSuspend: Pattern {
       }
     }
     Variant(
-      "concurrent-in-barrier", .documented, "a concurrent queue is suspended by a barrier block of its own", own: held
+      "concurrent-in-barrier", .documented, "a barrier block suspends its own concurrent queue", own: held
     ) { trial in
       hold(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
@@ -108,7 +110,7 @@ struct QueueSuspend: Pattern {
         waiting.resuming { queue.resume() }
       }
     }
-    Variant("activate", .modern, "a queue that is made inactive, and activated when all is ready", own: held) { trial in
+    Variant("activate", .modern, "a queue created inactive, activated later", own: held) { trial in
       hold(trial) { waiting in
         let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
         waiting.suspending {}
@@ -117,31 +119,31 @@ struct QueueSuspend: Pattern {
         waiting.resuming { queue.activate() }
       }
     }
-    Variant("over-resume", .broken, "a queue is resumed once more than it was suspended", ends: traps) { trial in
+    Variant("over-resume", .broken, "a queue is resumed once too often", ends: traps) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.suspend()
       queue.resume()
       trial.hazard()
       queue.resume()
     }
-    Variant("release-suspended", .broken, "the last reference to a suspended queue goes", ends: traps) { trial in
+    Variant("release-suspended", .broken, "the last reference to a suspended queue is released", ends: traps) { trial in
       trial.hazard()
       let queue = DispatchQueue(label: "com.example.MyQueue")
       queue.suspend()
     }
-    Variant("inactive", .broken, "an inactive queue is resumed instead of activated", ends: traps) { trial in
+    Variant("resume-inactive", .broken, "an inactive queue is resumed instead of activated", ends: traps) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       trial.hazard()
       queue.resume()
     }
-    Variant("release-inactive", .broken, "the last reference to a queue goes that was never activated", ends: traps) {
+    Variant("release-inactive", .broken, "the last reference to a never activated queue is released", ends: traps) {
       trial in
       trial.hazard()
       _ = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
     }
   }
 
-  private var going: [any Declaration] { [blocks, repeats, beganSuspended, lost] }
+  private var going: [any Declaration] { [blocks, repeats, beganWhileSuspended, lost] }
   private var held: [any Declaration] { going + [resumeToRun] }
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

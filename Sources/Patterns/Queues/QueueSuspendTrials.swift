@@ -26,7 +26,7 @@ extension QueueSuspend {
       lost += waiting.lost
       if repeated > 0, let time = waiting.resumeToRun { histogram.record(time) }
     }
-    trial.record(beganSuspended, began)
+    trial.record(beganWhileSuspended, began)
     trial.record(self.lost, lost)
     trial.record(resumeToRun, histogram)
     return Stopped(count: stopped)
@@ -45,7 +45,7 @@ extension QueueSuspend {
       began = max(began, waiting.beganSuspended)
       lost += waiting.lost
     }
-    trial.record(beganSuspended, began)
+    trial.record(beganWhileSuspended, began)
     trial.record(self.lost, lost)
   }
 

@@ -2,9 +2,9 @@ import Dispatch
 import Laboratory
 import Synchronization
 
-/// How are no more jobs than so many kept in progress at once, and what do those cost that wait?
+/// Limiting how many jobs are in progress at once, and what the waiting jobs cost.
 ///
-/// The document lets a semaphore count the places:
+/// The document counts the free slots with a semaphore:
 ///
 /// ```c
 /// dispatch_semaphore_wait(places, DISPATCH_TIME_FOREVER);
@@ -12,36 +12,36 @@ import Synchronization
 /// dispatch_semaphore_signal(places);
 /// ```
 ///
-/// Who waits for a place in this way keeps a thread. A job of Swift concurrency may await in the middle, and comes back on
+/// A job that waits for a slot in this way blocks a thread. A job of Swift concurrency may suspend in the middle, and resumes on
 /// whatever thread is free then, if one is.
 ///
-/// Each trial looks twice. First the jobs work, and what was in progress at once is read from the times at which each began and
-/// ended. Then each waits from its first instruction on, until nothing more begins and all threads sleep (``Standstill``).
+/// Each trial has two phases. In the first, timed one the jobs work, and how many were in progress at once is read from the times
+/// at which each began and ended. In the second each job waits from its first instruction on, until nothing more begins and all
+/// threads sleep (``Standstill``).
 ///
 /// Beyond the documents: what becomes of "Using Dispatch Semaphores to Regulate the Use of Finite Resources" (Concurrency
 /// Programming Guide) in Swift concurrency.
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
 
-  let jobs = Setting.count("jobs", 2...2000, default: 64, "jobs in all")
-  let width = Setting.count("width", 1...250, default: 4, "how many may be in progress at once")
+  let jobs = Setting.count("jobs", 2...2000, default: 64, "number of jobs")
+  let width = Setting.count("width", 1...250, default: 4, "limit: most jobs in progress at once")
   let work = Setting.duration(
-    "work", .zero ... .milliseconds(10), default: .microseconds(20), "how long a job works, in the first look")
+    "work", .zero ... .milliseconds(10), default: .microseconds(20), "CPU time of a job in the timed phase")
 
-  let overWidth = Metric.count("over-width", "jobs in progress at once beyond the width, at most in either look")
-  let unused = Metric.count("unused", "places that nobody had although jobs waited for one, when no more began")
-  let parkedWaiters = Metric.count("parked-waiters", "pool threads that waited with a job that had no place")
-  let missing = Metric.count("missing", "jobs that had not ended when the way said that all had, in both looks")
-  let perJob = Metric.latency(
-    "per-job", "from the first submission to the end of the last job, while they work, over their number")
+  let overWidth = Metric.count("over-width", "peak number of jobs in progress beyond the limit")
+  let unusedSlots = Metric.count("unused-slots", "slots left free although jobs were waiting, once no more jobs began")
+  let blockedThreads = Metric.count("blocked-threads", "pool threads blocked by jobs that wait for a slot")
+  let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
+  let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-  /// How it is looked; a test looks otherwise.
+  /// The two phases of a trial; a test replaces them.
   var looks = TaskLooks()
 
   var problem: [any Declaration] { [jobs, work] }
 
   var variants: [Variant] {
-    Variant("unlimited", .broken, "a child task for each job, all at once") { trial in
+    Variant("unlimited", .broken, "a task group adds one child task per job, all at once") { trial in
       try limit(trial) { jobs, _ in
         await withTaskGroup { group in
           for job in jobs {
@@ -50,7 +50,8 @@ struct LimitConcurrency: Pattern {
         }
       }
     }
-    Variant("window", .modern, "as many child tasks as places, and the next when one has ended") { trial in
+    Variant("window", .modern, "a sliding window: as many child tasks as the limit, the next when one has ended") {
+      trial in
       try limit(trial) { jobs, width in
         await withTaskGroup { group in
           for job in jobs.prefix(width) {
@@ -64,7 +65,7 @@ struct LimitConcurrency: Pattern {
       }
     }
     Variant(
-      "async-semaphore", .modern, "a child task for each, which awaits a place at a continuation",
+      "async-semaphore", .modern, "a child task per job, which suspends at an async semaphore",
       shows: ["AsyncSemaphore"]
     ) { trial in
       try limit(trial) { jobs, width in
@@ -81,7 +82,7 @@ struct LimitConcurrency: Pattern {
       }
     }
     Variant(
-      "semaphore-in-tasks", .broken, "a child task for each, which waits for a place with its thread",
+      "semaphore-in-tasks", .broken, "a child task per job, which blocks its thread in DispatchSemaphore.wait",
       without: measures,
       ends: .hangs(within: .milliseconds(50))
     ) { trial in
@@ -98,7 +99,9 @@ struct LimitConcurrency: Pattern {
         }
       }
     }
-    Variant("semaphore-in-queues", .documented, "a private serial queue for each, whose block waits for a place") {
+    Variant(
+      "semaphore-in-queues", .documented, "a private serial queue per job, whose block waits on a DispatchSemaphore"
+    ) {
       trial in
       try limitBlocks(trial) { jobs, width, all in
         let places = DispatchSemaphore(value: width)
@@ -113,7 +116,8 @@ struct LimitConcurrency: Pattern {
       }
     }
     Variant(
-      "operation-width", .documented, "an imitation of an operation queue: no more blocks are started than its width",
+      "max-operation-count", .documented,
+      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list",
       shows: ["Operations"]
     ) {
       trial in
@@ -127,10 +131,10 @@ struct LimitConcurrency: Pattern {
     }
   }
 
-  /// The jobs one after the other, and what a thread for each costs.
+  /// The time of all jobs one after the other, with a thread each.
   func longest(_ trial: Trial) -> Duration? { (trial[work] + .milliseconds(1)) * trial[jobs] }
 
-  private var measures: [any Declaration] { [work, overWidth, unused, parkedWaiters, missing, perJob] }
+  private var measures: [any Declaration] { [work, overWidth, unusedSlots, blockedThreads, missing, perJob] }
 }
 
 /// A semaphore that suspends tasks instead of blocking threads.
@@ -142,10 +146,10 @@ final class AsyncSemaphore: Sendable {
 
   private let state: Mutex<State>
 
-  /// A semaphore with so many places.
+  /// A semaphore with so many permits.
   init(value: Int) { state = Mutex(State(places: value)) }
 
-  /// Takes a place, or waits for one behind those who came before.
+  /// Takes a permit, or suspends until one is free: first come, first served.
   func wait() async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
@@ -160,7 +164,7 @@ final class AsyncSemaphore: Sendable {
     }
   }
 
-  /// Gives a place to who waits longest, or back.
+  /// Hands a permit to the longest waiting task, or returns it.
   func signal() {
     let next = state.withLock { state in
       let next = state.waiting.popFirst()

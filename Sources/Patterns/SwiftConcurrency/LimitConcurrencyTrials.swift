@@ -35,8 +35,8 @@ extension LimitConcurrency {
       throw Unavailable("what threads wait for must be told, and this system does not tell")
     }
     trial.record(overWidth, max(0, max(seen.inProgress, seen.atOnce) - width))
-    trial.record(unused, max(0, min(width, count) - seen.atOnce))
-    trial.record(parkedWaiters, max(0, held - (jobsHoldThreads ? seen.atOnce : 0)))
+    trial.record(unusedSlots, max(0, min(width, count) - seen.atOnce))
+    trial.record(blockedThreads, max(0, held - (jobsHoldThreads ? seen.atOnce : 0)))
     trial.record(missing, seen.unended)
     trial.record(perJob, seen.elapsed, over: count)
   }

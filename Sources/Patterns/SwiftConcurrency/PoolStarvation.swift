@@ -2,48 +2,50 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Whom does a task hold up that waits with its thread?
+/// Which other work starves while tasks block the threads of Swift's pool?
 ///
-/// Swift's pool has as many threads for a priority as there are cores, and counts on tasks that give theirs back when they
-/// wait. A call that blocks does not:
+/// Swift's pool has as many threads for a priority as there are cores, and relies on tasks that suspend instead of blocking. A
+/// blocking call breaks that rule:
 ///
 /// ```swift
 /// Task { semaphore.wait() }
 /// ```
 ///
-/// Here an answer is held back, surely, until all tasks wait for it that can. Then bystanders come, who do not need the answer:
-/// a task of the same priority, one of another, a block on the global queue and one on a queue of its own. Each begins, or
-/// all threads of the process sleep and it has not begun (``Standstill``): then it is held up.
+/// Here an answer is withheld until every task that can wait for it does. Then bystanders are submitted, which do not need the
+/// answer: a task of the same priority, one of another, a block on the global queue and one on a queue of its own. Each either
+/// begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
 ///
 /// Beyond the documents: what becomes of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift concurrency.
 struct PoolStarvation: Pattern {
   static let name = "pool-starvation"
 
-  let tasksPerCore = Setting.count("tasks-per-core", 1...1000, default: 4, "tasks that need the answer, for each core")
+  let tasksPerCore = Setting.count("tasks-per-core", 1...1000, default: 4, "waiting tasks per core")
   let hold = Setting.duration(
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
-    "how much longer the answer takes when a bystander is held up; ends when the one on the global queue begins")
+    "how long the answer is withheld once a bystander starves; ends early when the one on the global queue begins")
 
-  let heldUp = Metric.count("held-up", "bystanders, of four, that had not begun when all threads slept")
-  let taskHeldUp = Metric.count("task-held-up", "of these, the task of the same priority")
-  let otherPriorityHeldUp = Metric.count("other-priority-held-up", "of these, the task of another priority")
-  let globalHeldUp = Metric.count("global-held-up", "of these, the block on the global queue of the same class")
-  let ownQueueHeldUp = Metric.count("own-queue-held-up", "of these, the block on a serial queue of its own")
-  let stillHeldUp = Metric.count(
-    "still-held-up", "1 when the task of the same priority had not begun just before the answer came either")
-  let begun = Metric.count("begun", "tasks in need of the answer that had begun just before it came")
-  let notBegun = Metric.count("not-begun", "tasks in need of the answer that had not")
-  let parked = Metric.count("parked", "pool threads that waited for the answer, as the system lists them")
+  let starved = Metric.count("starved", "bystanders, of four, that had not begun when every thread slept")
+  let taskStarved = Metric.count("task-starved", "1 if the bystander task of the same priority starved")
+  let otherPriorityStarved = Metric.count(
+    "other-priority-starved", "1 if the bystander task of another priority starved")
+  let globalStarved = Metric.count(
+    "global-starved", "1 if the bystander block on the global queue of the same QoS class starved")
+  let ownQueueStarved = Metric.count("own-queue-starved", "1 if the bystander block on its own serial queue starved")
+  let stillStarved = Metric.count(
+    "still-starved", "1 if the bystander task of the same priority had still not begun at the end of hold")
+  let begun = Metric.count("begun", "waiting tasks that had begun just before the answer came")
+  let notBegun = Metric.count("not-begun", "waiting tasks that had not begun just before the answer came")
+  let blockedThreads = Metric.count("blocked-threads", "pool threads blocked while the answer was withheld")
   let taskStart = Metric.latency(
-    "task-start", "from submitting the bystander that is a task of the same priority to its start")
+    "task-start", "from the submission of the bystander task of the same priority to its start")
 
-  /// What tells a standstill; a test gives another.
+  /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
-  /// What makes sure of threads; a test gives another.
+  /// Checks that there are threads enough; a test replaces it.
   var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
 
   var variants: [Variant] {
-    Variant("blocking", .broken, "tasks wait for the answer with their thread") { trial in
+    Variant("blocking", .broken, "tasks block their threads until the answer comes") { trial in
       try crowd(trial) { request in
         Task {
           request.begins()
@@ -51,7 +53,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("on-global-queue", .broken, "tasks await a block of the global queue, which waits with its thread") {
+    Variant("on-global-queue", .broken, "tasks suspend; blocks on the global queue block in their place") {
       trial in
       try crowd(trial) { request in
         Task {
@@ -65,7 +67,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("on-own-queue", .modern, "tasks await a block of a serial queue for what blocks, which waits") { trial in
+    Variant("on-own-queue", .modern, "tasks suspend; blocks on one serial queue block in their place") { trial in
       let queue = DispatchQueue(label: "blocking")
       try crowd(trial) { request in
         Task {
@@ -79,7 +81,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("own-executor", .modern, "tasks that block run, one after the other, on an executor of their own") {
+    Variant("own-executor", .modern, "blocking tasks run on a task executor of their own, one at a time") {
       trial in
       final class QueueExecutor: TaskExecutor {
         let queue = DispatchQueue(label: "blocking")
@@ -96,7 +98,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("task-sleep", .modern, "tasks sleep with Task.sleep, until the answer calls them off") { trial in
+    Variant("task-sleep", .modern, "tasks suspend in Task.sleep until the answer cancels them") { trial in
       try crowd(trial) { request in
         Task {
           request.begins()
@@ -104,7 +106,7 @@ struct PoolStarvation: Pattern {
         }
       }
     }
-    Variant("continuation", .modern, "tasks await a continuation that the answer's handler resumes") { trial in
+    Variant("continuation", .modern, "tasks suspend at a continuation that the answer resumes") { trial in
       try crowd(trial) { request in
         Task {
           request.begins()
@@ -115,8 +117,8 @@ struct PoolStarvation: Pattern {
       }
     }
     Variant(
-      "bystander", .yardstick, "the bystanders alone, with nobody who waits",
-      without: [tasksPerCore, hold, begun, notBegun, parked, stillHeldUp]
+      "bystander", .yardstick, "the bystanders alone, without waiting tasks",
+      without: [tasksPerCore, hold, begun, notBegun, blockedThreads, stillStarved]
     ) { trial in
       try recordBystandersAlone(trial)
     }

@@ -27,8 +27,8 @@ extension PoolStarvation {
     let begun = answer.begun
     trial.record(self.begun, begun)
     trial.record(notBegun, count - begun)
-    trial.record(stillHeldUp, bystanders.task.hasComeToBegin ? 0 : 1)
-    trial.record(parked, census.parkedPoolThreads.count)
+    trial.record(stillStarved, bystanders.task.hasComeToBegin ? 0 : 1)
+    trial.record(blockedThreads, census.parkedPoolThreads.count)
     answer.comes()
     for task in tasks { task.cancel() }
     try waitFor { for task in tasks { await task.value } }
@@ -54,11 +54,11 @@ extension PoolStarvation {
 
   private func record(_ trial: Trial, _ bystanders: TaskBystanders) {
     let measures = [
-      (bystanders.task, taskHeldUp), (bystanders.otherPriority, otherPriorityHeldUp),
-      (bystanders.global, globalHeldUp), (bystanders.ownQueue, ownQueueHeldUp),
+      (bystanders.task, taskStarved), (bystanders.otherPriority, otherPriorityStarved),
+      (bystanders.global, globalStarved), (bystanders.ownQueue, ownQueueStarved),
     ]
-    for (bystander, heldUp) in measures { trial.record(heldUp, bystander.isHeldUp ? 1 : 0) }
-    trial.record(heldUp, measures.count { $0.0.isHeldUp })
+    for (bystander, metric) in measures { trial.record(metric, bystander.isHeldUp ? 1 : 0) }
+    trial.record(starved, measures.count { $0.0.isHeldUp })
     trial.record(taskStart, bystanders.task.awaitStart())
   }
 }

@@ -12,7 +12,7 @@ import Reporting
 /// the line that compares a run with the one before.
 ///
 /// In `GCDLAB_CACHE` (nowhere where that is empty), else in `gcdlab` where the system keeps caches. Of a scenario there are `NAME.json`, the last run,
-/// `NAME.before.json`, the one before it, and `NAME.verdicts.json`, the last one without its figures, which is soon read.
+/// `NAME.before.json`, the one before it (the last that was asked the same, where there is one), and `NAME.verdicts.json`, the last one without its figures, which is soon read.
 struct Archive {
   /// Where it is.
   let directory: String
@@ -37,12 +37,15 @@ struct Archive {
   func last(_ scenario: String) -> ResultDocument? { try? read(scenario) }
 
   /// The last run of each scenario and the one before it, of those that have both, and what is left out for which reason.
-  func pairs() -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
+  ///
+  /// - Parameter wanted: only these scenarios; all where it is empty.
+  func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
-    for name in names {
+    for name in names where wanted.isEmpty || wanted.contains(name) {
       do throws(InputError) {
         guard let now = try read(name), let before = try read(name, ".before") else { continue }
         guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
+        if let reason = before.unlikeness(to: now) { throw InputError(reason) }
         pairs.old.append(before)
         pairs.new.append(now)
       } catch { pairs.leftOut.append("\(name) is not compared: \(error)") }
@@ -90,11 +93,16 @@ struct Archive {
     guard document.trials > 0 else { return }
     try makeDirectories(directory)
     let name = document.scenarioName
-    if let last = try? readRegularFile(path(name), atMost: ResultDocument.largestFile) {
-      try write(last.text, to: path(name, ".before"))
+    if let last = last(name), last.unlikeness(to: document) == nil || !hasBefore(like: document) {
+      try write(try JSONReport.render([last]), to: path(name, ".before"))
     }
     try write(try JSONReport.render([document]), to: path(name))
     try write(try JSONReport.render([document.withoutFigures]), to: path(name, ".verdicts"))
+  }
+
+  /// Whether there is a run before the last one that was asked the same as `document`.
+  private func hasBefore(like document: ResultDocument) -> Bool {
+    (try? read(document.scenarioName, ".before"))?.unlikeness(to: document) == .some(nil)
   }
 
   private func write(_ text: String, to path: String) throws(SystemError) {

@@ -13,6 +13,9 @@ struct Compare: AsyncParsableCommand {
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every cell runs once a round, in shuffled order; \
       rounds are added until the ratios are known to --precision or --time is spent.
 
+      The report ends in the best setting and its equals; for strides in what a block costs, and with `--set \
+      my-iteration=15ns --set my-iterations=1M` in the stride of your own loop.
+
       \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --time 10s", "in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
       """)
 
@@ -20,9 +23,10 @@ struct Compare: AsyncParsableCommand {
   var name: String
 
   @Argument(
-    help: ArgumentHelp("What to sweep, as in stride=1..4096:x4.", valueName: "name=values"),
+    help: ArgumentHelp(
+      "What to sweep, as in stride=1..4096:x4; without any, what the scenario sweeps.", valueName: "name=values"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
-  var sweeps: [String]
+  var sweeps: [String] = []
 
   @Option(
     help: "Compare by this metric instead of the scenario's first.",
@@ -31,7 +35,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A trial that takes longer is stopped and its cell not tried again, which is no failure (default: a tenth of --time, at least 500ms, and not judged).",
+      "Stop a trial that takes longer, and do not try its cell again, which is no failure (default: a tenth of --time, at least 500ms, and not judged).",
       valueName: "duration"))
   var trialTime: String?
 
@@ -82,8 +86,16 @@ struct Compare: AsyncParsableCommand {
     }
     let parser = SweepParser(experiment.pattern)
     var sweep: [Sweep] = []
-    do {
+    do throws(InputError) {
       for text in sweeps { sweep.append(try parser.sweep(text)) }
+      for text in run.settings {
+        guard let name = text.split(separator: "=").first, sweep.contains(where: { $0.name == name }) else { continue }
+        throw InputError("'\(name)' is swept, and set by --set \(text): leave one of them out")
+      }
+      if sweep.isEmpty { sweep = experiment.sweep }
+      guard !sweep.isEmpty else {
+        throw InputError("\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in stride=1,4,16")
+      }
       return try experiment.sweeping(sweep)
     } catch { throw error.at("compare") }
   }

@@ -10,14 +10,15 @@ struct Diff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare result documents, before and after.",
     discussion: """
-      Figures are matched by scenario, variant, point and metric. Every document is a run of its scenario, and a change is \
-      told from chance by how much runs differ, with 95 % confidence for the whole table. One run a side tells only great \
-      changes: give three or more a side, or let --against make them, old and new in turn.
+      Figures are matched by scenario, variant, point and metric. Every document is one run of its scenario; a change is \
+      significant when it is larger than runs differ by chance, with simultaneous 95 % confidence for all figures. One run \
+      per side shows only large changes: give three or more, or let --against make them, old and new in turn.
 
-      Without arguments the last run of each scenario is compared with the one before it.
+      Without arguments the last run of each scenario is compared with the one before it that was asked the same; with names of \
+      scenarios only theirs.
 
       Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed, or a trial broke, or \
-      trapped or hung where it is meant to complete; 2 it cannot be told, with what would help; 64 the two sides are not \
+      trapped or hung where it is meant to complete; 2 cannot tell, with what would help; 64 the two sides are not \
       comparable.
 
       \(examples(("diff", "the last two runs here"), ("diff old.json new.json", "two saved runs"), ("diff --against ./old --fail-above 10% -- \(Lab.example)", "a gate")))
@@ -25,7 +26,7 @@ struct Diff: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The result documents before and after, one file each; with --against, what `scenario` is to run, options behind --.",
+      "The result documents before and after, one file each, or names of scenarios; with --against, what `scenario` is to run, options behind --.",
       valueName: "file-or-scenario"),
     completion: .file(extensions: ["json"]))
   var files: [String] = []
@@ -48,7 +49,7 @@ struct Diff: AsyncParsableCommand {
     completion: .file())
   var against: String?
 
-  @Option(help: "How many runs a side --against makes.")
+  @Option(help: "How many runs per side --against makes.")
   var runs = 5
 
   @Option(help: ArgumentHelp("How long a run that --against makes may take.", valueName: "duration"))
@@ -68,6 +69,16 @@ struct Diff: AsyncParsableCommand {
   @Option(help: "How to print: table, json, markdown or csv.")
   var format: OutputFormat = .table
 
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp(
+      "Also write the comparison to a file, by its extension: .json .md .csv (repeatable).", valueName: "file"),
+    completion: .file())
+  var exports: [String] = []
+
+  @Flag(help: "A line for every figure, changed or not, and every remark.")
+  var details = false
+
   @OptionGroup var color: ColorOptions
 
   func validate() throws {
@@ -84,20 +95,28 @@ struct Diff: AsyncParsableCommand {
   }
 
   private func sides() throws -> (old: [String], new: [String]) {
-    if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     // The last runs, and the ones before them.
-    if old.isEmpty, new.isEmpty, files.isEmpty { return ([], []) }
+    if old.isEmpty, new.isEmpty, areScenarios { return ([], []) }
+    if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
-      throw ValidationError("Give two documents, OLD.json NEW.json, or several a side: --old A.json … --new B.json …")
+      throw ValidationError(
+        "Give names of scenarios, two documents, OLD.json NEW.json, or several a side: --old A.json … --new B.json …")
     }
     return (old, new)
   }
 
+  /// Whether the arguments are names of scenarios, or there are none.
+  private var areScenarios: Bool { files.allSatisfy(Lab.library.names.contains) }
+
   private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
-    let runs = Archive.ofUser?.pairs() ?? (old: [], new: [], leftOut: [])
+    let runs = Archive.ofUser?.pairs(of: files) ?? (old: [], new: [], leftOut: [])
     for reason in runs.leftOut { Lab.say(reason) }
     guard !runs.new.isEmpty else {
-      throw InputError("no scenario was run twice here: run one again, or give two documents, OLD.json NEW.json")
+      let which =
+        files.isEmpty ? "no scenario was" : "\(files.joined(separator: ", ")) \(files.count == 1 ? "was" : "were") not"
+      throw InputError(
+        "\(which) run twice here, asked the same: run \(files.isEmpty ? "one" : "it") again, or give two documents, OLD.json NEW.json"
+      )
     }
     return (runs.old, runs.new)
   }
@@ -119,7 +138,7 @@ struct Diff: AsyncParsableCommand {
   }
 
   private func measure(_ binary: String) async throws -> [ResultDocument] {
-    let arguments = ["scenario", "--format", "json", "--quiet"] + files
+    let arguments = ["scenario", "--format", "json", "--quiet"] + (try Self.split(files).forwarded)
     // Killed, this lab cannot end the other one.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
@@ -169,7 +188,47 @@ struct Diff: AsyncParsableCommand {
     }
   }
 
+  /// Behind `--`, exports are of the comparison, and not of one of the runs that it makes.
+  private static func split(_ words: [String]) throws(InputError) -> (forwarded: [String], exports: [String]) {
+    var split: (forwarded: [String], exports: [String]) = ([], [])
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--export" {
+        guard let path = rest.popFirst() else { throw InputError("--export: a file is missing behind it") }
+        split.exports.append(path)
+      } else if word.hasPrefix("--export=") {
+        split.exports.append(String(word.dropFirst("--export=".count)))
+      } else {
+        split.forwarded.append(word)
+      }
+    }
+    return split
+  }
+
+  /// The files to write, each with its format; checked before anything is run.
+  private func exportFiles() throws(InputError) -> [(file: OutputFile, format: OutputFormat)] {
+    var files: [(file: OutputFile, format: OutputFormat)] = []
+    for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {
+      let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
+      guard let format = OutputFormat(argument: ending), format != .table else {
+        throw InputError("\(path): a comparison has no format for it (known: .json .md .csv)", at: "--export")
+      }
+      do { files.append((try OutputFile(path), format)) } catch { throw InputError(error.description, at: "--export") }
+    }
+    return files
+  }
+
+  private func text(_ report: DiffReport, _ format: OutputFormat, _ style: TextStyle) throws -> String {
+    switch format {
+    case .table: report.text(style, details: details)
+    case .json: try report.json()
+    case .markdown: report.markdown
+    case .csv: report.csv
+    }
+  }
+
   func run() async throws {
+    let files = try exportFiles()
     let measured: (old: [ResultDocument], new: [ResultDocument])
     if let against {
       Interrupt.begin()
@@ -183,14 +242,8 @@ struct Diff: AsyncParsableCommand {
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let gate = try threshold().map { Gate(diff, failAbove: $0) }
     let report = DiffReport(diff, gate: gate)
-    try color.print(asIs: format != .table) { style in
-      switch format {
-      case .table: report.text(style)
-      case .json: try report.json()
-      case .markdown: report.markdown
-      case .csv: report.csv
-      }
-    }
+    for (file, format) in files { try file.write(try text(report, format, TextStyle())) }
+    try color.print(asIs: format != .table) { try text(report, format, $0) }
     if let gate, gate.status != 0 { throw ExitCode(gate.status) }
   }
 

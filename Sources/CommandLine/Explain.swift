@@ -5,10 +5,9 @@ import Reporting
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell the lesson of a scenario, its parameters, variants, metrics and claims, or show its code.",
+    abstract: "Show a scenario's lesson, parameters, variants, metrics and claims, or its code.",
     discussion: """
-      `gcdlab explain NAME --code` shows the bodies of the variants as they were compiled; with the names of variants \
-      behind it only those.
+      `gcdlab explain NAME --code` shows the variants' bodies as they were compiled; `--code VARIANT…` shows only those.
 
       \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain mine.yml", "a file of yours")))
       """)

@@ -5,7 +5,7 @@ import Reporting
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Show saved runs in any format, as they looked.",
+    abstract: "Show saved runs again, in any format.",
     discussion: """
       A result document is what `--export run.json` writes; a file may have several. A page, as of `--export run.html`, \
       needs no network and no scripts.

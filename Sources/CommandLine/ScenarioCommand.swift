@@ -17,15 +17,15 @@ struct ScenarioCommand: AsyncParsableCommand {
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
-  @Flag(help: "All scenarios there are.")
+  @Flag(help: "Run all scenarios.")
   var all = false
 
   @Option(
-    name: .customLong("tag"), help: "All scenarios with this tag (repeatable).",
+    name: .customLong("tag"), help: "Run all scenarios with this tag (repeatable).",
     completion: .custom { _, _, _ in Completions.tags })
   var tags: [String] = []
 
-  @Option(help: "Run it all so many times, for `diff`: one document a run, all in one file.")
+  @Option(help: "Run everything this many times, for `diff`: one document per run, all in one file.")
   var runs = 1
 
   @OptionGroup(title: "What to run") var run: RunOptions

@@ -37,7 +37,7 @@ public struct Quantity: Sendable, Hashable {
     "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
     "μs": (1e3, .nanoseconds), "ms": (1e6, .nanoseconds), "s": (1e9, .nanoseconds), "min": (6e10, .nanoseconds),
     "B": (1, .bytes), "KiB": (1024, .bytes), "MiB": (1_048_576, .bytes), "GiB": (1_073_741_824, .bytes),
-    "/s": (1, .perSecond), "%": (1, .percent),
+    "/s": (1, .perSecond), "%": (1, .percent), "k": (1e3, .none), "M": (1e6, .none),
   ]
 
   /// The suffixes to offer when one is not understood.

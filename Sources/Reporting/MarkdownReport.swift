@@ -22,6 +22,7 @@ public enum MarkdownReport {
     if !claims.isEmpty {
       parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))
     }
+    parts.append(reading.leftOut.map(escape) ?? "")
     parts.append(section("Findings", reading.findings))
     for table in reading.tables {
       parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))

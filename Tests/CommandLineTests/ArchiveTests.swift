@@ -44,7 +44,7 @@ import Testing
       let nothing = try await Self.run("diff", cache: cache)
       #expect(nothing.status == 64 && nothing.errors.contains("no scenario was run twice here"))
       let second = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
-      #expect(second.output.contains("since the last run: nothing changed that one run each can tell"))
+      #expect(second.output.contains("since the last run: no change that one run each could show"))
       #expect(
         namesInDirectory(cache)?.sorted() == ["before.json", "json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
       let diff = try await Self.run("diff", cache: cache)
@@ -53,6 +53,22 @@ import Testing
       #expect(
         documents.output.contains("\"standing\" : \"borne out\"") && documents.output.contains("\"verdict\" : \"held\"")
       )
+    }
+  }
+
+  @Test func `a quick run in between does not hide the full one before it, and a name chooses a scenario`() async throws
+  {
+    try await Self.withCache { cache in
+      let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
+      _ = try await Self.run(full, cache)
+      _ = try await Self.run(full + ["--quick"], cache)
+      let mixed = try await Self.run("diff", Self.scenario, cache: cache)
+      #expect(mixed.status == 64 && mixed.errors.contains("one of the two runs was --quick"), "\(mixed.errors)")
+      _ = try await Self.run(full, cache)
+      let diff = try await Self.run("diff", Self.scenario, cache: cache)
+      #expect(diff.status == 0 && diff.output.hasPrefix("old: 1 run, "), "\(diff.errors)")
+      let other = try await Self.run("diff", "queue-context", cache: cache)
+      #expect(other.status == 64 && other.errors.contains("queue-context was not run twice here"), "\(other.errors)")
     }
   }
 

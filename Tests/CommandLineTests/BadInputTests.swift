@@ -19,7 +19,7 @@ import Testing
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
       "gcdlab: --set: unknown parameter 'strid' of apply-stride; did you mean 'stride'? (known: iterations, stride, work, balance, repeats, "
-        + "short, short-stride, idle, threads, group-blocks, overhead)\n"
+        + "short, short-stride, idle, threads, group-blocks, overhead, my-iteration, my-iterations)\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],
@@ -63,6 +63,10 @@ import Testing
     (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: 'soon' is not a number with a unit"),
     (["scenario", "singleton-race", "--quick", "--thorough"], "gcdlab: --quick and --thorough exclude each other."),
     (["scenario", "singleton-race", "--format", "xls"], "gcdlab: The value 'xls' is invalid for '--format <format>'."),
+    (
+      ["compare", "apply-stride", "stride=1,2", "--set", "stride=4"],
+      "gcdlab: compare: 'stride' is swept, and set by --set stride=4: leave one of them out\n"
+    ),
     (
       ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"], "gcdlab: --trial-time: 'soon' is not a number"
     ),

@@ -94,7 +94,7 @@ import Testing
   @Test func `a figure that became worse fails`() async throws {
     let old = try await Self.run(Self.steady), new = try await Self.run(Self.steady.map { $0 * 1.3 })
     let worse = try await Self.diff([old, old, old], [new, new, new])
-    #expect(worse.status == 1 && worse.output.contains("worse: above the limit"), "\(worse.output)")
+    #expect(worse.status == 1 && worse.output.contains("above the limit"), "\(worse.output)")
     // Beyond what runs may differ by, one a side is enough.
     let tenfold = try await Self.run(Self.steady.map { $0 * 10 })
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", tenfold)]
@@ -293,6 +293,19 @@ import Testing
     let missing = try await Binary.run(["diff", "--against", "/nowhere/gcdlab", "fd-semaphore"])
     #expect(missing.status == 2 && missing.errors.hasPrefix("gcdlab: /nowhere/gcdlab: "), "\(missing.errors)")
     #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
+  }
+
+  @Test func `an export is of the comparison, wherever it is asked for`() async throws {
+    let files = [try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", "")]
+    let ran = try await Binary.run([
+      "diff", "--against", Binary.path, "--runs", "1", "--export", files[0].path, "--", "fd-semaphore", "--quick",
+      "--rounds", "1", "--variant", "semaphore", "--export", files[1].path,
+    ])
+    #expect(ran.status == 0, "\(ran.errors)")
+    #expect(readFile(files[0].path)?.contains("gcdlab.diff/2") == true)
+    #expect(readFile(files[1].path)?.hasPrefix("scenario,run,metric,unit,old,new,") == true)
+    let refused = try await Binary.run(["diff", "--export", "/tmp/comparison.html"])
+    #expect(refused.status == 64 && refused.errors.contains("(known: .json .md .csv)"), "\(refused.errors)")
   }
 
   @Test func `a binary that hangs is not waited for, and nothing of it is left`() async throws {

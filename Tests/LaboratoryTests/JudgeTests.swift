@@ -131,7 +131,7 @@ import Testing
     }
     let (low, wild) = ([1.0, 2, 1, 2, 1, 2].map { $0 as Double? }, [9.0, 9, 9, 9, 9, 900_000].map { $0 as Double? })
     let apart = try judged(low, wild)
-    #expect(apart.verdict == .supported && apart.evidence.reason == "no round of one side reaches the other")
+    #expect(apart.verdict == .supported && apart.evidence.reason == "the two sides do not overlap in any round")
     #expect((apart.evidence.ratio?.high ?? 0) > 1)
     #expect(try judged(wild, low).verdict == .refuted)
     #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)
@@ -151,7 +151,7 @@ import Testing
     let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
     let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)
     #expect(judged.verdict == .inconclusive)
-    #expect(judged.evidence.reason == "3 rounds are too few to tell, 6 are needed")
+    #expect(judged.evidence.reason == "3 rounds: too few to tell (6 needed)")
   }
 
   @Test func whatIsNotThereIsUnavailable() throws {

@@ -299,4 +299,42 @@ import Testing
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], overhead: overhead))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
+
+  /// What a comparison of strides says first, with settings.
+  private func advice(_ settings: [String]) throws -> String? {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
+    let experiment = try library.experiment(ApplyStride.name).applying(
+      Overrides(settings: ["iterations=1M"] + settings, variants: ["apply"])
+    ).sweeping([Sweep("stride", [1, 16, 64, 256, 1024, 4096].map { .integer($0) })])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }
+      let blocks = Double((1_000_000 + stride - 1) / stride)
+      runs[index].trials = (0..<6).map { round in
+        var observation = Observation()
+        observation.record("elapsed", (8e6 + 25 * blocks) * (1 + 0.001 * Double((round + index) % 3)))
+        observation.record("blocks", Int(blocks))
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    return ApplyStride().findings(in: results).first { $0.kind == Conclusion.kind }?.says
+  }
+
+  @Test func `a comparison of strides ends in advice that carries over`() throws {
+    let advice = try #require(try advice([]))
+    // 25 ns of the loop's time on two cores are 50 ns a block, a hundred times of which is its least work; an iteration takes 16 ns.
+    #expect(advice.hasPrefix("A block of apply costs 50"), "\(advice)")
+    #expect(
+      advice.contains(
+        /at most 1 % overhead give it at least (4\.9|5)\S* us of work. For this loop: stride 31\d or more/))
+    #expect(advice.contains("; measured, strides 1024 to 4096 do not differ significantly."), "\(advice)")
+  }
+
+  @Test func `the advice is for the reader's loop where that is given`() throws {
+    let own = try #require(try advice(["my-iteration=160ns", "my-iterations=1M"]))
+    #expect(own.contains(/For 1_000_000 iterations of 160 ns: stride 3[12] or more/), "\(own)")
+    let short = try #require(try advice(["my-iteration=1ns", "my-iterations=10"]))
+    #expect(short.contains("no stride does, the loop is too short"), "\(short)")
+  }
 }

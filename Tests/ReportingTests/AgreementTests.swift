@@ -118,7 +118,9 @@ import Testing
       }
       if let ratio = ratio(of: run, in: document) {
         let row = tables[0].first { Array($0.prefix(keys.count)) == keys } ?? []
-        #expect(row.contains { $0.contains(ratio) || $0.contains("within noise") }, "\(keys): \(ratio) in \(row)")
+        #expect(
+          row.contains { $0.contains(ratio) || $0.contains("no difference") || $0.contains("too noisy to tell") },
+          "\(keys): \(ratio) in \(row)")
       }
     }
   }
@@ -173,7 +175,9 @@ import Testing
     #expect(Self.holes.document.runs[0].metrics["elapsed"]?.rounds.map(\.round) == [1, 3, 4, 5, 6, 7, 8])
     #expect(
       Self.pages(html).last == [
-        ["variant", "completed", "SIGTRAP"], ["plain", "7", "1"], ["other", "7", "1"], ["never", "-", "8"],
+        ["variant", "outcome", "count", "share", "expectation"], ["plain", "completed", "7", "87.5 %", "allowed"],
+        ["plain", "SIGTRAP", "1", "12.5 %", "forbidden"], ["other", "completed", "7", "87.5 %", "allowed"],
+        ["other", "SIGTRAP", "1", "12.5 %", "forbidden"], ["never", "SIGTRAP", "8", "100.0 %", "forbidden"],
       ])
   }
 
@@ -196,7 +200,7 @@ import Testing
     }
     try Self.check(swept, tables: 1)
     let html = HTMLReport.render([swept.reading])
-    #expect(html.contains("within noise") && html.contains("● best") && html.contains("<td>stopped</td>"))
+    #expect(html.contains("no difference") && html.contains("● best") && html.contains("<td>stopped</td>"))
     for rounds in [3, 6] {
       try Self.check(
         Fixture.compared([("stride", [1, 4]), ("work", [10, 20])], rounds: rounds) { variant, values in

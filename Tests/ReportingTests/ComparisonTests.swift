@@ -16,10 +16,10 @@ import Testing
     }
     let shown = text(swept)
     #expect(shown.contains("apply         4"), "\(shown)")
-    #expect(shown.contains("● best (lower is better), ≈ these rounds do not tell it from the best"))
+    #expect(shown.contains("● best (lower is better), ≈ not significantly different from the best"))
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        16") && $0.hasSuffix("≈") })
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        64") && $0.hasSuffix("stopped") })
-    #expect(shown.contains("elapsed by stride  medians of the rounds, both axes logarithmic"))
+    #expect(shown.contains("elapsed by stride  medians over the rounds, both axes logarithmic"))
   }
 
   @Test func `with a baseline the ratios are to it, and the best is still marked`() throws {
@@ -27,7 +27,7 @@ import Testing
       try Fixture.compared([("stride", [1, 4])], baseline: "plain") { variant, values in
         variant == "plain" ? 20_000 : values["stride"] == 4 ? 10_000 : 40_000
       })
-    #expect(shown.contains("against plain"))
+    #expect(shown.contains("vs plain"))
     #expect(shown.split(separator: "\n").contains { $0.contains("2.00x faster") && $0.hasSuffix("●") })
   }
 
@@ -44,7 +44,7 @@ import Testing
       if !unicode { #expect(lines.allSatisfy { $0.allSatisfy(\.isASCII) }) }
     }
     let shown = text(grid)
-    #expect(shown.contains("apply  elapsed as a multiple of the best at its work, across: threads"))
+    #expect(shown.contains("apply  elapsed as a multiple of the best for each work, by threads"))
     // Ten values across, in one piece.
     if width == 80 {
       #expect(
@@ -62,9 +62,9 @@ import Testing
       #expect(
         list.contains { $0.hasPrefix("  apply") && $0.contains(" \(work) ") && $0.hasSuffix("● best") }, "\(list)")
     }
-    #expect(list.contains { $0.contains("● best at its work, over all variants (lower is better)") })
+    #expect(list.contains { $0.contains("● best for each work, over all variants (lower is better)") })
     let grid = text(try Fixture.compared([("stride", [1, 4]), ("work", [10, 1000])], time))
-    #expect(grid.contains("apply  elapsed as a multiple of the best at its work, across: work"))
+    #expect(grid.contains("apply  elapsed as a multiple of the best for each work, by work"))
     #expect(grid.split(separator: "\n").contains { $0.split(separator: " ") == ["4", "1.00●", "1.00●"] }, "\(grid)")
   }
 
@@ -73,16 +73,18 @@ import Testing
       variant == "plain" ? 40_000 : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
     let lines = text(grid).split(separator: "\n").map(String.init)
-    let table = try #require(lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best at its work") })
+    let table = try #require(
+      lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best for each work") })
     // Of the small problem apply is the best, of the large one the loop, which ignores the stride and the work.
     #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
-    #expect(lines.contains { $0.contains("● best at its work, over all variants (lower is better)") })
+    #expect(lines.contains { $0.contains("● best for each work, over all variants (lower is better)") })
     // A line a problem, and no slice alone.
     for label in ["apply[work=10ns]", "apply[work=1us]"] { #expect(lines.contains { $0.contains(label) }) }
     let many = try Fixture.compared([("work", Array(1...9)), ("threads", Array(1...5))], rounds: 3) { _, values in
       Double(values["work"] ?? 1)
     }
-    #expect(text(many).contains("of each variant only at its best"))
+    #expect(
+      text(many).split { $0.isWhitespace }.joined(separator: " ").contains("each variant only at its best setting"))
   }
 
   @Test func `where neither way is better nothing is chosen, and the intervals are as narrow as without a choice`()
@@ -108,5 +110,46 @@ import Testing
     let drawn = SweepPlot(sweep, TextStyle(unicode: false)).lines()
     #expect(drawn.joined(separator: "\n").contains("o plain  * apply"))
     #expect(SweepPlot(sweep, TextStyle(width: 20)).lines().isEmpty)
+  }
+
+  @Test func `a plot never chooses how much there is to do: each has a line, or one is held fixed and said`() throws {
+    func curve(_ works: [Int]) throws -> SweepCurve {
+      let results = try Fixture.compared([("work", works), ("stride", Array(1...20))], rounds: 3) { variant, values in
+        variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+      }
+      return try #require(results.reading.sweeps.first)
+    }
+    let few = try curve([10, 100])
+    #expect(few.series.map(\.label) == ["apply[work=10ns]", "apply[work=100ns]"] && few.note == "")
+    let many = try curve([10, 20, 30, 40, 50, 60, 70, 80, 90])
+    #expect(many.series.map(\.label) == ["apply[work=50ns]"])
+    #expect(many.note == ", at work=50ns")
+  }
+
+  @Test func `points that fall together have a mark of their own, and noise does not fill the plot`() throws {
+    func plot(_ time: @escaping (String, [String: Int]) -> Double) throws -> [String] {
+      let results = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 3) { time($0, $1) }
+      return SweepPlot(try #require(results.reading.sweeps.first), TextStyle()).lines()
+    }
+    let together = try plot { _, values in Double(1000 * (values["stride"] ?? 1)) }
+    #expect(together.last?.contains("✱ several") == true, "\(together)")
+    // A tenth of a percent from stride to stride: they stand in one row, or two.
+    let flat = try plot { variant, values in (variant == "plain" ? 2000 : 1000) + Double(values["stride"] ?? 1) / 64 }
+    #expect(flat.count { $0.contains("○") && !$0.contains("apply") } <= 2, "\(flat)")
+    let noise = try plot { variant, values in variant == "plain" ? 1000 : 1000 + Double((values["stride"] ?? 1) % 5) }
+    #expect(noise.prefix(12).count { $0.contains("○") || $0.contains("●") || $0.contains("✱") } <= 3, "\(noise)")
+  }
+
+  @Test func `a search ends in a sentence: the best and its equals, or that none stands out`() throws {
+    let clear = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? 90_000 : values["stride"] == 4 ? 10_000 : 50_000
+    }
+    #expect(clear.reading.conclusion?.hasPrefix("Best elapsed: apply[stride=4], 10.") == true)
+    #expect(text(clear).contains("\nBest elapsed: apply[stride=4], 10."))
+    let flat = try Fixture.compared([("stride", [1, 4, 4096])], seeksBest: true) { variant, round, values in
+      variant == "plain" ? nil : 10_000 * (1 + 0.01 * Double((round * 7 + (values["stride"] ?? 0)) % 5))
+    }
+    #expect(
+      flat.reading.conclusion == "No stride (1 … 4096) stands out: none differs significantly from the best.")
   }
 }

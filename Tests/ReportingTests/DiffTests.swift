@@ -85,22 +85,50 @@ import Testing
     let old = document([("slower", steady)]), new = document([("slower", scaled(1.3))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     let report = DiffReport(diff, gate: Gate(diff, failAbove: 0.1))
-    let expected = """
-      fixture: elapsed
-        variant      old      new                       change
-        slower   1.00 us  1.30 us  +30.0 % [+21.5 % … +39.0 %]  worse: above the limit
-
-      worse
-        • fixture slower elapsed became worse by more than 10 %
-
-      summary
-        • worse than is allowed: see above
-        • in brackets the interval of the change, 95 % for the whole table; a run is
-          one observation, however many rounds it has, and there are 3 a side
-
-      """
-    #expect(report.text(TextStyle()) == expected)
+    let text = report.text(TextStyle(width: 120))
+    #expect(
+      text.hasPrefix("old: 3 runs, 2026-11-21 01:02 UTC\nnew: 3 runs, 2026-11-21 01:02 UTC\n1 figure: 1 regressed\n\n"))
+    let words = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(
+      words.contains("above the limit fixture slower elapsed 1.00 us 1.30 us +30.0 % [+21.5 % … +39.0 %]"))
+    #expect(
+      words.contains("became worse by more than 10 %") && words.contains("simultaneous 95 % confidence intervals"))
+    for width in [40, 80] {
+      for line in report.text(TextStyle(width: width)).split(separator: "\n") {
+        #expect(String(line).displayWidth <= width, "\(line)")
+      }
+    }
     #expect(report.markdown.contains("| slower "))
     #expect(report.csv.contains("fixture,slower,elapsed,ns,"))
+  }
+
+  @Test func `what changed has a line, the worst first, what did not a count, and no two screens are passed`() throws {
+    let names = (0..<40).map { "way-\($0)" }
+    let old = document(names.map { ($0, steady) } + [("fast", steady), ("slow", steady), ("slower", steady)])
+    let new = document(
+      names.map { ($0, steady) } + [("fast", scaled(0.5)), ("slow", scaled(2)), ("slower", scaled(4))])
+    let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
+    let lines = DiffReport(diff, gate: nil).text(TextStyle()).split(separator: "\n").map(String.init)
+    #expect(lines[2] == "43 figures: 2 regressed, 1 improved, 40 no significant change")
+    #expect(
+      lines[4...6].map { $0.split(separator: " ")[0] + " " + $0.split(separator: " ")[2] }
+        == ["regressed slower", "regressed slow", "improved fast"])
+    #expect(!lines.contains { $0.contains("way-7 ") } && lines.count < 24)
+    #expect(DiffReport(diff, gate: nil).text(TextStyle(), details: true).contains("way-7 "))
+    // All changed: what does not fit is counted.
+    let all = try ResultDiff(
+      old: [old, old, old], new: Array(repeating: document(names.map { ($0, scaled(3)) }), count: 3))
+    let long = DiffReport(all, gate: nil).text(TextStyle())
+    #expect(long.split(separator: "\n").count <= 48 && long.contains("and 20 more; see --details"), "\(long)")
+  }
+
+  @Test func `a run is compared with one that was asked the same, and never quick with full`() throws {
+    let full = document([("a", steady)]) { $0.command = ["scenario", "fixture"] }
+    let quick = document([("a", steady)]) { $0.command = ["scenario", "fixture", "--quick"] }
+    #expect(full.unlikeness(to: full) == nil && quick.unlikeness(to: quick) == nil)
+    #expect(full.unlikeness(to: quick) == "one of the two runs was --quick")
+    #expect(ResultDiff.sinceLast(quick, full) == nil && ResultDiff.sinceLast(full, full) != nil)
+    let other = document([("a", steady), ("b", steady)])
+    #expect(full.unlikeness(to: other) == "the two runs have other settings")
   }
 }

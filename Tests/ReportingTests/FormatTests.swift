@@ -128,7 +128,7 @@ import Testing
   /// What a footnote explains stands in the tables, and the other way round.
   @Test func `footnotes are of the cells that are shown`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
-    let margin = "paired rounds: ± half the interval in %, 99 % for the whole table"
+    let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin])
     // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
     let hidden = Fixture.made([
@@ -142,28 +142,28 @@ import Testing
     let best = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 10_004 : values["stride"] == 4 ? 10_000 : 90_000
     }
-    #expect(notes(best).first == "● best (lower is better), ≈ these rounds do not tell it from the best")
+    #expect(notes(best).first == "● best (lower is better), ≈ not significantly different from the best")
     let clear = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 5000 : values["stride"] == 4 ? 1000 : 9000
     }
     #expect(notes(clear) == ["● best (lower is better)", margin])
   }
 
-  @Test func `too few rounds for intervals are a glimpse`() {
+  @Test func `too few rounds for intervals are said, and how many it takes`() {
     func notes(_ trials: [[UInt64]], baseline: String?) -> [String] {
       let reading = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).reading
       return reading.footnotes(reading.tables)
     }
     let three: [[UInt64]] = [[1000], [1001], [1002]]
-    #expect(notes(three, baseline: "a") == ["3 rounds: a glimpse, ratios have no interval below 6"])
-    #expect(notes(three, baseline: nil) == ["3 rounds: a glimpse"])
-    #expect(notes([[1000]], baseline: nil) == ["1 round: a glimpse"])
+    #expect(notes(three, baseline: "a") == ["3 rounds: too few for intervals (6 needed)"])
+    #expect(notes(three, baseline: nil) == ["3 rounds: too few for intervals (6 needed)"])
+    #expect(notes([[1000]], baseline: nil) == ["1 round: too few for intervals (6 needed)"])
     #expect(notes(three + three, baseline: nil) == [])
     // Enough rounds, but too few in which both ended well.
     #expect(
-      notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("glimpse") }
+      notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("too few") }
         && notes([[1000], [], [], [], [], []], baseline: "a") == [
-          "a ratio of fewer than 6 rounds has no interval: a glimpse"
+          "a ratio without an interval is of fewer than the 6 rounds that one needs"
         ])
   }
 
@@ -184,7 +184,7 @@ import Testing
       lenient.contains("      <system-out>refuted: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
     #expect(
       lenient.split(separator: "<testcase").filter { $0.contains("<system-out>") && $0.contains("refuted") }.count == 1)
-    #expect(lenient.contains("<skipped message=\"inconclusive: - against -"))
+    #expect(lenient.contains("<skipped message=\"inconclusive: - vs -"))
     #expect(JUnitReport.render([results.document], strict: true).contains("failures=\"2\""))
   }
 
@@ -204,7 +204,7 @@ import Testing
     }
     #expect(
       SmokeReport.line(broken.reading, strict: false, TextStyle()).contains(
-        "  variant  completed  broken\n  a                1       1\n"))
+        "  a        broken         1  50.0 %  forbidden\n"))
     #expect(SmokeReport.summary([broken.document], strict: false, TextStyle()) == "0 passed, 1 failed\n")
     let junit = JUnitReport.render([broken.document], strict: false)
     #expect(junit.contains("tests=\"2\" failures=\"0\" errors=\"1\""))
@@ -273,7 +273,7 @@ import Testing
     ]
     #expect(
       SmokeReport.line(lost.reading, strict: false, TextStyle()) == """
-        ✓ fixture                1 held  3 trials, 1.50 s, 2 lost
+        ✓ fixture                1 held  3 trials, 1.50 s, 2 trials lost
           - a: another program killed it
 
         """)

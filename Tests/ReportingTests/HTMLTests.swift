@@ -18,11 +18,11 @@ import Testing
   @Test func `tables, claims and charts are there`() throws {
     let html = try page(Fixture.pair)
     for part in [
-      "<th>slow</th>", "against slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
+      "<th>slow</th>", "vs slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
       "distribution of elapsed", "<polyline points=\"", "light-dark(",
-      "<p class=\"quiet\">paired rounds: ± half the interval in %, 99 % for the whole table</p>",
+      "<p class=\"quiet\">±: simultaneous 99 % confidence intervals of the ratios of paired rounds</p>",
     ] { #expect(html.contains(part), "\(part)") }
-    #expect(!html.contains("~ within") && !html.contains("● best") && !html.contains("glimpse"))
+    #expect(!html.contains("~ within") && !html.contains("● best") && !html.contains("too few"))
   }
 
   @Test func `a page shows what was asked for and the lesson`() throws {
@@ -44,7 +44,7 @@ import Testing
     // Five rounds of 1 us and one of a second: the point is the median, and neither their mean nor an interval of it.
     let swept = try Fixture.compared([("stride", [1, 4])]) { _, round, _ in round == 3 ? 1e9 : 1000 }
     let html = try page(swept)
-    #expect(html.contains("<title>apply, stride=4: 1 us</title>") && html.contains("medians of the rounds"))
+    #expect(html.contains("<title>apply, stride=4: 1 us</title>") && html.contains("medians over the rounds"))
     #expect(!html.contains("class=\"bar\""))
   }
 

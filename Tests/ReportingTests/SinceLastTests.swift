@@ -17,7 +17,7 @@ import Testing
     #expect(line?.hasPrefix("since the last run: a ") == true && line?.contains("x slower [") == true, "\(line ?? "")")
     #expect(
       ResultDiff.sinceLast(Self.run(1000), Self.run(1010))
-        == "since the last run: nothing changed that one run each can tell")
+        == "since the last run: no change that one run each could show")
   }
 
   @Test func `another verdict is told`() {

@@ -20,12 +20,12 @@ import Testing
                       all.missed == 0: found 5: fast in round 6; held in 10 of 12 trials
 
         elapsed  the whole loop
-          variant      min      p50      p90      p99      max         against slow
+          variant      min      p50      p90      p99      max              vs slow
           slow     20.0 us  20.9 us  21.7 us  21.9 us  21.9 us
           fast     10.0 us  10.5 us  10.9 us  11.0 us  11.0 us  2.00x faster ±0.0 %
-          paired rounds: ± half the interval in %, 99 % for the whole table
+          ±: simultaneous 99 % confidence intervals of the ratios of paired rounds
 
-        the median trial's figure
+        medians over the trials
           variant  missed
           slow       2.50
           fast       2.50
@@ -90,13 +90,35 @@ import Testing
     let few = Fixture.made([("a", one), ("b", several)])
     var many = few
     many.judgements = Array(repeating: Fixture.judgement(.held, Evidence(trials: 6, met: 6)), count: 40)
-    #expect(render(few).contains("  variant            missed  rate\n"))
+    #expect(render(few).contains("  variant  missed  rate\n"))
     let lines = render(many).split(separator: "\n").map(String.init)
-    let heading = try #require(lines.firstIndex(of: "how often there was which"))
-    #expect(lines[heading + 1] == "  variant            missed" && lines[heading + 2] == "  b        1: 75 %, 2: 25 %")
-    #expect(lines.contains("  not shown: rate; see --details"))
+    let heading = try #require(lines.firstIndex { $0.hasPrefix("outcomes  ") })
+    #expect(
+      lines[(heading + 1)...(heading + 3)] == [
+        "  variant  outcome   count   share  expectation", "  b        missed 1    360  75.0 %",
+        "  b        missed 2    120  25.0 %",
+      ])
+    #expect(lines.contains("  not shown: missed, rate; see --details"))
     let long = TerminalReport(TextStyle(width: 80), details: true).render(many.reading)
-    #expect(long.contains("  variant            missed  rate\n") && !long.contains("not shown"))
+    #expect(long.contains("  variant  missed  rate\n") && !long.contains("not shown"))
+  }
+
+  @Test(arguments: [
+    ("a.missed <= 1", Claim.Kind.guarantee, ["allowed", "forbidden"]),
+    ("a.missed > 1", .anomaly, ["allowed", "of interest"]), ("other.missed > 1", .anomaly, ["", ""]),
+    ("a.missed.max > 1", .anomaly, ["", ""]),
+  ])
+  func `an outcome is what the claims on its metric make of it`(_ check: String, _ kind: Claim.Kind, _ words: [String])
+    throws
+  {
+    let outcomes: [Double] = (0..<80).map { $0 % 4 == 3 ? 2 : 1 }
+    var results = Fixture.made([("a", Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": outcomes] })])
+    let claim = Claim(
+      says: "So it is.", kind: kind, check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+    results.judgements = [Judgement(claim: claim, verdict: .unavailable, evidence: Evidence())]
+    let table = try #require(results.reading.tables.last { $0.title == "outcomes" })
+    #expect(table.rows.compactMap(\.cells.last?.text) == words)
+    #expect(table.rows.map(\.needsCare) == words.map { $0 == "forbidden" })
   }
 
   @Test(arguments: [true, false])
@@ -110,21 +132,23 @@ import Testing
     let tables = results.reading.tables
     let names = tables.map { $0.headings.map(\.title) }
     if hasRatios {
-      #expect(names == [["variant", "median", "against a"], ["variant", "missed", "elapsed"]])
+      #expect(names == [["variant", "median", "vs a"], ["variant", "missed", "elapsed"]])
     } else {
       #expect(names == [["variant", "rate", "missed", "elapsed"]])
-      #expect(tables[0].title == "rate" && tables[0].note.hasPrefix("the median trial's; "))
+      #expect(tables[0].title == "rate" && tables[0].note == "loops a second; median over the trials")
       #expect(tables[0].rows.first?.cells.map(\.text) == ["a", "2.50 /s", "3", "1 us"])
     }
   }
 
-  @Test(arguments: [(20, "1: 75 %, 2: 25 %", "the share of each value"), (1, "1 … 2", "a range")])
-  func `few values of many samples are outcomes with a share`(_ times: Int, _ text: String, _ note: String) {
+  @Test(arguments: [(20, 2), (1, 0)])
+  func `few values of many samples are outcomes, and a range in the tables`(_ times: Int, _ outcomes: Int) {
     let counts: [Double] = (0..<4 * times).map { $0 % 4 == 3 ? 2 : 1 }
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": counts] }
-    let table = Fixture.made([("a", rounds)]).reading.tables.last
-    #expect(table?.rows.first?.cells.map(\.text) == ["a", text])
-    #expect(table?.note == "the median trial's figure; of many samples \(note)")
+    let tables = Fixture.made([("a", rounds)]).reading.tables
+    let figures = tables.first { $0.title == nil }
+    #expect(figures?.rows.first?.cells.map(\.text) == ["a", "1 … 2"])
+    #expect(figures?.note == "medians over the trials; low … high: the range of all samples")
+    #expect((tables.first { $0.title == "outcomes" }?.rows.count ?? 0) == outcomes)
   }
 
   @Test func `many settings are a column each, a row a variant`() throws {
@@ -135,7 +159,7 @@ import Testing
     }
     let lines = render(results, width: 300).split(separator: "\n").map(String.init)
     let heading = try #require(lines.firstIndex { $0.contains("1/1") && $0.contains("8/5") })
-    #expect(lines[heading - 1] == "elapsed  the median; across: stride/threads")
+    #expect(lines[heading - 1] == "elapsed  medians over the trials, by stride/threads")
     // One ignores the stride: its figure stands under each.
     #expect(lines[heading + 1].hasPrefix("  plain") && lines[heading + 2].hasPrefix("  apply"))
     #expect(lines[heading + 1].split(separator: " ns").count == 20)
@@ -214,9 +238,10 @@ import Testing
 
   @Test func `what went wrong is told, what was not measured is not`() {
     let hung = render(Fixture.results([("stuck", [[], []]), ("fine", [[1000]])], outcome: .hung))
-    #expect(hung.contains("  variant  hung\n  stuck       2\n\n"))
+    #expect(
+      hung.contains("  variant  outcome  count    share  expectation\n  stuck    hung         2  100.0 %  forbidden\n"))
     let trapped = render(Fixture.results([("crash", [[]])], outcome: .trapped(signal: 4)))
-    #expect(trapped.contains("  variant  SIGILL\n  crash         1\n"))
+    #expect(trapped.contains("  crash    SIGILL       1  100.0 %  forbidden\n"))
     let interrupted = render(Fixture.results([], cut: .interrupted, warnings: ["interrupted"]))
     #expect(interrupted.contains("interrupted"))
   }
@@ -243,7 +268,7 @@ import Testing
     let output = render(results)
     #expect(output.contains(" ns~") == isMarked)
     #expect(
-      output.contains("~ within twice the noise floor of 45 ns, shared by what is timed together") == isMarked)
+      output.contains("~ within twice the noise floor of 45 ns, divided by the operations of a batch") == isMarked)
     let json = try JSONReport.render([results.document])
     #expect(json.contains("\"floor\": 0.045"))
     let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init))
@@ -273,8 +298,8 @@ import Testing
     for (report, tellsMachine) in [(render(results), false), (HTMLReport.render(saved), true), (markdown, true)] {
       // Wherever a line ends.
       let text = report.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
-      #expect(text.contains(/a loop around nothing 0\.20* ns \(each\)/) == tellsMachine)
-      #expect(text.contains("~ within twice what its own loop takes around nothing: 0.2") == isMarked)
+      #expect(text.contains(/empty timing loop 0\.20* ns \(each\)/) == tellsMachine)
+      #expect(text.contains("~ within twice what its own timing loop costs empty: 0.2") == isMarked)
     }
   }
 
@@ -287,27 +312,60 @@ import Testing
     ),
     (.violated, Evidence(trials: 2, met: 1, reason: "a hung in round 1"), "a hung in round 1; held in 1 of 2 trials"),
     (.witnessed, Evidence(left: 7, trials: 10, met: 4), "in 4 of 10 trials"),
-    (.notWitnessed, Evidence(left: 0, trials: 10), "never in 10 trials: 0 at the median"),
+    (.notWitnessed, Evidence(left: 0, trials: 10), "in none of 10 trials, median 0 missed"),
     (
       .supported,
       Evidence(
         left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.25, high: 0.75),
         trials: 10),
-      "1 us against 2 us, 2.00x faster [1.33x … 4.00x], 10 rounds"
+      "1 us vs 2 us: 2.00x faster [1.33x … 4.00x], 10 rounds"
     ),
     (.refuted, Evidence(left: 1, right: 0, trials: 6), "1 where 0 is claimed, 6 rounds"),
-    (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "1 against 1; too few"),
+    (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "1 vs 1; too few"),
     (
       .inconclusive,
       Evidence(
         left: 1100, right: 1000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.99, low: 0.5, high: 2),
         trials: 10),
-      "1.10 us against 1 us, within noise [0.500x … 2.00x], 10 rounds"
+      "1.10 us vs 1 us: too noisy to tell, 10 rounds"
     ),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
   func `every verdict shows its evidence`(_ verdict: Verdict, _ evidence: Evidence, _ text: String) {
     #expect(ClaimFacts(Fixture.judgement(verdict, evidence)).evidenceText == text)
+  }
+
+  @Test(arguments: [
+    (
+      "apply[stride=64].elapsed < apply[stride=1].elapsed",
+      "apply[stride=64] 1 us vs apply[stride=1] 2 us: 2.00x faster"
+    ),
+    ("apply[work=1us].elapsed < loop[work=1us].elapsed", "apply 1 us vs loop 2 us: 2.00x faster"),
+    ("apply.elapsed < apply.wait.p99", "elapsed 1 us vs wait.p99 2 us: 2.00x faster"),
+    ("apply.elapsed < 0.5 * loop.elapsed", "apply 1 us vs 0.500 * loop 2 us: 2.00x faster"),
+    ("apply.elapsed < 2us", "1 us vs 2 us: 2.00x faster"),
+  ])
+  func `a ratio names both sides by what tells them apart`(_ check: String, _ start: String) {
+    let claim = Claim(
+      says: "So it is.", kind: .performance,
+      check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+    let evidence = Evidence(
+      left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.4, high: 0.6),
+      trials: 10)
+    let text = ClaimFacts(Judgement(claim: claim, verdict: .supported, evidence: evidence)).evidenceText
+    #expect(text.hasPrefix(start), "\(text)")
+  }
+
+  @Test func `a count that was witnessed is told with what it counts`() {
+    let claim = Claim(
+      says: "So it is.", kind: .anomaly,
+      check: Check(text: "racy.duplicates > 0", left: .cores, comparison: .greater, right: .cores))
+    func text(_ met: Int) -> String {
+      ClaimFacts(Judgement(claim: claim, verdict: .witnessed, evidence: Evidence(left: 30_968, trials: 10, met: met)))
+        .evidenceText
+    }
+    #expect(text(10) == "in all 10 trials, median 30,968 duplicates")
+    #expect(text(4) == "in 4 of 10 trials, median of these 30,968 duplicates")
   }
 
   @Test func `texts are wrapped and measured by cells`() {

@@ -53,7 +53,12 @@ struct OutputOptions: ParsableArguments {
     }
     try conclude(
       results, exports: files, keptIn: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant
-    ) { try rendering.print($0) }
+    ) { readings in
+      try rendering.print(readings)
+      // Of several, each is far above the prompt by now.
+      guard rendering.format.isTable, Set(readings.map(\.document.scenarioName)).count > 1 else { return }
+      try rendering.color.print { "\n" + SmokeReport.table(readings, strict: rendering.strict, $0) }
+    }
   }
 
   /// What results say, with the command line that asked for them.

@@ -22,13 +22,13 @@ struct RunOptions: ParsableArguments {
   @Option(help: "Compare with this variant.", completion: .custom { words, _, _ in Completions.variants(words) })
   var baseline: String?
 
-  @Flag(help: "A first look: 6 rounds with small settings, as few as can grade performance.")
+  @Flag(help: "A first look: small settings and 6 rounds, the fewest that can grade performance.")
   var quick = false
 
   @Flag(help: "30 rounds instead of 10, for narrow intervals.")
   var thorough = false
 
-  @Option(help: "How many rounds: every variant at every point once, shuffled.")
+  @Option(help: "Run this many rounds; in each, every variant runs once at every point, in shuffled order.")
   var rounds: Int?
 
   @Option(
@@ -37,10 +37,10 @@ struct RunOptions: ParsableArguments {
       valueName: "percent"))
   var precision: String?
 
-  @Option(help: ArgumentHelp("Start no round that would end after this time, as in 5s or 2min.", valueName: "duration"))
+  @Option(help: ArgumentHelp("Start no round that would end later than this, as in 5s or 2min.", valueName: "duration"))
   var time: String?
 
-  @Option(help: "Repeat the order of a run by its printed seed.")
+  @Option(help: "Repeat the order of an earlier run, by its printed seed.")
   var seed: UInt64?
 
   func validate() throws {

@@ -101,6 +101,8 @@ public struct Evidence: Sendable, Equatable {
   public var met: Int
   /// Why it is unavailable, or which trial failed.
   public var reason: String?
+  /// How the reason ends where a claim speaks of what the command line left out.
+  public static let leftOut = "is not part of this run"
   /// A trial in which the check was true; nil for performance claims, and where there is none.
   public var example: Example?
   /// A trial in which it was not.

@@ -58,7 +58,7 @@ extension Results {
       })
     let words = experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
     if words == nil, !experiment.conclusions.isEmpty, judgements.contains(where: { $0.verdict == .inconclusive }) {
-      return Remark(Conclusion.kind, "These rounds tell too little for a conclusion; --thorough takes 30.")
+      return Remark(Conclusion.kind, "Too few or too noisy rounds for a conclusion; --thorough runs 30.")
     }
     return words.map { Remark(Conclusion.kind, $0) }
   }

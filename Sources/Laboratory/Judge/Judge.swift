@@ -73,7 +73,7 @@ public struct Judge: Sendable {
       }
     if !unseen.isEmpty, verdict == .held || verdict == .notWitnessed {
       let labels = Results.list(unseen.map(\.label), upTo: 8)
-      let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "the time was over"
+      let reason = unseen.lazy.flatMap(\.trials).compactMap(\.outcome.detail).first ?? "time ran out"
       return Judgement(
         claim: claim, verdict: .unavailable,
         evidence: Evidence(
@@ -208,7 +208,7 @@ public struct Judge: Sendable {
     }
     evidence.reason =
       groups.count == 1
-      ? "at each of \(judged.count) points, shown is \(weakest.label)" : said.joined(separator: ", ")
+      ? "at each of \(judged.count) points; shown: \(weakest.label)" : said.joined(separator: ", ")
     return Judgement(claim: claim, verdict: groups.count == 1 ? first.verdict : .inconclusive, evidence: evidence)
   }
 
@@ -223,7 +223,8 @@ public struct Judge: Sendable {
       left: Summary(pairs.map(\.left))?.p50, right: Summary(pairs.map(\.right))?.p50, unit: unit(check),
       trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
     guard pairs.count >= ConfidenceInterval.fewest else {
-      evidence.reason = "\(pairs.count) rounds are too few to tell, \(ConfidenceInterval.fewest) are needed"
+      evidence.reason =
+        "\(pairs.count) round\(pairs.count == 1 ? "" : "s"): too few to tell (\(ConfidenceInterval.fewest) needed)"
       return (.inconclusive, evidence)
     }
     return (grade(check, rounds, &evidence), evidence)
@@ -241,7 +242,7 @@ public struct Judge: Sendable {
     if interval.low > 1 { return less ? .refuted : .supported }
     // One round in a hundred times as long widens the interval beyond use, and takes nothing from sides that lie apart.
     guard Set(check.references).count > 1, rounds.areApart else { return .inconclusive }
-    evidence.reason = "no round of one side reaches the other"
+    evidence.reason = "the two sides do not overlap in any round"
     return evidence.met > 0 ? .supported : .refuted
   }
 
@@ -294,8 +295,8 @@ public struct Judge: Sendable {
       let runs = runs(of: reference)
       if runs.isEmpty {
         let point = reference.point.isEmpty ? "" : "[\(Point(reference.point).label)]"
-        if case .variant(let name) = reference.scope { return "\(name)\(point) is not part of this run" }
-        return "no variant of this run is meant"
+        if case .variant(let name) = reference.scope { return "\(name)\(point) \(Evidence.leftOut)" }
+        return "no variant of this run is spoken of"
       }
       let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.wasNotTried ? $0.outcome.detail : nil }
       if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }

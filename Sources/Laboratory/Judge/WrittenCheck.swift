@@ -164,7 +164,8 @@ private struct CheckScanner {
     repeat {
       let name = name()
       guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
-      settings.append(.init(name: name, value: String(takeWhile { $0 != "," && $0 != "]" })))
+      let value = takeWhile { $0 != "," && $0 != "]" }
+      settings.append(.init(name: name, value: String(value.reversed().drop { $0 == " " }.reversed())))
     } while take(",")
     guard take("]") else { throw failure("'[' is not closed by ']'") }
     return settings

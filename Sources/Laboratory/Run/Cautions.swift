@@ -15,7 +15,7 @@ extension Results {
     case .interrupted: reason = "interrupted"
     case .failed(let error): reason = error.description
     }
-    return [Remark("cut-short", "\(reason): what was finished until then is shown")]
+    return [Remark("cut-short", "\(reason): results up to then are shown")]
   }
 
   /// What is meant to complete and did not: that fails the run, whatever the claims say.
@@ -56,8 +56,8 @@ extension Results {
       let labels = found.map(\.label)
       return Remark(
         "lacking",
-        "\(thing) was not to be had in \(labels.count) trial\(labels.count == 1 ? "" : "s") that waited for it; others that need "
-          + "it no longer waited once \(Runner.convincingShortages) had said so", runs: Set(labels).sorted())
+        "\(thing) was not available in \(labels.count) trial\(labels.count == 1 ? "" : "s") that waited for it; after "
+          + "\(Runner.convincingShortages) such trials the others do not wait", runs: Set(labels).sorted())
     }
   }
 
@@ -70,8 +70,8 @@ extension Results {
     return [
       Remark(
         "few-rounds",
-        "only \(rounds) round\(rounds == 1 ? "" : "s") fitted into \(Quantity(time)), intervals need "
-          + "\(ConfidenceInterval.fewest): --time of \(needed) or more")
+        "only \(rounds) round\(rounds == 1 ? "" : "s") fit into \(Quantity(time)), and intervals need "
+          + "\(ConfidenceInterval.fewest): give --time \(needed) or more")
     ]
   }
 
@@ -98,8 +98,8 @@ extension Results {
       lines.append(
         Remark(
           "unsettled",
-          "\(headline.name) varies by more than half from round to round in "
-            + "\(Self.list(steadiness.unsettled, upTo: 3)): read its medians as a range", runs: steadiness.unsettled))
+          "\(headline.name) is unsteady (standard deviation over half the mean of the rounds) in "
+            + "\(Self.list(steadiness.unsettled, upTo: 3)): its medians are rough", runs: steadiness.unsettled))
     }
     if !steadiness.outliers.isEmpty {
       let count = steadiness.outliers.reduce(0) { $0 + $1.count }
@@ -108,7 +108,7 @@ extension Results {
         Remark(
           "outliers",
           "\(count) of \(runs.map(\.trials.count).reduce(0, +)) trials are outliers of \(headline.name) (modified "
-            + "z-score above 3.5), most of them in \(Self.list(most, upTo: 3)); they are kept in every figure",
+            + "z-score above 3.5), most of them in \(Self.list(most, upTo: 3)); none is left out",
           runs: most))
     }
     if let drift = steadiness.drift {
@@ -117,7 +117,7 @@ extension Results {
         Remark(
           "drift",
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
-            + "of the rounds to the last: the machine drifted; ratios are of paired rounds and hardly touched by it"))
+            + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
     return lines
   }

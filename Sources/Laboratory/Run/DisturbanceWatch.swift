@@ -14,7 +14,7 @@ struct DisturbanceWatch {
     var warnings: [Remark] = []
     if !machine.optimised {
       warnings.append(
-        Remark("debug-build", "debug build: its figures mean nothing; use a release build (swift build -c release)"))
+        Remark("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
     guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
     // Signed: the kernel's counters of waiting and stolen time are known to go back now and then.
@@ -36,7 +36,7 @@ struct DisturbanceWatch {
         Remark(
           "busy-machine",
           "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "
-            + "close them or read the figures with care"))
+            + "close them, or treat the figures with care"))
     }
     return warnings
   }

@@ -57,6 +57,13 @@ struct ApplyStride: Pattern {
   let overhead = Setting.percent(
     "overhead", 1...50, default: 1,
     "share of the work that scheduling may cost at the recommended stride; changes only that finding")
+  let myIteration = Setting.duration(
+    "my-iteration", .zero ... .seconds(1), default: .zero,
+    "what an iteration of your own loop takes, for its recommended stride; 0 for the loop that runs; changes nothing that runs"
+  )
+  let myIterations = Setting.count(
+    "my-iterations", 0...1_000_000_000, default: 0,
+    "how many iterations your own loop has, likewise; 0 for as many as the loop that runs")
 
   let elapsed = Metric.latency("elapsed", "time of the whole loop")
   let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")
@@ -76,12 +83,12 @@ struct ApplyStride: Pattern {
   var problem: [any Declaration] { [iterations, work, balance] }
 
   var variants: [Variant] {
-    Variant("serial-loop", .yardstick, "a for loop on one thread", without: ofBlocks + [overhead]) { trial in
+    Variant("serial-loop", .yardstick, "a for loop on one thread", without: ofBlocks + ofAdvice) { trial in
       try measure(trial) { loop, count in
         loop.run(0..<count)
       }
     }
-    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", without: [overhead]) {
+    Variant("apply", .documented, "DispatchQueue.concurrentPerform: one call for all blocks", without: ofAdvice) {
       trial in
       try measureBlocks(trial) { loop, count, stride in
         DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
@@ -112,7 +119,7 @@ struct ApplyStride: Pattern {
         loop.run(count - count % stride..<count)
       }
     }
-    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", without: [overhead]) {
+    Variant("apply-queue", .documented, "the C function dispatch_apply_f on a global queue", without: ofAdvice) {
       trial in
       let queue = gcdlab_dispatch_get_global_queue(0, 0)
       try measureBlocks(trial) { loop, count, stride in
@@ -125,7 +132,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "apply-serial", .documented, "the C function dispatch_apply_f on a serial queue", own: [shortStride],
-      without: [stride, overhead]
+      without: [stride] + ofAdvice
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("serial", nil)
       defer { gcdlab_dispatch_release(queue) }
@@ -139,7 +146,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "async-group", .documented, "one async block per stride in a dispatch group, then wait", own: [groupBlocks],
-      without: [overhead]
+      without: ofAdvice
     ) {
       trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
@@ -154,7 +161,7 @@ struct ApplyStride: Pattern {
     }
     Variant(
       "threads", .yardstick, "one contiguous part of the loop per thread", own: [threads],
-      without: ofBlocks + [overhead]
+      without: ofBlocks + ofAdvice
     ) {
       trial in
       let parts = trial[threads] > 0 ? trial[threads] : trial.cores
@@ -166,8 +173,8 @@ struct ApplyStride: Pattern {
         for thread in team { thread.join() }
       }
     }
-    Variant("task-group", .modern, "one child task per stride in a task group", own: [groupBlocks], without: [overhead])
-    { trial in
+    Variant("task-group", .modern, "one child task per stride in a task group", own: [groupBlocks], without: ofAdvice) {
+      trial in
       try measureBlocks(trial, atMost: trial[groupBlocks]) { loop, count, stride in
         try waitFor {
           await withTaskGroup { group in
@@ -182,10 +189,12 @@ struct ApplyStride: Pattern {
     }
   }
 
+  /// What only the findings heed.
+  private var ofAdvice: [any Declaration] { [overhead, myIteration, myIterations] }
   /// What only a loop that runs in blocks has.
   private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
   /// What only the loop that all others are compared with has.
   private var ofLongLoops: [any Declaration] {
-    [overhead, elapsed, perIteration, efficiency, blocks, share, hundredByFour, unfinished]
+    ofAdvice + [elapsed, perIteration, efficiency, blocks, share, hundredByFour, unfinished]
   }
 }

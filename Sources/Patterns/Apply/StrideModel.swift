@@ -62,8 +62,29 @@ struct StrideModel {
   }
 
   private func cost(beyondWork stride: Int) -> Double {
-    let stride = Double(stride)
-    return (overhead + contention / stride) * iterations / stride + tail * stride
+    perBlock(at: stride) * iterations / Double(stride) + tail * Double(stride)
+  }
+
+  /// What a block of `stride` iterations adds to the loop's time.
+  func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
+
+  /// The model of another loop on the same machine: as many `iterations`, each of which takes `times` as long.
+  func scaled(iterations: Double, times: Double) -> StrideModel {
+    StrideModel(
+      work: work / self.iterations * iterations * times, overhead: overhead, contention: contention, tail: tail * times,
+      iterations: iterations, worst: worst)
+  }
+
+  private init(
+    work: Double, overhead: Double, contention: Double, tail: Double, iterations: Double,
+    worst: (error: Double, stride: Int)
+  ) {
+    self.work = work
+    self.overhead = overhead
+    self.contention = contention
+    self.tail = tail
+    self.iterations = iterations
+    self.worst = worst
   }
 
   /// The first number for which something holds that holds from somewhere on; the end where it never does.
@@ -146,11 +167,64 @@ struct StrideModel {
 }
 
 extension ApplyStride {
-  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for.
+  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in a search for
+  /// the best stride first of all what to do.
   func findings(in results: Results) -> [Remark] {
-    sweeps(in: results).filter { $0.runs.count > 1 }.flatMap { name, runs in
-      [best(name, runs, cores: results.machine.cores), costModel(name, runs)].compactMap(\.self)
+    let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
+    return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
+      + sweeps.flatMap { name, runs in
+        [best(name, runs, cores: results.machine.cores), costModel(name, runs)].compactMap(\.self)
+      }
+  }
+
+  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest; nil where more than the
+  /// stride is swept, or no cost model fits.
+  private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
+    guard results.experiment.sweep.count == 1 else { return nil }
+    let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
+    let fastest = Ranking.lower.best(sweeps) { sweep in
+      sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
     }
+    guard let fastest, let run = fastest.runs.first, let percent = overhead.value(in: run.parameters),
+      let model = StrideModel(fitting: fastest.runs.compactMap(cost)), model.fits
+    else { return nil }
+    let share = Double(percent) / 100, cores = Double(results.machine.cores)
+    // On so many cores at once: what the loop's time grows by is a part of what a block takes.
+    let perIteration = model.work * cores / model.iterations
+    guard perIteration > 0, let strides = model.strides(forOverhead: share) else { return nil }
+    func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
+    var says =
+      "A block of \(fastest.name) costs \(text(model.perBlock(at: strides.lowerBound) * cores)): for at most "
+      + "\(percent) % overhead give it at least \(text(Double(strides.lowerBound) * perIteration)) of work. "
+    let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
+    if length > 0 || time > .zero {
+      let iterations = length > 0 ? Double(length) : model.iterations
+      let each = time > .zero ? Double(time.nanoseconds) : perIteration
+      let own = model.scaled(iterations: iterations, times: each / perIteration)
+      says +=
+        "For \(Int(iterations).grouped) iterations of \(text(each)): "
+        + (own.strides(forOverhead: share).map { Self.words($0, of: iterations) }
+          ?? "no stride does, the loop is too short")
+    } else {
+      says += "For this loop: " + Self.words(strides, of: model.iterations)
+    }
+    let near = results.runs.indices.filter { comparison.nearBest.contains($0) || comparison.bests.contains($0) }
+      .compactMap { index in fastest.runs.first { $0.label == results.runs[index].label }.flatMap(cost)?.stride }
+      .sorted()
+    if let first = near.first, let last = near.last, near.count > 1 {
+      says +=
+        near.count == fastest.runs.count
+        ? "; measured, no stride stands out (\(first.grouped) to \(last.grouped))"
+        : "; measured, strides \(first.grouped) to \(last.grouped) do not differ significantly"
+    }
+    return Remark(Conclusion.kind, says + ".", runs: fastest.runs.map(\.label))
+  }
+
+  /// `stride 554 or more`
+  private static func words(_ strides: ClosedRange<Int>, of iterations: Double) -> String {
+    Double(strides.upperBound) < iterations
+      ? "stride \(strides.lowerBound.grouped) to \(strides.upperBound.grouped)"
+      : "stride \(strides.lowerBound.grouped) or more"
   }
 
   /// The runs that differ in nothing but the stride, and were measured.

@@ -35,7 +35,7 @@ struct ReadersWriter: Pattern {
   let readLatency = Metric.latency("read-latency", "one read, including the wait for the lock")
   let writeLatency = Metric.latency("write-latency", "one write, including the wait for the lock")
 
-  var problem: [any Declaration] { [operations, work] }
+  var problem: [any Declaration] { [operations, work, reads] }
 
   var variants: [Variant] {
     Variant("unprotected", .broken, "no lock at all", without: [hold]) { trial in

@@ -13,35 +13,90 @@ public struct DiffReport: Sendable {
     self.gate = gate
   }
 
-  /// For a terminal: a table a scenario and metric, then what is not in it.
-  public func text(_ style: TextStyle) -> String {
-    var sections = tables.map { title, rows -> String in
-      let grid = TextGrid(headings: Self.headings, rows: rows.map { cells($0, unicode: style.unicode) })
-      let lines = grid.parts(keys: 1, within: style.width - 2).flatMap { columns in
-        zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
-          index == 0 ? Ink.quiet("  " + line, style) : "  " + (ink(rows[index - 1])?(line, style) ?? line)
+  /// What fits two screens: so many rows, and so many items of a kind.
+  private static let (mostRows, mostItems) = (20, 5)
+
+  /// For a terminal: which runs are compared, how many figures changed, a line for each that did, the worst first, and what else is
+  /// to be known. With `details` every figure has a line.
+  public func text(_ style: TextStyle, details: Bool = false) -> String {
+    let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
+    let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
+    var lines = [sides(style) + [Ink.heading(counts, style)]]
+    lines.append(
+      table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
+        + reasons(style))
+    lines += notes(details ? .max : Self.mostItems).map { title, items in
+      [Ink.heading(title, style)]
+        + items.flatMap { item in
+          item.wrapped(to: max(20, style.width - 4)).enumerated().map { index, line in
+            "  " + (index == 0 ? style.sign("•", "-") : " ") + " " + (style.unicode ? line : Signs.plain(line))
+          }
         }
-      }
-      return ([Ink.heading(title, style)] + lines + reasons(rows, style)).joined(separator: "\n")
     }
-    sections += notes.map { title, items in
-      let lines = items.flatMap { item in
-        item.wrapped(to: max(20, style.width - 4)).enumerated().map { index, line in
-          "  " + (index == 0 ? style.sign("•", "-") : " ") + " " + line
-        }
-      }
-      return ([Ink.heading(title, style)] + lines).joined(separator: "\n")
+    return lines.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  private func more(_ count: Int, _ style: TextStyle) -> String {
+    Ink.quiet("  and \(count) more; see --details", style)
+  }
+
+  /// `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`
+  private func sides(_ style: TextStyle) -> [String] {
+    [("old", diff.sides.old), ("new", diff.sides.new)].flatMap { name, side in
+      "\(name): \(side)".wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
     }
-    return sections.joined(separator: "\n\n") + "\n"
+  }
+
+  /// `40 figures: 3 regressed, 2 improved, 35 no significant change`
+  private var counts: String {
+    let counts = ResultDiff.Change.worstFirst.compactMap { change -> String? in
+      let count = diff.rows.count { $0.change == change }
+      return count > 0 ? "\(count) \(change.words)" : nil
+    }
+    guard !counts.isEmpty else { return "no figure that both sides have" }
+    return "\(diff.rows.count) figure\(diff.rows.count == 1 ? "" : "s"): " + counts.joined(separator: ", ")
+  }
+
+  private func table(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
+    guard !rows.isEmpty else { return [] }
+    // Without room the interval goes first, then the old figure and the new one: a figure has one line.
+    let columns = style.width < 60 ? [0, 1, 4] : [0, 1, 2, 3, 4]
+    func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
+      let cells = self.cells(row, unicode: style.unicode)
+      let change = style.width < 110 ? row.ratio.map { Quantity.change($0.estimate) } ?? "-" : cells[3]
+      let all = [cells[4], row.name.shortened(to: room, style), cells[1], cells[2], change]
+      return columns.map { all[$0] }
+    }
+    let headings = columns.map {
+      [Table.Heading("", .left), .init("figure", .left), .init("old"), .init("new"), .init("change")][$0]
+    }
+    let bare = TextGrid(headings: headings, rows: rows.map { cells($0, 6) }).widths
+    let room = max(6, style.width - 2 - TextGrid.width(of: bare) + bare[1])
+    let grid = TextGrid(headings: headings, rows: rows.map { cells($0, room) })
+    return grid.parts(keys: 2, within: style.width - 2).flatMap { columns in
+      zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
+        index == 0 ? Ink.quiet("  " + line, style) : "  " + (ink(rows[index - 1])?(line, style) ?? line)
+      }
+    }
+  }
+
+  /// Why figures cannot be told, once for all that share a reason.
+  private func reasons(_ style: TextStyle) -> [String] {
+    let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
+    return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
+      "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)".wrapped(to: max(20, style.width - 2))
+        .map { "  " + Ink.quiet($0, style) }
+    }
   }
 
   /// As GitHub Markdown.
   public var markdown: String {
     let parts =
-      tables.map { title, rows in
+      ["old: \(diff.sides.old)", "new: \(diff.sides.new)", counts].map(MarkdownReport.escape)
+      + tables.map { title, rows in
         "**\(MarkdownReport.escape(title))**\n\n"
           + MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) })
-      } + notes.map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
+      } + notes(.max).map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -140,17 +195,8 @@ public struct DiffReport: Sendable {
     let isSame = row.ratio == nil && row.old == row.new && row.change == .none
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
-      hasFailed(row) ? "worse: above the limit" : isSame ? "the same" : row.change.rawValue,
+      hasFailed(row) ? "above the limit" : isSame ? "the same" : row.change.words,
     ]
-  }
-
-  /// Why it cannot be told, once for all rows that share a reason.
-  private func reasons(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
-    let reasons = rows.filter { $0.reason != nil && !hasFailed($0) }.grouped { $0.reason ?? "" }
-    return reasons.flatMap { reason, of in
-      let which = of.count == rows.count ? of[0].change.rawValue : of.map(\.label).joined(separator: ", ")
-      return "\(which): \(reason)".wrapped(to: max(20, style.width - 2)).map { "  " + Ink.quiet($0, style) }
-    }
   }
 
   private func ink(_ row: ResultDiff.Row) -> Ink? {
@@ -161,27 +207,32 @@ public struct DiffReport: Sendable {
     }
   }
 
-  private var notes: [(title: String, items: [String])] {
+  /// At most so many items of a kind.
+  private func notes(_ most: Int) -> [(title: String, items: [String])] {
     var summary: [String] = []
     if let gate {
       let limit = "\(Quantity.number(gate.limit * 100)) %"
       switch gate.status {
       case 0: summary.append("nothing became worse by more than \(limit)")
       case 1: summary.append("worse than is allowed: see above")
-      default: summary.append("it cannot be told whether anything became worse by more than \(limit)")
+      default: summary.append("cannot tell whether anything became worse by more than \(limit)")
       }
     }
     if diff.rows.contains(where: { $0.ratio != nil }) {
       let counts = Set(diff.rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init)
       summary.append(
-        "in brackets the interval of the change, 95 % for the whole table; a run is one observation, however many rounds "
-          + "it has, and there are \(counts.joined(separator: " or ")) a side")
+        "[low \(Signs.range) high]: simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence "
+          + "intervals of the change; a run is one observation, however many rounds it has, and there are "
+          + "\(counts.joined(separator: " or ")) a side")
     }
     let verdicts = diff.verdicts.map { "\($0.scenario): \($0.says) was \($0.old.rawValue), is \($0.new.rawValue)" }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
-      ("worse", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
+      ("regressed", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
       ("read with care", diff.cautions), ("summary", summary),
-    ].filter { !$0.1.isEmpty }
+    ].filter { !$0.1.isEmpty }.map { title, items in
+      let left = items.count - most
+      return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)
+    }
   }
 }

@@ -18,6 +18,46 @@ public struct ResultDiff: Sendable {
     case none = "within noise"
     /// One run a side that differ no more than runs may, too few rounds, or figures that have no ratio.
     case unknown = "cannot tell"
+
+    /// The gravest first.
+    static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
+
+    /// Whether the rounds tell that something changed.
+    var isTold: Bool { self == .better || self == .worse || self == .different }
+
+    /// As reports say it.
+    var words: String {
+      switch self {
+      case .better: "improved"
+      case .worse: "regressed"
+      case .different: "changed"
+      case .none: "no significant change"
+      case .unknown: "cannot tell"
+      }
+    }
+  }
+
+  /// The runs of a side.
+  public struct Side: Sendable, CustomStringConvertible {
+    /// How many documents there are.
+    public let runs: Int
+    /// When the first and the last of them began, in UTC.
+    public let first, last: String
+
+    init(_ documents: [ResultDocument]) {
+      runs = documents.count
+      first = documents.map(\.started).min() ?? ""
+      last = documents.map(\.started).max() ?? ""
+    }
+
+    /// `3 runs, 2026-11-20 10:00 to 11:00 UTC`.
+    public var description: String {
+      func minute(_ time: String) -> String { String(time.prefix(16)).replacing("T", with: " ") }
+      let (first, last) = (minute(first), minute(last))
+      let isSameDay = first.prefix(10) == last.prefix(10)
+      let end = first == last ? "" : " to " + (isSameDay ? String(last.dropFirst(11)) : last)
+      return "\(runs) run\(runs == 1 ? "" : "s")" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
+    }
   }
 
   /// One figure on both sides.
@@ -43,7 +83,11 @@ public struct ResultDiff: Sendable {
     /// Which way is better.
     let better: Metric.Better
 
+    /// What kind of figure it is.
+    let kind: Metric.Kind
+
     var name: String { "\(scenario) \(label) \(metric)" }
+    var words: RatioWords { RatioWords(kind, unit) }
 
     /// How many times as bad it became; nil where neither way is worse, or there is no ratio.
     var worsening: ConfidenceInterval? {
@@ -53,6 +97,12 @@ public struct ResultDiff: Sendable {
         ratio.map { ConfidenceInterval(estimate: 1 / $0.estimate, low: 1 / $0.high, high: 1 / $0.low) }
       case .neither: nil
       }
+    }
+
+    /// Where it stands in a list that begins with the worst.
+    var rank: (Int, Double) {
+      let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
+      return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
     /// Whether it became worse by more than `share`, and the interval excludes that nothing changed.
@@ -71,6 +121,8 @@ public struct ResultDiff: Sendable {
     public let old, new: Verdict
   }
 
+  /// The runs that are compared.
+  public let sides: (old: Side, new: Side)
   /// The figures that both sides have, in the order of the new documents.
   public private(set) var rows: [Row] = []
   /// Figures that only the old side has: `apply-stride apply[stride=4] elapsed`.
@@ -98,6 +150,7 @@ public struct ResultDiff: Sendable {
         "unknown metric '\(metric)' (known: \(known.joined(separator: ", ")), or all)", at: "--metric", near: metric,
         of: known)
     }
+    sides = (Side(old), Side(new))
     let before = Figures(old, metrics), after = Figures(new, metrics)
     try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
@@ -177,7 +230,7 @@ public struct ResultDiff: Sendable {
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio, change: change, reason: reason,
-      better: better)
+      better: better, kind: entry.facts.kind)
   }
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
@@ -233,12 +286,13 @@ public struct ResultDiff: Sendable {
   /// What disturbed the runs of a side, one line a kind.
   private static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
-      document.warnings.map { (kind: "\(document.scenario.name) \($0.kind)", document.scenario.name, says: $0.says) }
+      // There always are some outliers.
+      document.warnings.filter { $0.kind != "outliers" }.map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
     return remarks.grouped(by: \.kind).compactMap { _, remarks in
       guard let first = remarks.first else { return nil }
       let more = remarks.count > 1 ? " (and \(remarks.count - 1) more of this kind)" : ""
-      return "\(side), \(first.1): \(first.says)\(more)"
+      return "\(side), \(first.scenario): \(first.says)\(more)"
     }
   }
 

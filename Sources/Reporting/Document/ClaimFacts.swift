@@ -26,7 +26,9 @@ struct ClaimFacts: Codable, Sendable {
     contradicts = judgement.claim.contradicts.isEmpty ? nil : judgement.claim.contradicts
     verdict = judgement.verdict
     excused = judgement.isExcused ? true : nil
-    evidence = EvidenceFacts(judgement.evidence)
+    evidence = EvidenceFacts(
+      judgement.evidence,
+      of: judgement.evidence.ratio == nil ? nil : judgement.claim.check.references.first?.metric.kind)
   }
 }
 
@@ -40,6 +42,9 @@ extension ClaimFacts {
     return comparison.map { $0 == other.comparison } ?? false
   }
 
+  /// Whether it speaks of what the command line left out.
+  var isLeftOut: Bool { verdict == .unavailable && evidence.reason?.hasSuffix(Evidence.leftOut) == true }
+
   /// Whether it was to be judged and could not be.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
@@ -49,6 +54,8 @@ struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
   let unit: Unit
+  /// What kind of metric the left side is; nil in documents of labs that did not say.
+  let of: Metric.Kind?
   /// Left to right, with the ends of its interval.
   let ratio: Number?
   let low: Number?
@@ -61,7 +68,8 @@ struct EvidenceFacts: Codable, Sendable {
   /// A trial in which it was not.
   let counterexample: TrialFacts?
 
-  init(_ evidence: Evidence) {
+  init(_ evidence: Evidence, of kind: Metric.Kind?) {
+    of = kind
     left = evidence.left.map(Number.init)
     right = evidence.right.map(Number.init)
     unit = evidence.unit

@@ -54,7 +54,7 @@ struct Figures {
       low: isLog ? low / margin : low - margin, high: isLog ? high * margin : high + margin, isLog: isLog,
       ticks: thinned(Array(zip(places, sweep.settings.map(sweep.parameter.describe))), isLog: isLog))
     let chart = Chart(
-      title: "\(sweep.metric.name) by \(sweep.parameter.name)", says: "medians of the rounds\(sweep.note)",
+      title: "\(sweep.metric.name) by \(sweep.parameter.name)", says: "medians over the rounds\(sweep.note)",
       across: across,
       up: Chart.Axis(heights, sweep.metric.unit), lines: lines)
     return figure(chart.title, chart.says, chart.svg, Array(zip(sweep.series.map(\.label), colors)))

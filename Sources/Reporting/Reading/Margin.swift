@@ -1,3 +1,4 @@
+import Laboratory
 import Measurement
 
 extension ConfidenceInterval {
@@ -18,26 +19,48 @@ extension ConfidenceInterval {
   /// Whether every round has the very same ratio, as counts may have.
   var isExact: Bool { low == high }
 
-  /// A ratio in words, a multiple above 1: `1.93x faster` of times, else `1.93x more`.
-  static func wording(_ ratio: Double, ofTimes: Bool) -> String {
-    let (below, above) = ofTimes ? ("faster", "slower") : ("less", "more")
-    return ratio <= 1
-      ? "\(Quantity.ratio(1 / ratio))x \(below)" : "\(Quantity.ratio(ratio))x \(above)"
-  }
+  /// Whether it includes no change and reaches so far that it says nothing.
+  var isNoise: Bool { low <= 1 && high >= 1 && isWide }
 
-  /// Both ends as ``wording(_:ofTimes:)`` counts: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
+  /// Both ends as ``RatioWords`` count: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
   var ends: String {
     let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
     return "[\(Quantity.ratio(ends.0))x \(Signs.range) \(Quantity.ratio(ends.1))x]"
   }
 
-  /// `54.2x faster [53.1x … 55.0x]`, as the tables say it.
-  func wording(ofTimes: Bool) -> String {
-    let ratio = Self.wording(estimate, ofTimes: ofTimes)
-    guard isExact, !ofTimes else { return "\(ratio) \(ends)" }
+  /// `54.2x faster [53.1x … 55.0x]`.
+  func wording(_ words: RatioWords) -> String {
+    let ratio = words.wording(estimate)
+    guard isExact, words != .times else { return "\(ratio) \(ends)" }
     return exactly("\(ratio) in every round")
   }
 
   /// What to say where every round had this very ratio, in words.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
+}
+
+/// How a ratio is said of what is compared.
+enum RatioWords: Sendable, Equatable {
+  case times, counts, amounts, levels
+
+  init(_ kind: Metric.Kind?, _ unit: Unit) {
+    switch unit {
+    case .nanoseconds: self = .times
+    case .bytes: self = .amounts
+    case .perSecond, .percent: self = .levels
+    case .none: self = kind == .rate ? .levels : .counts
+    }
+  }
+
+  /// A multiple above 1: `1.93x faster`, `28.8x fewer`.
+  func wording(_ ratio: Double) -> String {
+    let (below, above) =
+      switch self {
+      case .times: ("faster", "slower")
+      case .counts: ("fewer", "more")
+      case .amounts: ("less", "more")
+      case .levels: ("lower", "higher")
+      }
+    return ratio <= 1 ? "\(Quantity.ratio(1 / ratio))x \(below)" : "\(Quantity.ratio(ratio))x \(above)"
+  }
 }

@@ -14,13 +14,22 @@ struct Distribution: Sendable {
   /// What a plot does not show, for its title: other points, and who has too few samples. Empty where that is nothing.
   let note: String
 
+  /// More series cannot be told apart.
+  private static let most = 8
+
   /// Fewer samples than this are no distribution.
   private static let fewest = 30
+
+  /// Whether a setting was chosen: where what is swept says more than how much there is to do.
+  private static func isOfBest(_ index: RunIndex) -> Bool {
+    index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
+  }
 
   /// Nil when nobody has enough samples.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     self.metric = metric
-    let measured = index.bestOfEachVariant(by: metric).compactMap { run -> Series? in
+    let bests = index.bestOfEachVariant(by: metric, most: Self.most)
+    let measured = bests.runs.compactMap { run -> Series? in
       let facts = index.document.runs[run]
       return facts.metrics[metric.name].map { samples in
         Series(label: index.labels[run], variant: index.variants[facts.variant] ?? 0, samples: samples)
@@ -29,8 +38,8 @@ struct Distribution: Sendable {
     series = measured.filter { $0.samples.count >= Self.fewest }
     let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
     note =
-      (index.swept.isEmpty ? "" : ", each variant at its best point")
-      + (tooFew.isEmpty ? "" : "; too few samples: " + tooFew.joined(separator: ", "))
+      (bests.fixed.map { ", at \($0)" } ?? "") + (Self.isOfBest(index) ? ", each variant at its best setting" : "")
+      + (tooFew.isEmpty ? "" : "; fewer than \(Self.fewest) samples: " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
 }
@@ -50,14 +59,18 @@ struct SweepCurve: Sendable {
   let parameter: ParameterFacts
   let settings: [ParameterValue]
   let series: [Series]
-  /// Whether only the best series of each variant is there.
+  /// Whether settings were chosen: only the best series of each variant is there.
   let isOfBest: Bool
+  /// How much there is to do in all of them, where that is held fixed: `work=100ns`.
+  private let fixed: String?
 
   /// More series cannot be told apart.
   private static let most = 8
 
   /// What the plot leaves out, for its title; empty where that is nothing.
-  var note: String { isOfBest ? ", of each variant only at its best" : "" }
+  var note: String {
+    (fixed.map { ", at \($0)" } ?? "") + (isOfBest ? ", each variant only at its best setting" : "")
+  }
 
   /// Nil when there is nothing to draw.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
@@ -74,8 +87,14 @@ struct SweepCurve: Sendable {
       return facts.metrics[metric.name] != nil
         && seen.insert(RunIndex.label(facts, index.swept, without: along.name)).inserted
     }
-    isOfBest = all.count > Self.most && index.swept.count > 1
-    series = (isOfBest ? index.bestOfEachVariant(by: metric) : all).map { one in
+    let areMany = all.count > Self.most && index.swept.count > 1
+    isOfBest =
+      areMany
+      && index.swept.contains { $0.name != along.name && index.document.scenario.problem?.contains($0.name) != true }
+    let bests =
+      areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
+    fixed = bests.fixed
+    series = bests.runs.map { one in
       let run = index.document.runs[one]
       let values = settings.map { setting -> Double? in
         let point = run.point.merging([along.name: setting]) { $1 }

@@ -21,7 +21,7 @@ public struct Reading: Sendable {
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
   let sweeps: [SweepCurve]
-  /// What the loops of the shown metrics take around nothing, where that was tried: `0.31 ns (free)`.
+  /// What the timing loops of the shown metrics cost empty, where that was measured: `0.31 ns (uncontended)`.
   private let ownFloors: [String]
 
   /// Reads a document.
@@ -34,7 +34,7 @@ public struct Reading: Sendable {
     headline = shown.first
     standings = shown.first.map { Standings(index, by: $0) }
     let made = Tables(index: index, shown: shown, standings: standings)
-    let outcomes = [Outcomes(index).table].compactMap(\.self)
+    let outcomes = [Outcomes(index, shown: shown).table].compactMap(\.self)
     (tables, briefTables) = (made.all + outcomes, made.brief + outcomes)
     ownFloors = shown.compactMap { metric in
       Summary(document.runs.compactMap { $0.metrics[metric.name]?.yardstick?.value }).map {
@@ -63,7 +63,7 @@ public struct Reading: Sendable {
   /// The machine and the run.
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
-    let own = ownFloors.isEmpty ? [] : ["a loop around nothing \(ownFloors.joined(separator: ", "))"]
+    let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
@@ -76,8 +76,12 @@ public struct Reading: Sendable {
   }
 
   private var run: [String] {
-    let seconds = Quantity(document.seconds * 1e9, .nanoseconds)
-    return ["\(rounds) round\(rounds == 1 ? "" : "s") in \(seconds)", "seed \(document.seed)"]
+    return ["\(rounds) round\(rounds == 1 ? "" : "s") in \(Self.time(document))", "seed \(document.seed)"]
+  }
+
+  /// How long it took: to the millisecond, which is as much as a document has of it.
+  static func time(_ document: ResultDocument) -> String {
+    document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
   }
 
   /// What made the document, and when.
@@ -115,7 +119,10 @@ public struct Reading: Sendable {
 
   /// How many claims there are, and what became of them, failures first; empty where there are none to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
-    seeksBest ? [] : Self.answer(document.claims.map(\.verdict))
+    if seeksBest { return [] }
+    let answer = Self.answer(claims.map(\.verdict))
+    // Where all are left out, none is a claim of this run.
+    return answer.isEmpty ? document.claims.isEmpty ? [] : [("no claims on what was run", nil)] : answer
   }
 
   /// The same of verdicts of any claims.
@@ -134,11 +141,15 @@ public struct Reading: Sendable {
 
   /// The same in one line; empty where there are none.
   var answerText: String {
-    answer.first.map { "\($0.text): " + answer.dropFirst().map(\.text).joined(separator: ", ") } ?? ""
+    guard let first = answer.first, answer.count > 1 else { return answer.first?.text ?? "" }
+    return "\(first.text): " + answer.dropFirst().map(\.text).joined(separator: ", ")
   }
 
   /// What to take home, in the scenario's words, where the claims that it stands on were borne out.
-  var conclusion: String? { document.findings.first { $0.kind == Conclusion.kind }?.says }
+  /// In a search, what the pattern says of the best setting, or what the table does.
+  var conclusion: String? {
+    document.findings.first { $0.kind == Conclusion.kind }?.says ?? (seeksBest ? SearchAnswer(self)?.text : nil)
+  }
 
   /// What else the pattern has to say.
   var findings: [String] { document.findings.filter { $0.kind != Conclusion.kind }.map(\.says) }
@@ -154,49 +165,60 @@ public struct Reading: Sendable {
       // Of different problems none is the best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
-        "\(Signs.best) best\(groups.isEmpty ? "" : " at its \(groups), over all variants") (\(headline.better.rawValue) is better)"
-          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) these rounds do not tell it from the best" : "")
+        "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
+          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) not significantly different from the best" : "")
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
     }
     if !facts.isDisjoint(with: [.interval, .ends]) {
       let signs = [
-        facts.contains(.interval) ? "\(Signs.margin) half the interval in %" : nil,
-        facts.contains(.ends) ? facts.contains(.interval) ? "[] its ends" : "[] the ends of the interval" : nil,
+        facts.contains(.interval) ? "\(Signs.margin)" : nil,
+        facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
       ]
-      notes.append("paired rounds: \(signs.compactMap(\.self).joined(separator: ", ")), \(certainty)")
+      notes.append(
+        "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
     } else if facts.contains(.told) {
-      notes.append("what has no \(Signs.nearBest) is told from the best: \(certainty)")
+      notes.append("without \(Signs.nearBest): significantly different from the best, by \(certainty)")
     }
     if facts.contains(.nearFloor) {
       notes.append(
         "\(Signs.nearFloor) within twice the noise floor of \(Quantity(document.machine.floor, .nanoseconds))"
-          + (facts.contains(.sharedFloor) ? ", shared by what is timed together" : ""))
+          + (facts.contains(.sharedFloor) ? ", divided by the operations of a batch" : ""))
     }
     if facts.contains(.ownFloor) {
       notes.append(
-        "\(Signs.nearFloor) within twice what its own loop takes around nothing: \(ownFloors.joined(separator: ", "))")
+        "\(Signs.nearFloor) within twice what its own timing loop costs empty: \(ownFloors.joined(separator: ", "))")
     }
     let fewest = ConfidenceInterval.fewest
     if !shown.isEmpty, rounds < fewest {
       notes.append(
-        "\(rounds) round\(rounds == 1 ? "" : "s"): a glimpse"
-          + (facts.contains(.glimpse) ? ", ratios have no interval below \(fewest)" : ""))
+        "\(rounds) round\(rounds == 1 ? "" : "s"): too few for intervals (\(fewest) needed)")
     } else if facts.contains(.glimpse) {
-      notes.append("a ratio of fewer than \(fewest) rounds has no interval: a glimpse")
+      notes.append("a ratio without an interval is of fewer than the \(fewest) rounds that one needs")
     }
     return notes
   }
 
-  /// What the confidence is of.
-  private var certainty: String { "99 % for the whole table" }
+  /// All intervals of a table hold together with this confidence.
+  private var certainty: String {
+    "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
+  }
 
   private func figure(_ run: Int, _ metric: MetricFacts) -> String {
     document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
   }
 
-  /// All claims; where the best is sought, only those that failed: the others are about other settings.
+  /// The claims on what was run; where the best is sought, only those that failed: the others are about other settings.
   var claims: [ClaimFacts] {
-    seeksBest ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims
+    seeksBest
+      ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
+  }
+
+  /// That claims are not shown, since they speak of what the command line left out, in one line; nil for none.
+  var leftOut: String? {
+    let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
+    guard count > 0 else { return nil }
+    return
+      "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it speaks" : "they speak") of what this run leaves out"
   }
 
   /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to have is no loss.

@@ -58,14 +58,30 @@ struct RunIndex: Sendable {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// The run of each variant to show where one must stand for all: the best one, or of a metric that neither way is better
-  /// the lowest.
-  func bestOfEachVariant(by metric: MetricFacts) -> [Int] {
-    let runs = Dictionary(grouping: document.runs.indices) { document.runs[$0].variant }
+  /// The runs to show where one must stand for all settings of a variant: the best one, or of a metric that neither way is better
+  /// the lowest. How much there is to do is never chosen: each such problem has runs of its own, as long as there are at most `most`
+  /// of them; else all are of one, which is said. The parameter that a plot goes `along` is not chosen either.
+  func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (runs: [Int], fixed: String?) {
     let ranking = metric.better.ranking ?? .lower
-    return document.scenario.variants.compactMap { variant in
-      ranking.best(runs[variant.name] ?? []) { typical($0, metric) }
+    let amounts = swept.filter { $0.name != along && document.scenario.problem?.contains($0.name) == true }
+    func problem(_ run: Int) -> [String: ParameterValue] {
+      document.runs[run].point.filter { setting in amounts.contains { $0.name == setting.key } }
     }
+    let measured = document.runs.indices.filter { document.runs[$0].metrics[metric.name] != nil }
+    func bests(_ runs: [Int]) -> [Int] {
+      document.scenario.variants.flatMap { variant in
+        runs.filter { document.runs[$0].variant == variant.name }.grouped(by: problem).compactMap { _, runs in
+          ranking.best(runs) { typical($0, metric) }
+        }
+      }
+    }
+    let all = bests(measured)
+    // One in the middle says more than the least or the most there is to do.
+    let problems = measured.map(problem).filter { $0.count == amounts.count }.grouped(by: \.self).map(\.key)
+    guard all.count > most, problems.count > 1 else { return (all, nil) }
+    let fixed = problems[problems.count / 2]
+    let label = amounts.compactMap { parameter in fixed[parameter.name].map(parameter.label) }.joined(separator: ", ")
+    return (bests(measured.filter { problem($0).allSatisfy { fixed[$0.key] == $0.value } }), label)
   }
 
   private func typical(_ run: Int, _ metric: MetricFacts) -> Double? {

@@ -11,6 +11,8 @@ struct Standings: Sendable {
   /// always be the best; else, where several are swept, all but the last, which are the rows of the grid. Empty where there is
   /// one best.
   let groups: String
+  /// The same by name.
+  let groupNames: [String]
   /// What all ratios refer to in words: the baseline's name, or `the best`; nil when there are none.
   let reference: String?
   /// Each run against its reference: the baseline at its point, else the best run where that is the question.
@@ -31,6 +33,7 @@ struct Standings: Sendable {
     let comparison = Comparison(cells, policy, ranking: metric.better.ranking)
     best = comparison.best
     bests = comparison.bests
+    groupNames = comparison.groups
     groups = comparison.groups.joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? "the best"
     contrasts = comparison.contrasts

@@ -44,23 +44,15 @@ struct Table: Sendable {
       rows: rows.map { row in Row(needsCare: row.needsCare, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
   }
 
-  /// The tables without what goes on from another one, except for outcomes of which there were several. What is left out, the table
-  /// above says.
+  /// The tables without what goes on from another one, which the table above names as left out.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
-      guard table.title == nil, let above = leading.indices.last else {
+      if table.title == nil, let above = leading.indices.last {
+        leading[above].leftOut += table.headings.dropFirst(table.keys).map(\.title)
+      } else {
         leading.append(table)
-        continue
       }
-      let figures = table.headings.indices.dropFirst(table.keys)
-      let outcomes = figures.filter { column in table.rows.contains { $0.cells[column].facts.contains(.shares) } }
-      leading[above].leftOut += figures.filter { !outcomes.contains($0) }.map { table.headings[$0].title }
-      guard !outcomes.isEmpty else { continue }
-      var short = table.keeping(Array(0..<table.keys) + outcomes)
-      short.note = "how often there was which"
-      short.rows.removeAll { row in !row.cells.contains { $0.facts.contains(.shares) } }
-      leading.append(short)
     }
     return leading
   }
@@ -98,8 +90,6 @@ struct Cell: Sendable, Hashable {
     static let told = Facts(rawValue: 2048)
     /// A ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
-    /// The share of each value that the samples of all trials have.
-    static let shares = Facts(rawValue: 8192)
     /// Within twice what the very loop that timed it takes around nothing.
     static let ownFloor = Facts(rawValue: 16_384)
   }

@@ -54,7 +54,7 @@ struct Tables {
       return Table.Heading(settings.joined(separator: "/"))
     }
     var table = Table(
-      title: metric.name, note: "the median; across: \(names)", keys: 1, isGrid: false,
+      title: metric.name, note: "medians over the trials, by \(names)", keys: 1, isGrid: false,
       headings: [.init("variant", .left)] + headings, rows: cells)
     table.leftOut = metricsBeside.map(\.name)
     return table
@@ -73,9 +73,9 @@ struct Tables {
   private var lists: [Table] {
     let (headline, beside) = (headline, metricsBeside)
     if let metric = shown.first, headline?.headings.count == keys + 1, (1...Self.fewColumns).contains(beside.count) {
-      return [figures(of: [metric] + beside, title: metric.name, "the median trial's; \(metric.says)")]
+      return [figures(of: [metric] + beside, title: metric.name, metric.says)]
     }
-    let others = beside.isEmpty ? nil : figures(of: beside, title: nil, "the median trial's figure")
+    let others = beside.isEmpty ? nil : figures(of: beside, title: nil, nil)
     return [headline, others].compactMap(\.self)
   }
 
@@ -105,7 +105,7 @@ struct Tables {
           )
         }
     } else {
-      columns = [(.init(measured.contains(where: \.isRange) ? "figure" : "median"), figure)]
+      columns = [(.init(measured.contains(where: \.isRange) ? "value" : "median"), figure)]
     }
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
@@ -114,7 +114,7 @@ struct Tables {
       self.row(
         row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
-    let heading = Table.Heading("against \(standings?.reference ?? "the best")")
+    let heading = Table.Heading("vs \(standings?.reference ?? "the best")")
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
       headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
@@ -126,16 +126,15 @@ struct Tables {
   }
 
   /// Some metrics, one column each.
-  private func figures(of metrics: [MetricFacts], title: String?, _ note: String) -> Table {
+  private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    let ofMany = [(Cell.Facts.range, "a range"), (.shares, "the share of each value")]
-      .filter { facts.contains($0.0) }.map { $0.1 }
-    let ofManyNote = ofMany.isEmpty ? "" : "; of many samples \(ofMany.joined(separator: " or "))"
+    let ofMany = facts.contains(.range) ? ["low \(Signs.range) high: the range of all samples"] : []
+    let notes = [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self) + ofMany
     return Table(
-      title: title, note: note + ofManyNote, keys: keys,
+      title: title, note: notes.joined(separator: "; "), keys: keys,
       isGrid: false, headings: keyHeadings + metrics.map { Table.Heading($0.name) }, rows: cells)
   }
 
@@ -167,22 +166,10 @@ struct Tables {
 
   private func figure(_ samples: SampleFacts) -> Cell {
     guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
-    if samples.kind == .count, samples.count >= 100, (2...Self.fewOutcomes).contains(samples.histogram.count) {
-      return Cell(samples.histogram.map { outcome($0, of: samples) }.joined(separator: ", "), .shares)
-    }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
     return low.text == high.text
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
-  }
-
-  /// So many values of a hundred samples and more are outcomes, each with its share; else there is a range.
-  private static let fewOutcomes = 3
-
-  /// `2: 36.3 %`
-  private func outcome(_ pair: HistogramPair, of samples: SampleFacts) -> String {
-    let share = 100 * Double(pair.count) / Double(samples.count)
-    return "\(Quantity(pair.value.value, samples.unit)): \(Quantity(share, .percent))"
   }
 
   /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the best.
@@ -192,14 +179,18 @@ struct Tables {
       return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
     }
     let tail = mark.isEmpty ? "" : " \(mark)"
-    let ofTimes = metric.kind == .latency
-    let text = ConfidenceInterval.wording(contrast.ratio, ofTimes: ofTimes)
+    let words = RatioWords(metric.kind, metric.unit)
+    let text = words.wording(contrast.ratio)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
-    if interval.isExact, !ofTimes { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
+    if interval.isExact, words != .times { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
+    if contrast.isDistinct == false, interval.isNoise { return Cell(Self.noise + tail, facts.union(.ratio)) }
     let reach = interval.isWide ? interval.ends : interval.margin
-    let told = contrast.isDistinct == false ? "within noise" : text
+    let told = contrast.isDistinct == false ? "no difference" : text
     return Cell("\(told) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }
+
+  /// What is said where an interval includes no change and reaches far.
+  static let noise = "too noisy to tell"
 
   /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
   private func marks(_ run: Int) -> (sign: String, facts: Cell.Facts) {
@@ -247,10 +238,10 @@ struct Tables {
           })
     }
     let groups = standings?.groups ?? ""
-    let reference = document.scenario.baseline ?? "the best at its \(groups)"
+    let reference = document.scenario.baseline ?? "the best for each \(groups)"
     return Table(
       title: variant.name,
-      note: "\(metric.name) as a multiple of \(reference), across: \(across.name)",
+      note: "\(metric.name) as a multiple of \(reference), by \(across.name)",
       keys: down.count, isGrid: true,
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }

@@ -9,12 +9,12 @@ public enum MachineReport {
     let facts: [(String, String?)] = [
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
       ("memory", machine.memory.map { Quantity(Double($0), .bytes).description }),
-      ("Swift", machine.swift + (machine.optimised ? ", optimised" : ", debug: figures mean nothing")),
+      ("Swift", machine.swift + (machine.optimised ? ", optimised" : ", debug build: timings are meaningless")),
       ("descriptor limit", machine.descriptorLimit == .max ? "none" : "\(machine.descriptorLimit)"),
       ("thread limit", machine.threadLimit.map { "\($0)" } ?? "none"),
       ("clock read", Quantity(machine.clockRead, .nanoseconds).description),
       ("noise floor", "\(Quantity(machine.floor, .nanoseconds)), two clock reads and a histogram record"),
-      ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps a microsecond"),
+      ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
       ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
     ]
     let entry = Entry(column: 20, style: style)

@@ -4,38 +4,21 @@ import Platform
 
 /// A smoke run: a line a scenario, why a claim could not be judged, everything about those that failed.
 public enum SmokeReport {
+  /// What came of each of several scenarios, a line each, and of all; nothing of how.
+  public static func table(_ readings: [Reading], strict: Bool, _ style: TextStyle) -> String {
+    readings.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
+      + summary(readings.map(\.document), strict: strict, style)
+  }
+
   /// What came of one scenario; a failing one is shown in full.
   public static func line(_ reading: Reading, strict: Bool, _ style: TextStyle) -> String {
+    // Three rounds cannot grade performance, and need not say so five times.
+    var text = head(reading, strict: strict, hidesInconclusive: true, style)
     let document = reading.document
-    let counts = Verdict.allCases.compactMap { verdict -> String? in
-      // Three rounds cannot grade performance, and need not say so five times.
-      guard verdict != .inconclusive else { return nil }
-      let count = document.claims.count { $0.verdict == verdict }
-      return count > 0 ? "\(count) \(verdict.rawValue)" : nil
-    }
-    let trials = document.runs.map(\.rounds).reduce(0, +)
     let losses = reading.lost
-    let lost = losses.map(\.count).reduce(0, +)
-    let standing = Self.standing(of: document, strict: strict)
-    let mark =
-      switch standing {
-      case .failed: Ink.bad(style.sign("✗", "x"), style)
-      case .cut: Ink.care("!", style)
-      case .notJudged: Ink.quiet("-", style)
-      case .passed: Ink.good(style.sign("✓", "+"), style)
-      }
-    let became = ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
-    let ran = "\(trials) trial\(trials == 1 ? "" : "s"), \(Quantity(document.seconds * 1e9, .nanoseconds))"
-    let lostToo = lost > 0 ? ", \(lost) lost" : ""
-    // On a narrow terminal each has a line.
-    let column = 22
-    let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
-    let gap = fits ? "" : "\n  "
-    let name = document.scenario.name
-    var text =
-      "\(mark) " + Ink.name(fits ? name.padded(to: column) : name.inLine, style) + (fits ? " " : gap) + became
-      + (fits ? "  " : gap) + Ink.quiet(ran, style) + (lost > 0 ? Ink.care(lostToo, style) : "") + "\n"
-    if standing == .failed { return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n" }
+    if standing(of: document, strict: strict) == .failed {
+      return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n"
+    }
     // Claims of one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
@@ -50,6 +33,35 @@ public enum SmokeReport {
       }
     }
     return text
+  }
+
+  /// `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`
+  private static func head(_ reading: Reading, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle) -> String {
+    let document = reading.document
+    let counts = Verdict.allCases.compactMap { verdict -> String? in
+      let count = reading.claims.count { $0.verdict == verdict }
+      return count > 0 && !(hidesInconclusive && verdict == .inconclusive) ? "\(count) \(verdict.rawValue)" : nil
+    }
+    let trials = document.runs.map(\.rounds).reduce(0, +)
+    let lost = reading.lost.map(\.count).reduce(0, +)
+    let mark =
+      switch standing(of: document, strict: strict) {
+      case .failed: Ink.bad(style.sign("✗", "x"), style)
+      case .cut: Ink.care("!", style)
+      case .notJudged: Ink.quiet("-", style)
+      case .passed: Ink.good(style.sign("✓", "+"), style)
+      }
+    let became = ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
+    let ran = "\(trials) trial\(trials == 1 ? "" : "s"), \(Reading.time(document))"
+    let lostToo = lost > 0 ? ", \(lost) trial\(lost == 1 ? "" : "s") lost" : ""
+    // On a narrow terminal each has a line.
+    let column = 22
+    let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
+    let gap = fits ? "" : "\n  "
+    let name = document.scenario.name
+    return
+      "\(mark) " + Ink.name(fits ? name.padded(to: column) : name.inLine, style) + (fits ? " " : gap) + became
+      + (fits ? "  " : gap) + Ink.quiet(ran, style) + (lost > 0 ? Ink.care(lostToo, style) : "") + "\n"
   }
 
   private enum Standing {

@@ -1,5 +1,6 @@
 import Laboratory
 import Measurement
+import Platform
 
 /// A figure against a swept parameter, a mark a variant; logarithmic axes where the values span more than a decade.
 struct SweepPlot {
@@ -32,12 +33,22 @@ struct SweepPlot {
     }
   }
 
+  /// A flat line still needs an axis with two ends, and a span of at least a quarter keeps noise from filling the plot; a count of
+  /// 0 has no logarithm.
+  private static func vertical(_ least: Double, _ most: Double) -> Scale {
+    guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
+    let middle = (least * most).squareRoot()
+    return most / least < leastSpan
+      ? Scale(middle / leastSpan.squareRoot(), middle * leastSpan.squareRoot()) : Scale(least, most)
+  }
+
+  private static let leastSpan = 1.25
+
   /// The lines, the legend last; none when the width leaves no room.
   func lines() -> [String] {
     let values = series.flatMap(\.values).compactMap(\.self)
     guard let least = values.min(), let most = values.max() else { return [] }
-    // A flat line still needs an axis with two ends; a count of 0 has no logarithm.
-    let vertical = Scale(least, most > least ? most : least + max(abs(least), 1))
+    let vertical = Self.vertical(least, most)
     let labels = Dictionary(
       uniqueKeysWithValues: [0, Self.rows / 2, Self.rows - 1].map { row in
         (row, Quantity(vertical.value(1 - Double(row) / Double(Self.rows - 1)), unit).description)
@@ -46,11 +57,12 @@ struct SweepPlot {
     let columns = min(style.width - margin - 5, 100)
     guard columns >= Self.fewestColumns else { return [] }
     let places = columnsOfSettings(columns)
-    var canvas = Array(repeating: [Int?](repeating: nil, count: columns), count: Self.rows)
+    var canvas = Array(repeating: [Mark?](repeating: nil, count: columns), count: Self.rows)
     for (index, one) in series.enumerated() {
       for (place, value) in zip(places, one.values) {
         guard let value else { continue }
-        canvas[Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())][place] = index
+        let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
+        canvas[row][place] = canvas[row][place] == nil ? .series(index) : .several
       }
     }
     let axis = style.sign("┤", "|")
@@ -59,12 +71,26 @@ struct SweepPlot {
       let filler = String(repeating: " ", count: margin - label.displayWidth)
       return "  " + filler + Ink.quiet(label + " " + (label.isEmpty ? style.sign("│", "|") : axis), style) + draw(cells)
     }
-    return body + [base(places, columns, margin)] + legend(margin)
+    let hasSeveral = canvas.joined().contains(.several)
+    return body + [base(places, columns, margin)] + legend(margin, hasSeveral: hasSeveral)
   }
 
-  private func draw(_ cells: [Int?]) -> String {
+  /// What stands in a cell.
+  private enum Mark: Equatable {
+    case series(Int)
+    /// Points of several series.
+    case several
+  }
+
+  private func draw(_ cells: [Mark?]) -> String {
     var text = ""
-    for cell in cells { text += cell.map { ink($0)(mark($0), style) } ?? " " }
+    for cell in cells {
+      switch cell {
+      case .series(let index): text += ink(index)(mark(index), style)
+      case .several: text += several
+      case nil: text += " "
+      }
+    }
     return String(text.reversed().drop { $0 == " " }.reversed())
   }
 
@@ -105,21 +131,26 @@ struct SweepPlot {
       + "\n" + indent + " " + Ink.quiet(parameter.name, style)
   }
 
-  private func legend(_ margin: Int) -> [String] {
+  private func legend(_ margin: Int, hasSeveral: Bool) -> [String] {
     let indent = String(repeating: " ", count: margin + 4)
     var lines: [String] = []
     var used = style.width
-    for (index, one) in series.enumerated() {
-      let cells = one.label.displayWidth + 4
+    let keys =
+      series.enumerated().map { (label: $1.label.inLine, mark: ink($0)(mark($0), style)) }
+      + (hasSeveral ? [(label: "several", mark: several)] : [])
+    for key in keys {
+      let cells = key.label.displayWidth + 4
       if used + cells > style.width {
         lines.append(indent)
         used = indent.count
       }
-      lines[lines.count - 1] += ink(index)(mark(index), style) + " " + one.label.inLine + "  "
+      lines[lines.count - 1] += key.mark + " " + key.label + "  "
       used += cells
     }
     return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
   }
+
+  private var several: String { style.sign("✱", "=") }
 
   private func mark(_ series: Int) -> String {
     let marks = Array(style.sign("●○■□▲△◆◇▼▽", "o*x#+@%&$~"))

@@ -58,7 +58,9 @@ public struct TerminalReport: Sendable {
 
   /// `13 claims: 11 held, 2 supported`, and what the scenario concludes.
   private func answer(_ reading: Reading) -> [String] {
-    guard let first = reading.answer.first else { return [] }
+    let conclusion = reading.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
+    guard let first = reading.answer.first else { return conclusion }
+    guard reading.answer.count > 1 else { return [first.text] + conclusion }
     // Wrapped as a whole, so the inks come afterwards: no verdict stands in two lines.
     let parts = reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }
     let text = "\(first.text): " + parts.map(\.0).joined(separator: ", ")
@@ -67,7 +69,7 @@ public struct TerminalReport: Sendable {
         part.1.map { line.replacing(part.0, with: $0(part.0, style)) } ?? line
       }
     }
-    return lines + (reading.conclusion.map { wrapped($0, .heading) } ?? [])
+    return lines + conclusion
   }
 
   /// Where, how much and by which command.
@@ -171,7 +173,7 @@ public struct TerminalReport: Sendable {
     let plot = SweepPlot(sweep, style)
     let lines = plot.lines()
     guard !lines.isEmpty else { return [] }
-    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians of the rounds\(sweep.note)\(plot.note)")
+    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians over the rounds\(sweep.note)\(plot.note)")
       + lines
   }
 
@@ -189,6 +191,7 @@ public struct TerminalReport: Sendable {
     // The foot of the report says how many there were.
     let rounds = details ? nil : reading.rounds
     return reading.claims.flatMap { claim($0, room, rounds) }
+      + (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [])
   }
 
   /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.

@@ -57,7 +57,8 @@ let package = Package(
     .target(name: "CDispatchSupport"),
     // Scenarios and sources into the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
-    .executableTarget(name: "shelve"),
+    // What the released build wraps (Makefile) must be found in all that it links.
+    .executableTarget(name: "shelve", dependencies: ["CDispatchSupport"]),
     // A lab that compares equals: see Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
     // A lab whose workers misbehave: see Tools/hardships.

@@ -50,6 +50,17 @@ int gcdlab_online_count(void) {
   return online > 0 ? (int)online : 1;
 }
 
+int gcdlab_core_number(int index) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return -1;
+  for (int core = 0; core < CPU_SETSIZE; core++)
+    if (CPU_ISSET(core, &set) && index-- == 0) return core;
+#endif
+  (void)index;
+  return -1;
+}
+
 int gcdlab_current_core(void) {
 #ifdef __linux__
   return sched_getcpu();

@@ -44,6 +44,14 @@ public enum Host {
   /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts.
   public static var cores: Int { max(1, Int(gcdlab_core_count())) }
 
+  /// The numbers of the cores that this process may use, as the system counts them; where it does not tell, from 0.
+  public static var coreNumbers: [Int] {
+    (0..<cores).map { index in
+      let number = Int(gcdlab_core_number(Int32(index)))
+      return number < 0 ? index : number
+    }
+  }
+
   /// Cores that the machine, or what this process sees of it, has in use, whether this process may run on them or not.
   public static var onlineCores: Int { max(1, Int(gcdlab_online_count())) }
 

@@ -1,3 +1,6 @@
+// So that what CDispatchSupport calls is linked.
+import Dispatch
+
 #if canImport(Darwin)
   import Darwin
 #else

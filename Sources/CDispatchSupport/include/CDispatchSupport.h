@@ -117,6 +117,9 @@ static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_th
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
 
+/// The number of the `index`-th core of its affinity mask; -1 where the system does not tell.
+int gcdlab_core_number(int index);
+
 /// The number of the core on which the calling thread runs; -1 where the system does not tell.
 int gcdlab_current_core(void);
 
@@ -216,5 +219,7 @@ int gcdlab_begin_counting_calls(void);
 /// Ends what gcdlab_begin_counting_calls() began, on the same thread. Returns how many calls there were, or -1 when they
 /// could not all be counted.
 int64_t gcdlab_end_counting_calls(void);
+
+#include "Trace.h"
 
 #endif

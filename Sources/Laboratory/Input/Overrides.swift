@@ -47,6 +47,35 @@ extension Experiment {
     return changed
   }
 
+  /// The experiment as it is recorded for a picture: with its `quick` settings, those of its `trace`, and these, which may name
+  /// several values; of what it sweeps and none of them names, the first value and the last.
+  ///
+  /// - Parameter settings: `name=value` or `name=value,value` texts.
+  /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
+  public func forTrace(_ settings: [String] = []) throws(InputError) -> Experiment {
+    var changed = self
+    for (name, value) in quick { changed.set(name, value) }
+    var points = trace
+    for text in settings {
+      do throws(InputError) { points.append(try SweepParser(pattern).sweep(text)) } catch { throw error.at("--set") }
+    }
+    changed.sweep = changed.sweep.map { swept in
+      guard let first = swept.values.first, let last = swept.values.last, first != last else { return swept }
+      return Sweep(swept.name, [first, last])
+    }
+    for point in points {
+      changed.sweep.removeAll { $0.name == point.name }
+      changed.parameters[point.name] = nil
+      // A number that is another setting's is known when all are set.
+      if point.values.count == 1, pattern.parameter(point.name)?.isNumber == false || !point.values[0].isText {
+        changed.parameters[point.name] = point.values[0]
+      } else {
+        changed.sweep.append(point)
+      }
+    }
+    return changed
+  }
+
   /// The variant called `name`, if the experiment has it.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
 

@@ -13,7 +13,7 @@ public struct ScenarioFile {
   /// The keys a scenario file may have.
   static let keys = [
     "scenario", "pattern", "title", "source", "lesson", "tags", "parameters", "variants", "sweep", "baseline", "show",
-    "claims", "conclusions", "quick",
+    "claims", "conclusions", "quick", "trace",
   ]
 
   /// A file that error messages call `place`.
@@ -41,7 +41,7 @@ public struct ScenarioFile {
     let pattern = try PatternDescription(patterns[index])
     let parameters = try settings(root, "parameters", pattern)
     let variants = try variants(root, pattern)
-    let sweep = try sweep(root, pattern)
+    let sweep = try sweep(root, "sweep", pattern)
     for swept in sweep where parameters[swept.name] != nil {
       throw error(root.node("sweep"), "'\(swept.name)' is both a parameter and swept")
     }
@@ -59,7 +59,8 @@ public struct ScenarioFile {
       lesson: try root.optionalText("lesson") ?? "", tags: try root.list("tags").map { node in node.text },
       parameters: parameters, variants: variants, sweep: sweep, baseline: try baseline(root, variants),
       show: try show(root, pattern), claims: claims,
-      conclusions: conclusions, quick: try settings(root, "quick", pattern))
+      conclusions: conclusions, quick: try settings(root, "quick", pattern),
+      trace: try self.sweep(root, "trace", pattern))
   }
 
   private func settings(_ root: Mapping, _ key: String, _ pattern: PatternDescription) throws(InputError)
@@ -104,9 +105,9 @@ public struct ScenarioFile {
     return variants
   }
 
-  private func sweep(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [Sweep] {
+  private func sweep(_ root: Mapping, _ key: String, _ pattern: PatternDescription) throws(InputError) -> [Sweep] {
     var sweep: [Sweep] = []
-    for entry in try root.entries("sweep") {
+    for entry in try root.entries(key) {
       let parameter = try parameter(entry, pattern)
       // A range, as `compare` takes it: 1..64:x4.
       if let range = entry.value.node.scalar?.string, range.contains("..") {
@@ -115,12 +116,12 @@ public struct ScenarioFile {
         }
         continue
       }
-      let nodes = try entry.value.list(entry.key)
-      guard !nodes.isEmpty else { throw error(entry.value, "sweep of '\(entry.key)' has no values") }
+      let nodes = entry.value.node.scalar == nil || key == "sweep" ? try entry.value.list(entry.key) : [entry.value]
+      guard !nodes.isEmpty else { throw error(entry.value, "\(key) of '\(entry.key)' has no values") }
       var values: [ParameterValue] = []
       for node in nodes {
         let value = try point(node, of: parameter, pattern)
-        guard !values.contains(value) else { throw error(node, "sweep of '\(entry.key)' has '\(node.text)' twice") }
+        guard !values.contains(value) else { throw error(node, "\(key) of '\(entry.key)' has '\(node.text)' twice") }
         values.append(value)
       }
       sweep.append(Sweep(entry.key, values))

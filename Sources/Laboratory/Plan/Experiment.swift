@@ -46,6 +46,8 @@ public struct Experiment: Sendable {
   public var seeksBest = false
   /// Settings that replace the others in a quick run.
   public let quick: [String: ParameterValue]
+  /// Settings that make a legible picture of a trial, several values of one for several pictures; over those of ``quick``.
+  public let trace: [Sweep]
 
   /// An experiment; every name and value must be known to `pattern`.
   public init(
@@ -53,7 +55,8 @@ public struct Experiment: Sendable {
     parameters: [String: ParameterValue] = [:], variants: [Variant],
     sweep: [Sweep] = [],
     baseline: String? = nil, show: [String], claims: [Claim] = [],
-    conclusions: [Conclusion] = [], quick: [String: ParameterValue] = [:]
+    conclusions: [Conclusion] = [], quick: [String: ParameterValue] = [:],
+    trace: [Sweep] = []
   ) {
     self.name = name
     self.pattern = pattern
@@ -69,5 +72,6 @@ public struct Experiment: Sendable {
     self.claims = claims
     self.conclusions = conclusions
     self.quick = quick
+    self.trace = trace
   }
 }

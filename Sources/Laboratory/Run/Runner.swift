@@ -94,10 +94,12 @@ public struct Runner: Sendable {
 
   /// Runs a trial in `time`; where its worker was ended because that was over, it tells what it was given.
   ///
-  /// - Parameter shortages: how many trials have found the machine to lack what.
-  private func trial(
+  /// - Parameters:
+  ///   - shortages: how many trials have found the machine to lack what.
+  ///   - recorder: what records it; nil for one that is measured.
+  func trial(
     of run: Run, _ plan: Plan, _ round: Int, in time: Duration?, lacking shortages: [String: Int],
-    by worker: WorkerProcess
+    by worker: WorkerProcess, recorder: Recorder? = nil
   ) async throws -> (trial: TrialRecord, expired: Duration?) {
     if let obstacle = plan.experiment.pattern.obstacle(to: run.variant, on: machine) {
       return (TrialRecord(round: round, outcome: .unavailable(reason: obstacle)), nil)
@@ -111,7 +113,8 @@ public struct Runner: Sendable {
       poolWidth: machine.poolWidth)
     let hangs = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)
     let limit = time.map { min($0, hangs) } ?? hangs
-    let result = try await worker.run(request, limit: limit, endingWithin: run.variant.ending.within)
+    let result = try await worker.run(
+      request, limit: limit, endingWithin: run.variant.ending.within, recorder: recorder)
     if let report = result.report { return (TrialRecord(of: run.variant, round: round, report), nil) }
     var observation = Observation()
     if let time = result.timeToEnd { observation.record(Metric.timeToEnd.name, Double(time)) }

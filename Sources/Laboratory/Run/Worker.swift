@@ -39,7 +39,7 @@ public enum Worker {
         ScratchDirectory.removeAll()
         _exit(1)
       }
-      try SystemThread { answer(trial, variant, to: report) }.detach()
+      try SystemThread { answer(trial, variant, to: report, tracing: request.trace) }.detach()
     } catch {
       send(TrialReport(unavailable: error.description), to: report)
       _exit(0)
@@ -58,8 +58,15 @@ public enum Worker {
     exit(badRequest)
   }
 
-  private static func answer(_ trial: Trial, _ variant: Variant, to descriptor: Int32) {
+  private static func answer(_ trial: Trial, _ variant: Variant, to descriptor: Int32, tracing trace: String?) {
+    do throws(SystemError) {
+      if let trace { try Recorder.begin(into: trace) }
+    } catch {
+      send(TrialReport(unavailable: error.description), to: descriptor)
+      _exit(0)
+    }
     let report = TrialReport(of: variant, trial)
+    if trace != nil { Recorder.end() }
     ScratchDirectory.removeAll()
     send(report, to: descriptor)
     // Not exit(): other threads still run, and nothing is left to flush.

@@ -32,16 +32,19 @@ struct WorkerProcess {
   }
 
   /// Runs one trial to its end, whatever that is. One that takes longer than `limit` is ended; when its variant is meant to come to an end within `ending`, it is looked at
-  /// then.
+  /// then. A `recorder` records it.
   ///
   /// - Throws: ``LabError`` when no worker can be started; `CancellationError` when the run is cancelled, after the
   ///   worker is dead.
-  func run(_ request: TrialRequest, limit: Duration, endingWithin ending: Duration? = nil) async throws -> Result {
+  func run(_ request: TrialRequest, limit: Duration, endingWithin ending: Duration? = nil, recorder: Recorder? = nil)
+    async throws -> Result
+  {
     let scratch = ScratchDirectory.beginTrial()
     // A killed worker cannot clear up after itself.
     defer { ScratchDirectory.endTrial(scratch) }
     var request = request
     request.scratch = scratch
+    request.trace = recorder?.path
     let line = Array(try JSONEncoder().encode(request) + Data("\n".utf8))
     var options = PlatformOptions()
     // A group of its own: Ctrl-C in the terminal must reach the lab alone, which then ends its worker.
@@ -53,7 +56,7 @@ struct WorkerProcess {
       watchdog = try Watchdog(limit: limit, ending: ending)
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
-        try await converse(line, options, watchdog, startIsTold: ending != nil)
+        try await converse(line, options, watchdog, startIsTold: ending != nil, recorder)
       } onCancel: {
         watchdog.end()
       }
@@ -118,7 +121,8 @@ struct WorkerProcess {
 
   /// Starts a worker, hands it `line` and listens until it has ended.
   private func converse(
-    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, startIsTold: Bool
+    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, startIsTold: Bool,
+    _ recorder: Recorder?
   ) async throws -> Ended {
     let result = try await Subprocess.run(
       .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
@@ -126,6 +130,8 @@ struct WorkerProcess {
       input: .inputWriter, output: .sequence, error: .sequence
     ) { execution in
       watchdog.watch(execution.processIdentifier.value)
+      // Before it gets its request, while it has one thread.
+      recorder?.watch(execution.processIdentifier.value)
       // Standard input stays open until the worker is done: its end is how a worker learns that the lab died. A
       // worker that dies before it reads makes the write fail; how it died is told by its status.
       _ = try? await execution.standardInputWriter.write(line)

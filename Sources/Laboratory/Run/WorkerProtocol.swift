@@ -23,6 +23,8 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public var scratch: String?
   /// What trials before found the machine to lack (``Trial/isKnownToLack(_:)``).
   public var shortages: [String]?
+  /// Where to record the trial (``Recorder/path``); nil for one that is measured.
+  public var trace: String?
 
   /// A request.
   public init(

@@ -27,6 +27,7 @@ enum Ink {
   /// Whether what stands behind an escape character is a colour as these are: `[31;1m`.
   static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
+    if Palette.isOurs(String(code)) { return true }
     let numbers = String(code.dropFirst().dropLast()).split(separator: ";", omittingEmptySubsequences: false)
     return numbers.allSatisfy { ["0", "1", "2", "31", "32", "33", "36"].contains($0) }
   }
@@ -44,7 +45,7 @@ enum Ink {
 
   /// Rainbow's own switches look at standard output and the environment. The caller has already decided, so they are
   /// set once, before the first use.
-  private static let ready: Void = {
+  static let ready: Void = {
     Rainbow.enabled = true
     Rainbow.outputTarget = .console
   }()

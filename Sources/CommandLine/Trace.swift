@@ -1,0 +1,75 @@
+import ArgumentParser
+import Laboratory
+import Platform
+import Reporting
+
+struct TraceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trace",
+    abstract: "Record one trial of each variant and draw it: threads, cores, blocks and waits.",
+    discussion: """
+      Settings are those of the scenario's `trace`, made for a picture, and of its `quick`; --set replaces them, and takes a list: \
+      the points are drawn below each other at the same scale. A recorded trial is never measured.
+      """)
+
+  @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
+  var names: [String] = []
+
+  @Flag(help: "All scenarios there are.")
+  var all = false
+
+  @Option(
+    name: .customLong("variant"), help: "Record only this variant (repeatable).",
+    completion: .custom { words, _, _ in Completions.variants(words) })
+  var variants: [String] = []
+
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp("Set a parameter, or several values of it to draw below each other.", valueName: "name=value,…"),
+    completion: .custom { words, _, _ in Completions.settings(words) })
+  var settings: [String] = []
+
+  @Option(help: ArgumentHelp("Draw from this time on, as in 2ms.", valueName: "duration"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Draw until this time.", valueName: "duration"))
+  var to: String?
+
+  @Flag(help: "Draw nothing: check what every trace must keep to, such as that blocks of a serial queue never overlap.")
+  var check = false
+
+  @OptionGroup var color: ColorOptions
+
+  func validate() throws {
+    if all != names.isEmpty { throw ValidationError("Give scenarios by name, or --all.") }
+    if let from = try time("--from", from), let to = try time("--to", to), to <= from {
+      throw ValidationError("--to: found \(self.to ?? ""), allowed is more than --from.")
+    }
+  }
+
+  func run() async throws {
+    let overrides = Overrides(settings: [], variants: variants)
+    let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
+      try $0.applying(overrides).forTrace(settings)
+    }
+    let (from, to) = (try time("--from", from), try time("--to", to))
+    let runner = Runner(Host.image, machine: .current())
+    var traces: [Trace] = []
+    Interrupt.begin()
+    for experiment in experiments {
+      let found = try await runner.traces(Plan(experiment, budget: .smoke, seed: 1))
+      if !check { try color.print { TraceText(style: $0, from: from, to: to).render(found) } }
+      traces += found
+    }
+    guard check else { return }
+    let findings = TraceCheckText(traces)
+    try color.print(findings.render)
+    if findings.isBroken { throw ExitCode(1) }
+    if !findings.isJudged { throw LabError("no rule could be judged") }
+  }
+
+  private func time(_ option: String, _ text: String?) throws -> UInt64? {
+    guard let text else { return nil }
+    do { return try Duration(option: option, text).nanoseconds } catch { throw ValidationError("\(error).") }
+  }
+}

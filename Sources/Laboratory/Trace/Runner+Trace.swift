@@ -1,0 +1,43 @@
+import Platform
+
+extension Runner {
+  /// Records one trial of each variant at each point of a plan. None of them is measured.
+  ///
+  /// - Throws: ``LabError`` where trials cannot be recorded, or no worker can be started; `CancellationError` when the run is cancelled.
+  public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
+    guard Recorder.isAvailable else {
+      throw LabError(
+        "trials cannot be recorded on this system; the template System Trace of Instruments shows the same")
+    }
+    let worker = WorkerProcess(image: image)
+    var traces: [Trace] = []
+    for (index, run) in plan.runs.enumerated() {
+      observer?.trialStarts(run, round: 0, done: index, total: plan.runs.count)
+      traces.append(try await trace(of: run, plan, by: worker))
+    }
+    return traces
+  }
+
+  private func trace(of run: Run, _ plan: Plan, by worker: WorkerProcess) async throws -> Trace {
+    let record: TraceRecord
+    let outcome: Outcome
+    do {
+      let recorder = try Recorder()
+      (outcome, record) = (
+        try await trial(of: run, plan, 0, in: nil, lacking: [:], by: worker, recorder: recorder).trial.outcome,
+        try recorder.finish()
+      )
+    } catch let error as SystemError { throw LabError(error.description) }
+    let end: Trace.End =
+      switch outcome {
+      case .completed: .completed
+      case .hung: .hung
+      case .trapped(let signal): .trapped(signal: signal)
+      case .stopped, .broken, .unavailable: .other(outcome.reason ?? outcome.name)
+      }
+    return TraceReader.trace(
+      record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,
+      cores: Host.coreNumbers,
+      end: end)
+  }
+}

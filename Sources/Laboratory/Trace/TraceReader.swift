@@ -1,0 +1,357 @@
+import Platform
+
+/// Makes a ``Trace`` of what was recorded: events and switches in order of time become blocks, waits and stretches of threads.
+struct TraceReader {
+  private let record: TraceRecord
+  private let start: UInt64
+  private let length: UInt64
+  private var threads: [Int: Thread] = [:]
+  private var order: [Int] = []
+  private var queues: [Trace.Queue] = []
+  private var queueOf: [QueueKey: Int] = [:]
+  private var made: [UInt64: (kind: Trace.Queue.Kind, label: String)] = [:]
+  private var submittedTo: [Int] = []
+  private var blocks: [Trace.Block] = []
+  /// Submitted and not begun, by their numbers; a work item may be submitted more than once.
+  private var pending: [UInt64: [Int]] = [:]
+  private var items: [UInt64: UInt64] = [:]
+
+  /// An address may be a queue's and, nil, that of Swift's pool or of the parallel loops' own.
+  private struct QueueKey: Hashable {
+    var address: UInt64
+    var kind: Trace.Queue.Kind
+  }
+
+  /// A thread while it is read.
+  private struct Thread {
+    var name = ""
+    var begin: UInt64?
+    var end: UInt64?
+    /// Where it ran, in monotonic time, before and after the body, too.
+    var ran: [Trace.Stretch] = []
+    /// When it came to a core that it has not left, and which.
+    var isOn: (since: UInt64, core: Int)?
+    var waits: [Trace.Wait] = []
+    var open: [Int?] = []
+    var runsJobs = false
+    var runsBlocks = false
+    var isCaller = false
+    /// For how long it had run when the system was asked, before the body and after it.
+    var told: [(at: UInt64, ran: UInt64)] = []
+  }
+
+  /// The trace of a trial that ended so.
+  static func trace(
+    _ record: TraceRecord, scenario: String, variant: String, point: String, cores: [Int], end: Trace.End
+  ) -> Trace {
+    guard let first = record.events.first(where: { $0.kind == .bodyBegins }) else {
+      return Trace(scenario: scenario, variant: variant, point: point, cores: cores, length: 0, end: end)
+    }
+    let last =
+      record.events.last { $0.kind == .bodyEnds }?.time
+      ?? max(record.events.last?.time ?? 0, record.switches.last { $0.kind != .lost }?.time ?? 0)
+    var reader = TraceReader(record, start: first.time, length: max(1, last - first.time))
+    reader.readSwitches()
+    reader.readEvents()
+    var trace = reader.trace(
+      Trace(scenario: scenario, variant: variant, point: point, cores: cores, length: reader.length, end: end))
+    trace.missing = reader.missing
+    return trace
+  }
+
+  private init(_ record: TraceRecord, start: UInt64, length: UInt64) {
+    self.record = record
+    self.start = start
+    self.length = length
+  }
+
+  /// Since the body began, within it.
+  private func at(_ time: UInt64) -> UInt64 { min(time > start ? time - start : 0, length) }
+
+  private func isInside(_ time: UInt64) -> Bool { time >= start && time <= start + length }
+
+  // MARK: What the scheduler told
+
+  private mutating func readSwitches() {
+    for told in record.switches {
+      switch told.kind {
+      case .on: threads[told.thread, default: Thread()].isOn = (told.time, told.core)
+      case .off, .preempted:
+        // The last time it leaves, when it has ended.
+        guard threads[told.thread]?.end == nil || threads[told.thread]?.isOn != nil else { break }
+        leave(told.thread, at: told.time, core: told.core, isPreempted: told.kind == .preempted)
+      case .born: threads[told.thread, default: Thread()].begin = at(told.time)
+      case .gone:
+        // Nobody tells that it leaves its core for good.
+        if let on = threads[told.thread]?.isOn { leave(told.thread, at: told.time, core: on.core, isPreempted: false) }
+        threads[told.thread, default: Thread()].end = at(told.time)
+      case .lost: break
+      }
+    }
+    let last = max(start + length, record.switches.last?.time ?? 0)
+    for (number, thread) in threads {
+      if let on = thread.isOn { leave(number, at: last, core: on.core, isPreempted: false) }
+    }
+  }
+
+  private mutating func leave(_ number: Int, at time: UInt64, core: Int, isPreempted: Bool) {
+    // One that is first seen leaving was there when the record began.
+    let since = threads[number]?.isOn?.since ?? record.switches.first?.time ?? time
+    threads[number, default: Thread()].isOn = nil
+    threads[number, default: Thread()].ran.append(
+      Trace.Stretch(begin: since, end: time, core: core, isPreempted: isPreempted))
+  }
+
+  // MARK: What the worker wrote
+
+  private mutating func readEvents() {
+    var labels: [Int: (address: UInt64, left: Int, bytes: [UInt8])] = [:]
+    for event in record.events {
+      switch event.kind {
+      case .thread:
+        threads[event.thread, default: Thread()].name = Self.text(event)
+      case .queue:
+        made[event.a] = (Self.queueKind(event.how), "")
+        // Another had the address before.
+        if event.time > start { queueOf = queueOf.filter { $0.key.address != event.a } }
+        if event.count > 0 { labels[event.thread] = (event.a, event.count, []) }
+      case .text:
+        guard var part = labels[event.thread] else { break }
+        part.bytes += Self.bytes(event)
+        part.left -= 1
+        made[part.address]?.label = String(decoding: part.bytes.filter { $0 != 0 }, as: UTF8.self)
+        labels[event.thread] = part.left > 0 ? part : nil
+      case .account: threads[Int(event.a), default: Thread()].told.append((event.time, event.b))
+      case .item: items[event.a] = event.b
+      case .bodyBegins: threads[event.thread, default: Thread()].isCaller = true
+      case .submit where isInside(event.time): submit(event)
+      case .begin where isInside(event.time): begin(event)
+      case .end where isInside(event.time): end(event)
+      case .wait where isInside(event.time):
+        let reason = Self.reason(event.how)
+        let queue = event.b == 0 ? nil : queue(event.b, .unknown)
+        threads[event.thread, default: Thread()].waits.append(
+          Trace.Wait(begin: at(event.time), end: nil, for: reason, queue: queue))
+        seen(event)
+      case .waited where isInside(event.time):
+        if let last = threads[event.thread]?.waits.indices.last, threads[event.thread]?.waits[last].end == nil {
+          let end = at(event.time)
+          threads[event.thread]?.waits[last].end = end
+        }
+        seen(event)
+      case .none, .submit, .begin, .end, .wait, .waited, .bodyEnds: break
+      }
+    }
+  }
+
+  private mutating func seen(_ event: RecordedEvent) {
+    if threads[event.thread]?.begin == nil { threads[event.thread, default: Thread()].begin = at(event.time) }
+  }
+
+  private mutating func submit(_ event: RecordedEvent) {
+    let kind = Self.blockKind(event.how)
+    let isItem = event.how & 32 != 0
+    let number = isItem ? items[event.a] ?? event.a : event.a
+    let queue = kind == .job ? queue(0, .swiftPool) : queue(event.b, kind == .apply ? .global : .unknown)
+    for offset in 0..<UInt64(max(1, event.count)) {
+      submittedTo[queue] += 1
+      pending[number + offset, default: []].append(blocks.count)
+      blocks.append(
+        Trace.Block(
+          kind, isBarrier: event.how & 16 != 0, queue: queue, number: submittedTo[queue], submitted: at(event.time),
+          submitter: event.thread))
+    }
+    seen(event)
+  }
+
+  private mutating func begin(_ event: RecordedEvent) {
+    let kind = Self.blockKind(event.how)
+    var index = blocks.count
+    if let waiting = pending[event.a]?.first {
+      index = waiting
+      pending[event.a]?.removeFirst()
+      // A job of an actor may have been submitted to the pool to run there.
+      if kind == .job, event.b != 0 { blocks[index].queue = queue(event.b, .actor) }
+    } else {
+      let queue = kind == .job ? queue(event.b, event.b == 0 ? .swiftPool : .actor) : queue(event.b, .unknown)
+      submittedTo[queue] += 1
+      blocks.append(
+        Trace.Block(
+          kind, isBarrier: event.how & 16 != 0, queue: queue, number: submittedTo[queue], submitted: nil, submitter: nil
+        ))
+    }
+    blocks[index].lane = event.thread
+    blocks[index].begin = at(event.time)
+    var thread = threads[event.thread] ?? Thread()
+    if kind == .job, thread.open.isEmpty { thread.runsJobs = true }
+    if kind != .job, thread.open.isEmpty { thread.runsBlocks = true }
+    thread.open.append(index)
+    threads[event.thread] = thread
+    seen(event)
+  }
+
+  private mutating func end(_ event: RecordedEvent) {
+    guard let index = threads[event.thread]?.open.popLast() ?? nil else { return }
+    blocks[index].end = at(event.time)
+  }
+
+  private mutating func queue(_ address: UInt64, _ guess: Trace.Queue.Kind) -> Int {
+    let known = made[address]
+    let kind = address == 0 ? guess : known?.kind ?? guess
+    let key = QueueKey(address: address, kind: kind)
+    if let index = queueOf[key] { return index }
+    let label =
+      switch (address, kind) {
+      case (0, .swiftPool): "Swift's pool"
+      case (0, _): "parallel loops"
+      default: known?.label ?? ""
+      }
+    queues.append(Trace.Queue(label: label.isEmpty ? "queue \(queues.count + 1)" : Self.short(label), kind: kind))
+    submittedTo.append(0)
+    queueOf[key] = queues.count - 1
+    return queues.count - 1
+  }
+
+  // MARK: All together
+
+  private func trace(_ empty: Trace) -> Trace {
+    var trace = empty
+    // Those that did nothing during the body are the harness's own.
+    let shown = threads.filter { number, thread in
+      thread.isCaller || !runs(of: thread).isEmpty || !thread.waits.isEmpty || thread.runsBlocks || thread.runsJobs
+    }
+    func kind(_ number: Int, _ thread: Thread) -> Trace.Lane.Kind {
+      if thread.isCaller { return .caller }
+      if number == record.process { return .main }
+      if thread.name == "manager" { return .manager }
+      if thread.runsJobs { return .swiftPool }
+      return thread.name == "pool" ? .pool : .own
+    }
+    let ranks = Dictionary(uniqueKeysWithValues: Trace.Lane.Kind.allCases.enumerated().map { ($1, $0) })
+    let sorted = shown.map { (number: $0.key, kind: kind($0.key, $0.value), thread: $0.value) }.sorted { left, right in
+      let (leftRank, rightRank) = (ranks[left.kind] ?? 0, ranks[right.kind] ?? 0)
+      return (leftRank, left.thread.begin ?? 0, left.number) < (rightRank, right.thread.begin ?? 0, right.number)
+    }
+    var counts: [Trace.Lane.Kind: Int] = [:]
+    var laneOf: [Int: Int] = [:]
+    for (number, kind, thread) in sorted {
+      counts[kind, default: 0] += 1
+      let name =
+        switch kind {
+        case .caller: "caller"
+        case .main: "main"
+        case .manager: "events"
+        case .pool: "pool \(counts[kind, default: 0])"
+        case .swiftPool: "swift \(counts[kind, default: 0])"
+        case .own: "thread \(counts[kind, default: 0])"
+        }
+      laneOf[number] = trace.lanes.count
+      trace.lanes.append(
+        Trace.Lane(
+          thread: number, name: name, kind: kind, begin: thread.begin ?? 0,
+          end: thread.end.flatMap { $0 < length ? $0 : nil }, runs: runs(of: thread), waits: thread.waits))
+      if let account = account(of: thread, in: trace.lanes.count - 1) { trace.accounts.append(account) }
+    }
+    trace.queues = queues
+    trace.blocks = blocks.map { block in
+      var block = block
+      block.lane = block.lane.flatMap { laneOf[$0] }
+      block.submitter = block.submitter.flatMap { laneOf[$0] }
+      return block
+    }
+    trace.gaps = gaps
+    return trace
+  }
+
+  /// Where it ran while the body did.
+  private func runs(of thread: Thread) -> [Trace.Stretch] {
+    thread.ran.filter { $0.end > start && $0.begin < start + length }.map { stretch in
+      Trace.Stretch(
+        begin: at(stretch.begin), end: at(stretch.end), core: stretch.core,
+        isPreempted: stretch.isPreempted && stretch.end <= start + length)
+    }
+  }
+
+  /// Its running time told in two ways; nil for one that ran when the system was asked, which tells it as of the last tick then.
+  private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
+    guard record.obstacle == nil, let last = thread.told.last, last.at > start else { return nil }
+    let first = thread.told.first.flatMap { $0.at < start ? $0 : nil } ?? (at: 0, ran: 0)
+    for moment in [first.at, last.at] where !thread.isCaller {
+      if thread.ran.contains(where: { $0.begin <= moment && moment <= $0.end }) { return nil }
+    }
+    let recorded = thread.ran.reduce(UInt64(0)) { sum, stretch in
+      let (begin, end) = (max(stretch.begin, first.at), min(stretch.end, last.at))
+      return sum + (end > begin ? end - begin : 0)
+    }
+    return Trace.Account(lane: lane, told: last.ran > first.ran ? last.ran - first.ran : 0, recorded: recorded)
+  }
+
+  private var gaps: [Trace.Gap] {
+    var gaps: [Trace.Gap] = []
+    if record.lost.events > 0 {
+      gaps.append(Trace.Gap(.calls, begin: at(record.lost.first), end: length, lost: record.lost.events))
+    }
+    var lastOf: [Int: UInt64] = [:]
+    for told in record.switches {
+      if told.kind == .lost, told.time > start, lastOf[told.core] ?? 0 < start + length {
+        gaps.append(
+          Trace.Gap(.scheduler, begin: at(lastOf[told.core] ?? 0), end: at(told.time), lost: told.count))
+      }
+      lastOf[told.core] = told.time
+    }
+    return gaps
+  }
+
+  private var missing: [Trace.Missing] {
+    var missing: [Trace.Missing] = []
+    if !record.seesCalls {
+      missing.append(
+        Trace.Missing(
+          .calls,
+          why:
+            "blocks and waits are not seen: this binary is linked dynamically; make build makes the one that shows them"
+        ))
+    }
+    if let obstacle = record.obstacle {
+      missing.append(
+        Trace.Missing(
+          .scheduler,
+          why:
+            "who ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp profile that "
+            + "lets perf_event_open pass, show it"))
+    }
+    return missing
+  }
+
+  // MARK: What the numbers are
+
+  private static func blockKind(_ how: Int) -> Trace.Block.Kind {
+    let kinds: [Trace.Block.Kind] = [.async, .sync, .apply, .after, .notify, .handler, .job]
+    return kinds[min(how & 15, kinds.count - 1)]
+  }
+
+  private static func reason(_ how: Int) -> Trace.Wait.Reason {
+    let reasons = Trace.Wait.Reason.allCases
+    return reasons[min(how, reasons.count - 1)]
+  }
+
+  private static func queueKind(_ how: Int) -> Trace.Queue.Kind {
+    let kinds: [Trace.Queue.Kind] = [.unknown, .serial, .concurrent, .global, .main, .swiftPool, .actor]
+    return kinds[min(how, kinds.count - 1)]
+  }
+
+  private static func bytes(_ event: RecordedEvent) -> [UInt8] {
+    [event.a, event.b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
+  }
+
+  private static func text(_ event: RecordedEvent) -> String {
+    String(decoding: bytes(event).filter { $0 != 0 }, as: UTF8.self)
+  }
+
+  /// The system's own queues as they are called.
+  private static func short(_ label: String) -> String {
+    let root = "com.apple.root."
+    guard label.hasPrefix(root) else { return label.inLine }
+    return "global \(label.dropFirst(root.count).replacing("-qos", with: "").replacing(".overcommit", with: ""))"
+  }
+}

@@ -1,0 +1,149 @@
+import Measurement
+
+/// What holds for every trace, whatever was traced: where it does not, the record lies, or Dispatch does.
+public enum TraceRule: String, Sendable, CaseIterable {
+  /// No block begins before it was submitted.
+  case submittedFirst = "no block begins before it was submitted"
+  /// No two blocks of a serial queue, or jobs of an actor, overlap.
+  case serial = "no two blocks of a serial queue overlap"
+  /// No block of its queue overlaps a barrier.
+  case barrier = "no block of its queue overlaps a barrier"
+  /// No thread is in two places: on two cores, or in waits that overlap.
+  case onePlace = "no thread is in two places at once"
+  /// No core runs two threads.
+  case oneThread = "no core runs two threads at once"
+  /// Running times are those that the system tells, within 2 %.
+  case accounts = "running times are those that the system tells, within 2 %"
+  /// What a completed trial's caller began had an end.
+  case closed = "what the caller began has ended when it has"
+  /// No event was lost.
+  case lossless = "no event was lost"
+
+  /// What became of a rule.
+  public enum Finding: Sendable, Equatable {
+    /// It holds.
+    case kept
+    /// It does not: where.
+    case broken(String)
+    /// There was nothing to judge it by.
+    case notJudged
+  }
+
+  /// Whether a trace keeps to the rule.
+  public func finding(in trace: Trace) -> Finding {
+    switch self {
+    case .submittedFirst: Self.submittedFirst(trace)
+    case .serial: Self.serial(trace)
+    case .barrier: Self.barrier(trace)
+    case .onePlace: Self.onePlace(trace)
+    case .oneThread: Self.oneThread(trace)
+    case .accounts: Self.accounts(trace)
+    case .closed: Self.closed(trace)
+    case .lossless: Self.lossless(trace)
+    }
+  }
+
+  private static func name(_ block: Trace.Block, _ trace: Trace) -> String {
+    "block \(block.number) of \(trace.queues[block.queue].label)"
+  }
+
+  private static func submittedFirst(_ trace: Trace) -> Finding {
+    let judged = trace.blocks.filter { $0.submitted != nil && $0.begin != nil }
+    guard !judged.isEmpty else { return .notJudged }
+    return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
+  }
+
+  /// Blocks that ran, of each queue, by their begin.
+  private static func ran(_ trace: Trace) -> [Int: [Trace.Block]] {
+    Dictionary(
+      grouping: trace.blocks.filter { $0.begin != nil }.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }, by: \.queue)
+  }
+
+  private static func overlap(_ earlier: Trace.Block, _ later: Trace.Block, _ trace: Trace) -> Bool {
+    // What begins while another is under way on the same thread was called from it: an `apply` inside a block of its own queue.
+    (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
+  }
+
+  private static func serial(_ trace: Trace) -> Finding {
+    var isJudged = false
+    for (queue, blocks) in ran(trace) where trace.queues[queue].isSerial && blocks.count > 1 {
+      isJudged = true
+      var last = blocks[0]
+      for block in blocks.dropFirst() {
+        if overlap(last, block, trace) { return .broken("\(name(last, trace)) and \(block.number)") }
+        if (block.end ?? trace.length) >= (last.end ?? trace.length) { last = block }
+      }
+    }
+    return isJudged ? .kept : .notJudged
+  }
+
+  private static func barrier(_ trace: Trace) -> Finding {
+    var isJudged = false
+    // On a global queue a barrier is none, as documented.
+    for (queue, blocks) in ran(trace)
+    where trace.queues[queue].kind == .concurrent && blocks.contains(where: \.isBarrier) {
+      isJudged = true
+      var last = blocks[0]
+      var lastBarrier: Trace.Block?
+      for block in blocks.dropFirst() {
+        if last.isBarrier { lastBarrier = last }
+        if block.isBarrier, overlap(last, block, trace) {
+          return .broken("\(name(last, trace)) and barrier \(block.number)")
+        }
+        if let lastBarrier, overlap(lastBarrier, block, trace) {
+          return .broken("barrier \(name(lastBarrier, trace)) and \(block.number)")
+        }
+        if (block.end ?? trace.length) >= (last.end ?? trace.length) { last = block }
+      }
+    }
+    return isJudged ? .kept : .notJudged
+  }
+
+  private static func onePlace(_ trace: Trace) -> Finding {
+    guard trace.lanes.contains(where: { $0.runs.count > 1 || $0.waits.count > 1 }) else { return .notJudged }
+    for lane in trace.lanes {
+      for (run, next) in zip(lane.runs, lane.runs.dropFirst()) where run.end > next.begin {
+        return .broken("\(lane.name), which runs twice")
+      }
+      for (wait, next) in zip(lane.waits, lane.waits.dropFirst()) where (wait.end ?? trace.length) > next.begin {
+        return .broken("\(lane.name), which waits twice")
+      }
+    }
+    return .kept
+  }
+
+  private static func oneThread(_ trace: Trace) -> Finding {
+    let runs = Dictionary(grouping: trace.lanes.flatMap(\.runs).sorted { $0.begin < $1.begin }, by: \.core)
+    guard !runs.isEmpty else { return .notJudged }
+    for (core, runs) in runs {
+      for (run, next) in zip(runs, runs.dropFirst()) where run.end > next.begin { return .broken("core \(core)") }
+    }
+    return .kept
+  }
+
+  /// A thread of hardly any running time is told in ticks and rounded; all together are not.
+  private static func accounts(_ trace: Trace) -> Finding {
+    let told = trace.accounts.reduce(0.0) { $0 + Double($1.told) }
+    let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
+    guard told > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
+    guard abs(recorded / told - 1) > 0.02 else { return .kept }
+    let (one, other) = (Quantity(told, .nanoseconds), Quantity(recorded, .nanoseconds))
+    return .broken("the system tells \(one), the record \(other)")
+  }
+
+  private static func closed(_ trace: Trace) -> Finding {
+    guard trace.end == .completed, let caller = trace.lanes.firstIndex(where: { $0.kind == .caller }),
+      !trace.gaps.contains(where: { $0.record == .calls })
+    else { return .notJudged }
+    if let open = trace.blocks.first(where: { $0.lane == caller && $0.begin != nil && $0.end == nil }) {
+      return .broken(name(open, trace))
+    }
+    return trace.lanes[caller].waits.contains { $0.end == nil } ? .broken("a wait of the caller") : .kept
+  }
+
+  private static func lossless(_ trace: Trace) -> Finding {
+    guard trace.length > 0, trace.knowsCalls || trace.knowsRunning else { return .notJudged }
+    let lost = trace.gaps.reduce(0) { $0 + $1.lost }
+    return lost == 0 ? .kept : .broken("\(lost) events")
+  }
+}

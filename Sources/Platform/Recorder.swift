@@ -1,0 +1,136 @@
+import CDispatchSupport
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Records a trial, from both of its sides: the worker writes down calls, and the lab what the scheduler tells of the worker. What is
+/// recorded stays whatever becomes of the worker.
+public final class Recorder: Sendable {
+  private struct Scheduler: @unchecked Sendable {
+    // Made, read and closed by the lab; taken in by the thread that `done` tells the end of.
+    let switches: OpaquePointer
+    let collector: SystemThread
+  }
+  private struct State {
+    var process = 0
+    var scheduler: Scheduler?
+    var obstacle: SystemError?
+  }
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// What the worker opens to write into.
+  public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
+
+  /// A recorder of one trial.
+  ///
+  /// - Throws: ``SystemError`` when there is no memory for it, or on a system without such records (Darwin: Instruments' System Trace
+  ///   template shows the same).
+  public init() throws(SystemError) {
+    descriptor = gcdlab_trace_create()
+    guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether trials can be recorded on this system at all.
+  public static var isAvailable: Bool {
+    #if os(Linux)
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// The worker is there and has one thread yet, which waits for its request: from now on what the scheduler tells is taken in.
+  public func watch(_ process: pid_t) {
+    state.withLock { state in
+      state.process = Int(process)
+      guard let switches = gcdlab_switches_open(process) else {
+        state.obstacle = SystemError(errno, "see what the scheduler does")
+        return
+      }
+      let carried = Carried(switches)
+      do throws(SystemError) {
+        let collector = try SystemThread { gcdlab_switches_collect(carried.pointer) }
+        state.scheduler = Scheduler(switches: switches, collector: collector)
+      } catch {
+        gcdlab_switches_close(switches)
+        state.obstacle = error
+      }
+    }
+  }
+
+  /// All that was recorded. The worker is dead.
+  ///
+  /// - Throws: ``SystemError`` when there is no memory for it.
+  public func finish() throws(SystemError) -> TraceRecord {
+    var record = TraceRecord(process: 0, events: [])
+    record.seesCalls = gcdlab_trace_sees_calls()
+    let scheduler = state.withLock { state in
+      record.process = state.process
+      record.obstacle = state.obstacle
+      defer { state.scheduler = nil }
+      return state.scheduler
+    }
+    if let scheduler {
+      gcdlab_switches_stop(scheduler.switches)
+      scheduler.collector.join()
+      var count = 0
+      let all = gcdlab_switches_all(scheduler.switches, &count)
+      record.switches = UnsafeBufferPointer(start: all, count: count).map(RecordedSwitch.init)
+      // Each core tells its own in order.
+      record.switches.sort { $0.time < $1.time }
+      gcdlab_switches_close(scheduler.switches)
+    }
+    var count = 0
+    var loss = gcdlab_trace_loss()
+    guard let events = gcdlab_trace_events(descriptor, &count, &loss) else { throw SystemError(errno, "read a trace") }
+    defer { free(events) }
+    record.events = UnsafeBufferPointer(start: events, count: count).map(RecordedEvent.init)
+    record.lost = (Int(loss.events), loss.first)
+    return record
+  }
+
+  private struct Carried: @unchecked Sendable {
+    let pointer: OpaquePointer
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+  }
+
+  // MARK: In the worker
+
+  /// Records what this process does from now on into what the lab has at `path`; the calling thread begins the body.
+  ///
+  /// - Throws: ``SystemError`` when it cannot.
+  public static func begin(into path: String) throws(SystemError) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno, "open the trace \(path)") }
+    defer { close(descriptor) }
+    let error = gcdlab_trace_begin(descriptor)
+    guard error == 0 else { throw SystemError(error, "record into \(path)") }
+  }
+
+  /// The body has ended.
+  public static func end() { gcdlab_trace_end() }
+}
+
+extension RecordedEvent {
+  fileprivate init(_ traced: gcdlab_traced) {
+    let event = traced.event
+    self.init(
+      Kind(rawValue: event.kind) ?? .none, at: event.time, thread: Int(traced.thread), how: Int(event.how),
+      count: Int(event.count), a: event.a, b: event.b)
+  }
+}
+
+extension RecordedSwitch {
+  fileprivate init(_ told: gcdlab_switch) {
+    self.init(
+      Kind(rawValue: told.kind) ?? .lost, at: told.time, thread: Int(told.thread), core: Int(told.core),
+      count: Int(told.count))
+  }
+}

@@ -1,0 +1,196 @@
+import Laboratory
+
+/// A part of a trace in so many columns. A column shows what took most of its time; that nothing was it shows only where nothing was.
+struct Folding {
+  /// One column of one lane.
+  struct Cell: Equatable {
+    /// Where a thread is.
+    enum Place: Equatable {
+      /// Not yet there, or there no more.
+      case absent
+      /// It does not run.
+      case rests
+      /// It could run, and another has its core.
+      case preempted
+      /// It runs, for less than half of the column.
+      case runsInPart
+      /// It runs.
+      case runs(core: Int)
+      /// That part of the record is lost or missing.
+      case unknown
+    }
+    /// What it does.
+    enum Content: Hashable {
+      case nothing
+      /// One block.
+      case block(Int)
+      /// Several of a queue, none of which can be shown alone.
+      case blocks(queue: Int)
+      case wait(Trace.Wait.Reason, queue: Int?)
+      case unknown
+    }
+    var place: Place
+    var content: Content
+  }
+
+  /// From when.
+  let from: UInt64
+  /// Until when.
+  let to: UInt64
+  /// How many columns.
+  let columns: Int
+  private let trace: Trace
+  private let timelines: [Timeline]
+
+  /// A part of a trace; where its end is nil, all that is behind `from`.
+  init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
+    self.trace = trace
+    self.from = from
+    self.to = max(to, from + 1)
+    self.columns = max(1, columns)
+    timelines = Timeline.all(of: trace)
+  }
+
+  /// The bounds of a column.
+  private func bounds(_ column: Int) -> (begin: Double, end: Double) {
+    let width = Double(to - from) / Double(columns)
+    return (Double(from) + Double(column) * width, Double(from) + Double(column + 1) * width)
+  }
+
+  /// Calls `body` with each column that a time touches and for how many nanoseconds it does.
+  private func each(_ begin: UInt64, _ end: UInt64, _ body: (Int, Double) -> Void) {
+    guard end > from, begin < to, end > begin else { return }
+    let width = Double(to - from) / Double(columns)
+    let (first, last) = (Double(max(begin, from) - from) / width, Double(min(end, to) - from) / width)
+    for column in Int(first)...min(columns - 1, Int(last)) {
+      let share = min(last, Double(column + 1)) - max(first, Double(column))
+      if share > 0 { body(column, share * width) }
+    }
+  }
+
+  /// The columns of a lane.
+  func cells(of lane: Int) -> [Cell] {
+    let places = places(of: lane)
+    let contents = contents(of: lane)
+    return (0..<columns).map { Cell(place: places[$0], content: contents[$0]) }
+  }
+
+  /// For how long a lane runs, is in blocks or waits, in all.
+  func activity(of lane: Int) -> Double {
+    var sum = 0.0
+    for run in trace.lanes[lane].runs { each(run.begin, run.end) { sum += $1 } }
+    for piece in timelines[lane].pieces where piece.content != .nothing { each(piece.begin, piece.end) { sum += $1 } }
+    return sum
+  }
+
+  private func places(of index: Int) -> [Cell.Place] {
+    let lane = trace.lanes[index]
+    var running: [[Int: Double]] = Array(repeating: [:], count: columns)
+    var preempted = Array(repeating: 0.0, count: columns)
+    for (number, run) in lane.runs.enumerated() {
+      each(run.begin, run.end) { running[$0][run.core, default: 0] += $1 }
+      guard run.isPreempted else { continue }
+      let next = number + 1 < lane.runs.count ? lane.runs[number + 1].begin : lane.end ?? trace.length
+      each(run.end, next) { preempted[$0] += $1 }
+    }
+    let lost = lost(.scheduler)
+    let width = Double(to - from) / Double(columns)
+    return (0..<columns).map { column in
+      let (begin, end) = bounds(column)
+      if Double(lane.begin) >= end || lane.end.map({ Double($0) <= begin }) ?? false { return .absent }
+      if lost[column] || !trace.knowsRunning { return .unknown }
+      let most = running[column].max { ($0.value, $1.key) < ($1.value, $0.key) }
+      let total = running[column].values.reduce(0, +)
+      if let most, total >= width / 2 { return .runs(core: most.key) }
+      if preempted[column] >= width / 2 { return .preempted }
+      return total > 0 ? .runsInPart : preempted[column] > 0 ? .preempted : .rests
+    }
+  }
+
+  private func contents(of index: Int) -> [Cell.Content] {
+    let lane = trace.lanes[index]
+    var found: [[Cell.Content: Double]] = Array(repeating: [:], count: columns)
+    var single: [[Int: Int]] = Array(repeating: [:], count: columns)
+    for piece in timelines[index].pieces {
+      switch piece.content {
+      case .nothing: continue
+      case .wait(let reason, let queue):
+        each(piece.begin, piece.end) { found[$0][.wait(reason, queue: queue), default: 0] += $1 }
+      case .block(let block):
+        let queue = trace.blocks[block].queue
+        each(piece.begin, piece.end) { column, time in
+          found[column][.blocks(queue: queue), default: 0] += time
+          // The one there is, or none when there are several.
+          single[column][queue] = single[column][queue].map { $0 == block ? block : -1 } ?? block
+        }
+      }
+    }
+    let lost = lost(.calls)
+    return (0..<columns).map { column in
+      let (begin, end) = bounds(column)
+      if Double(lane.begin) >= end || lane.end.map({ Double($0) <= begin }) ?? false { return .nothing }
+      if lost[column] || !trace.knowsCalls { return .unknown }
+      guard let most = found[column].max(by: { $0.value < $1.value })?.key else { return .nothing }
+      if case .blocks(let queue) = most, let only = single[column][queue], only >= 0 { return .block(only) }
+      return most
+    }
+  }
+
+  private func lost(_ record: Trace.Gap.Record) -> [Bool] {
+    var lost = Array(repeating: false, count: columns)
+    for gap in trace.gaps where gap.record == record {
+      each(gap.begin, max(gap.end, gap.begin + 1)) { column, _ in lost[column] = true }
+    }
+    return lost
+  }
+
+  // MARK: Below the lanes
+
+  /// How many cores ran threads of the trial, on average over each column; nil where that is not known.
+  var busyCores: [Double?] {
+    let width = Double(to - from) / Double(columns)
+    var busy = Array(repeating: 0.0, count: columns)
+    for lane in trace.lanes { for run in lane.runs { each(run.begin, run.end) { busy[$0] += $1 / width } } }
+    let lost = lost(.scheduler)
+    return (0..<columns).map { lost[$0] || !trace.knowsRunning ? nil : busy[$0] }
+  }
+
+  /// How many blocks at most were submitted and had not begun; those that wait for a time, a group or an event do not count.
+  var backlog: [Int] {
+    most(
+      of: trace.blocks.filter(\.isInBacklog).compactMap { block in
+        block.submitted.map { ($0, block.begin ?? trace.length) }
+      })
+  }
+
+  /// How many threads there were at most.
+  var threads: [Int] { most(of: trace.lanes.map { ($0.begin, $0.end ?? trace.length) }) }
+
+  /// How many of some times lay over each other at most, in each column.
+  private func most(of times: [(begin: UInt64, end: UInt64)]) -> [Int] {
+    var edges = times.flatMap { [($0.begin, 1), (max($0.end, $0.begin), -1)] }
+    edges.sort { ($0.0, -$0.1) < ($1.0, -$1.1) }
+    var most = Array(repeating: 0, count: columns)
+    var (count, next) = (0, 0)
+    for column in 0..<columns {
+      let end = bounds(column).end
+      most[column] = count
+      while next < edges.count, Double(edges[next].0) < end {
+        count += edges[next].1
+        next += 1
+        most[column] = max(most[column], count)
+      }
+    }
+    return most
+  }
+}
+
+extension Trace.Block {
+  /// Whether it can begin as soon as a thread and its queue are free: what waits for a time, a group or an event cannot.
+  var isInBacklog: Bool {
+    switch kind {
+    case .async, .sync, .apply, .job: true
+    case .after, .notify, .handler: false
+    }
+  }
+}

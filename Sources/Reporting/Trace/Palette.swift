@@ -1,0 +1,34 @@
+@preconcurrency import Rainbow
+
+/// Colours that are told apart whatever eyes one has: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as near as 256
+/// colours come.
+enum Palette {
+  /// Sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue, grey.
+  private static let colors: [UInt8] = [117, 214, 36, 227, 176, 202, 33, 250]
+  private static let black: UInt8 = 16
+
+  /// Text on one of the colours, which repeat.
+  static func on(_ index: Int, _ text: String) -> String {
+    string(Rainbow.Segment(text: text, color: .bit8(black), backgroundColor: .bit8(colors[index % colors.count])))
+  }
+
+  /// Text in one of the colours.
+  static func of(_ index: Int, _ text: String) -> String {
+    string(Rainbow.Segment(text: text, color: .bit8(colors[index % colors.count])))
+  }
+
+  private static func string(_ segment: Rainbow.Segment) -> String {
+    _ = Ink.ready
+    return Rainbow.generateString(for: Rainbow.Entry(segments: [segment]))
+  }
+
+  /// Whether what stands behind an escape character is one of these: `[38;5;16;48;5;117m`.
+  static func isOurs(_ code: String) -> Bool {
+    let numbers = code.dropFirst().dropLast().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    let known = Set((colors + [black]).map(String.init))
+    return !numbers.isEmpty && numbers.count % 3 == 0
+      && stride(from: 0, to: numbers.count, by: 3).allSatisfy { index in
+        ["38", "48"].contains(numbers[index]) && numbers[index + 1] == "5" && known.contains(numbers[index + 2])
+      }
+  }
+}

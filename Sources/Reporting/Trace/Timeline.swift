@@ -1,0 +1,74 @@
+import Laboratory
+
+/// What a lane does from moment to moment, as one row of pieces: a wait hides the block it is in, a block the one it was called from.
+struct Timeline {
+  /// What a thread does.
+  enum Content: Hashable {
+    /// It is in no block and waits for nothing that was seen.
+    case nothing
+    /// It is in this block.
+    case block(Int)
+    /// It waits.
+    case wait(Trace.Wait.Reason, queue: Int?)
+  }
+  /// A time in which that stays the same.
+  struct Piece {
+    var begin: UInt64
+    var end: UInt64
+    var content: Content
+  }
+  /// The pieces, in order and without holes.
+  let pieces: [Piece]
+
+  /// The row of each lane.
+  static func all(of trace: Trace) -> [Timeline] {
+    var blocks: [[Int]] = Array(repeating: [], count: trace.lanes.count)
+    for (index, block) in trace.blocks.enumerated() {
+      if let lane = block.lane, block.begin != nil { blocks[lane].append(index) }
+    }
+    return trace.lanes.indices.map { Timeline(trace, lane: $0, blocks: blocks[$0]) }
+  }
+
+  private init(_ trace: Trace, lane: Int, blocks: [Int]) {
+    struct Edge {
+      var time: UInt64
+      var begins: Bool
+      var content: Content
+    }
+    var edges: [Edge] = []
+    for index in blocks {
+      guard let begin = trace.blocks[index].begin else { continue }
+      let end = trace.blocks[index].end ?? trace.length
+      guard end > begin else { continue }
+      edges.append(Edge(time: begin, begins: true, content: .block(index)))
+      edges.append(Edge(time: end, begins: false, content: .block(index)))
+    }
+    // A thread of a pool that waits for work has nothing to do.
+    for wait in trace.lanes[lane].waits where wait.reason != .work {
+      let end = wait.end ?? trace.length
+      guard end > wait.begin else { continue }
+      edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue)))
+      edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue)))
+    }
+    // What ends makes room for what begins then.
+    edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
+    var pieces: [Piece] = []
+    var open: [Content] = []
+    var since: UInt64 = 0
+    func close(at time: UInt64) {
+      let content = open.last ?? .nothing
+      if time > since { pieces.append(Piece(begin: since, end: time, content: content)) }
+      since = time
+    }
+    for edge in edges {
+      close(at: edge.time)
+      if edge.begins {
+        open.append(edge.content)
+      } else if let index = open.lastIndex(of: edge.content) {
+        open.remove(at: index)
+      }
+    }
+    close(at: trace.length)
+    self.pieces = pieces
+  }
+}

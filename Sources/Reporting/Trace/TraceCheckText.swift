@@ -1,0 +1,41 @@
+import Laboratory
+
+/// What came of the rules that every trace must keep to.
+public struct TraceCheckText {
+  private let traces: [Trace]
+  private let findings: [(rule: TraceRule, trace: Trace, finding: TraceRule.Finding)]
+
+  /// The findings in some traces.
+  public init(_ traces: [Trace]) {
+    self.traces = traces
+    findings = traces.flatMap { trace in TraceRule.allCases.map { ($0, trace, $0.finding(in: trace)) } }
+  }
+
+  /// Whether a rule is broken.
+  public var isBroken: Bool { findings.contains { if case .broken = $0.finding { true } else { false } } }
+
+  /// Whether there was anything to judge.
+  public var isJudged: Bool { findings.contains { $0.finding != .notJudged } }
+
+  /// A line for each rule, and below it where it is broken.
+  public func render(_ style: TextStyle) -> String {
+    var lines: [String] = []
+    for rule in TraceRule.allCases {
+      let of = findings.filter { $0.rule == rule && $0.finding != .notJudged }
+      let broken = of.compactMap { found -> String? in
+        if case .broken(let place) = found.finding {
+          "\(found.trace.scenario) \(found.trace.label): \(place)"
+        } else {
+          nil
+        }
+      }
+      let mark =
+        of.isEmpty
+        ? Ink.quiet("not judged", style) : broken.isEmpty ? Ink.good("kept      ", style) : Ink.bad("broken    ", style)
+      lines.append("\(mark)  \(rule.rawValue)" + (of.isEmpty ? "" : " (in \(of.count) traces)"))
+      lines += broken.map { "            \($0)" }
+    }
+    for why in Set(traces.flatMap(\.missing).map(\.why)).sorted() { lines += why.wrapped(to: max(20, style.width)) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}

@@ -1,0 +1,367 @@
+import Laboratory
+import Measurement
+
+/// Draws traces for a terminal: two rows a thread, and below them cores, backlog and threads on the same axis.
+///
+/// ```
+/// caller |0000,...................1|
+///        |  ~group~~~~~~~~~~~~~~~~~|
+/// pool 1 |.1111:11111..............|
+///        | A1===A2====             |
+/// ```
+public struct TraceText {
+  private let style: TextStyle
+  private let from: UInt64?
+  private let to: UInt64?
+
+  /// More lanes than this are folded: alike ones into one.
+  static let mostLanes = 12
+  /// Names of lanes, and the bars at both ends.
+  private static let margin = 10
+
+  /// What draws traces, or only what lies between two times of theirs, in nanoseconds.
+  public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
+    self.style = style
+    self.from = from
+    self.to = to
+  }
+
+  /// The pictures of some traces, those of one variant's points at the same scale.
+  public func render(_ traces: [Trace]) -> String {
+    var text = ""
+    for trace in traces {
+      let alike = traces.filter { $0.variant == trace.variant }
+      let scale = alike.map { shownEnd($0) - shownBegin($0) }.max() ?? trace.length
+      text += picture(trace, scale: scale).map { $0 + "\n" }.joined() + "\n"
+    }
+    return text + key(traces).map { $0 + "\n" }.joined()
+  }
+
+  // MARK: One picture
+
+  private func picture(_ trace: Trace, scale: UInt64) -> [String] {
+    var lines = Heading.lines("\(trace.scenario) \(trace.label)", Self.ending(trace), Self.ink(trace), style)
+    guard trace.length > 0 else {
+      return lines + wrapped(TraceFigures(trace).sentence(trace) ?? "Nothing was recorded.")
+    }
+    let columns = max(20, style.width - Self.margin)
+    let begin = shownBegin(trace)
+    let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
+    let letters = Letters(trace, folding)
+    for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
+    lines += below(trace, folding)
+    lines.append(axis(folding))
+    lines += letters.legend(style)
+    lines += remarks(trace, folding)
+    let figures = TraceFigures(trace)
+    lines += wrapped(figures.pieces(trace).joined(separator: " · ")).map { Ink.quiet($0, style) }
+    if let sentence = figures.sentence(trace) { lines += wrapped(sentence) }
+    return lines
+  }
+
+  /// From when on a trace is drawn: shortly before its first block is submitted.
+  private func shownBegin(_ trace: Trace) -> UInt64 {
+    if let from { return min(from, trace.length) }
+    let opening = trace.opening
+    let before = (shownEnd(trace) - min(opening, shownEnd(trace))) / 20
+    return opening > before ? opening - before : 0
+  }
+
+  /// Until when a trace is drawn: a hang only for a while after its last event, since nothing more comes.
+  private func shownEnd(_ trace: Trace) -> UInt64 {
+    if let to { return max(to, from ?? 0) }
+    guard trace.end == .hung else { return trace.length }
+    let last = trace.lastEvent
+    return min(trace.length, max(last + last / 3, 1000))
+  }
+
+  private static func ending(_ trace: Trace) -> String {
+    switch trace.end {
+    case .completed: ""
+    case .hung: "hung"
+    case .trapped(let signal): "trapped: \(SignalName.name("\(signal)", on: "Linux"))"
+    case .other(let reason): reason
+    }
+  }
+
+  private static func ink(_ trace: Trace) -> Ink? {
+    switch trace.end {
+    case .completed: nil
+    case .hung, .trapped: .bad
+    case .other: .care
+    }
+  }
+
+  private func remarks(_ trace: Trace, _ folding: Folding) -> [String] {
+    var remarks = trace.missing.map(\.why)
+    for gap in trace.gaps {
+      let what = gap.record == .calls ? "events of blocks and waits" : "of the scheduler's records"
+      remarks.append(
+        "\(gap.lost) \(what) were lost between \(TraceFigures.text(gap.begin)) and \(TraceFigures.text(gap.end)), drawn as ?"
+      )
+    }
+    if trace.end == .hung, folding.to < trace.length, to == nil {
+      remarks.append("nothing more happens until \(TraceFigures.text(trace.length)), when the lab ends it")
+    }
+    return remarks.flatMap { wrapped($0) }.map { Ink.care($0, style) }
+  }
+
+  private func wrapped(_ text: String) -> [String] { text.wrapped(to: max(20, style.width)) }
+
+  // MARK: Rows
+
+  /// A lane, or several alike.
+  private struct Row {
+    var name: String
+    var lanes: [Int]
+  }
+
+  /// Every lane has a row where there is room; else those of a kind beyond the first share one.
+  private func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
+    let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
+    let shown = trace.lanes.indices.filter { index in
+      let lane = trace.lanes[index]
+      // Who waits for events is of interest where there are some.
+      guard hasEvents || lane.kind != .manager else { return false }
+      return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
+    }
+    guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
+    let kinds = shown.grouped { trace.lanes[$0].kind }
+    let kept = max(1, (Self.mostLanes - kinds.count * 2) / max(1, kinds.count { $0.elements.count > 2 }))
+    return kinds.flatMap { _, lanes -> [Row] in
+      guard lanes.count > kept + 1 else { return lanes.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
+      let active = Set(lanes.sorted { folding.activity(of: $0) > folding.activity(of: $1) }.prefix(kept))
+      let rest = lanes.filter { !active.contains($0) }
+      return lanes.filter(active.contains).map { Row(name: trace.lanes[$0].name, lanes: [$0]) }
+        + [Row(name: "+\(rest.count) more", lanes: rest)]
+    }
+  }
+
+  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ letters: Letters) -> [String] {
+    if row.lanes.count == 1 {
+      let cells = folding.cells(of: row.lanes[0])
+      return [
+        line(row.name, cells.map { place($0.place) }),
+        line("", spans(cells.map(\.content), trace, letters)),
+      ]
+    }
+    let all = row.lanes.map { folding.cells(of: $0) }
+    let running = (0..<folding.columns).map { column -> Piece in
+      if all.contains(where: { $0[column].place == .unknown }) { return Piece("?", nil) }
+      let count = all.count { if case .runs = $0[column].place { true } else { false } }
+      let there = all.count { $0[column].place != .absent }
+      return Piece(there == 0 ? " " : count == 0 ? "." : count > 9 ? "+" : "\(count)", nil)
+    }
+    let contents = (0..<folding.columns).map { column -> Folding.Cell.Content in
+      var counts: [Folding.Cell.Content: Int] = [:]
+      for cells in all {
+        let content: Folding.Cell.Content =
+          if case .block(let block) = cells[column].content {
+            .blocks(queue: trace.blocks[block].queue)
+          } else { cells[column].content }
+        counts[content, default: 0] += 1
+      }
+      counts[.nothing] = nil
+      return counts.max { $0.value < $1.value }?.key ?? .nothing
+    }
+    return [line(row.name, running), line("", spans(contents, trace, letters))]
+  }
+
+  /// A few characters that look alike.
+  private struct Piece {
+    var text: String
+    var color: ((String) -> String)?
+    init(_ text: String, _ color: ((String) -> String)?) {
+      self.text = text
+      self.color = color
+    }
+  }
+
+  private func line(_ name: String, _ pieces: [Piece]) -> String {
+    let name = name.count > 8 ? String(name.prefix(8)) : name + String(repeating: " ", count: 8 - name.count)
+    // Neighbours that look alike share their colour codes.
+    let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
+    return "\(Ink.name(name, style))|\(body)|"
+  }
+
+  private func place(_ place: Folding.Cell.Place) -> Piece {
+    switch place {
+    case .absent: Piece(" ", nil)
+    case .rests: Piece(".", { Ink.quiet($0, style) })
+    case .preempted: Piece(":", { Ink.bad($0, style) })
+    case .runsInPart: Piece(",", nil)
+    case .runs(let core): Piece(Self.digit(core), { Palette.of(core, $0) })
+    case .unknown: Piece("?", { Ink.care($0, style) })
+    }
+  }
+
+  /// A core's number as one character.
+  private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
+
+  /// Cells of the same content as one span, with its name in it where there is room.
+  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: Letters) -> [Piece] {
+    var pieces: [Piece] = []
+    var index = 0
+    while index < contents.count {
+      let content = contents[index]
+      let end = contents[index...].firstIndex { $0 != content } ?? contents.count
+      pieces.append(span(content, end - index, trace, letters))
+      index = end
+    }
+    return pieces
+  }
+
+  private func span(_ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: Letters) -> Piece {
+    func filled(_ begin: String, _ fill: String) -> String {
+      begin.count <= width
+        ? begin + String(repeating: fill, count: width - begin.count)
+        : String(begin.prefix(1))
+          + String(repeating: fill, count: width - 1)
+    }
+    switch content {
+    case .nothing: return Piece(String(repeating: " ", count: width), nil)
+    case .unknown: return Piece(String(repeating: "?", count: width), { Ink.care($0, style) })
+    case .blocks(let queue):
+      return Piece(String(repeating: letters.letter(queue), count: width), { Palette.on(letters.index(queue), $0) })
+    case .block(let number):
+      let block = trace.blocks[number]
+      let name = "\(letters.letter(block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
+      return Piece(filled(name, "="), { Palette.on(letters.index(block.queue), $0) })
+    case .wait(let reason, let queue):
+      let name = "~\(Self.word(reason))" + (queue.map { "~\(letters.letter($0))" } ?? "")
+      return Piece(filled(name, "~"), { Ink.quiet($0, style) })
+    }
+  }
+
+  private static func word(_ reason: Trace.Wait.Reason) -> String {
+    switch reason {
+    case .descriptor: "io"
+    case .semaphore: "sema"
+    case .condition: "cond"
+    case .group, .sync, .apply, .once, .lock, .join, .sleep, .work: reason.rawValue
+    }
+  }
+
+  // MARK: Below the lanes
+
+  private func below(_ trace: Trace, _ folding: Folding) -> [String] {
+    var lines: [String] = []
+    if trace.knowsRunning {
+      lines.append(
+        line(
+          "busy",
+          folding.busyCores.map { busy in
+            guard let busy else { return Piece("?", nil) }
+            let whole = Int(busy.rounded())
+            return Piece(busy <= 0 ? "." : whole == 0 ? "," : whole > 9 ? "+" : "\(whole)", nil)
+          }))
+    }
+    if trace.knowsCalls { lines.append(line("backlog", bars(folding.backlog))) }
+    lines.append(line("threads", bars(folding.threads)))
+    return lines
+  }
+
+  /// Small numbers as they are, greater ones as bars, or in ninths of the greatest.
+  private func bars(_ values: [Int]) -> [Piece] {
+    let most = values.max() ?? 0
+    let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }
+    return values.map { value in
+      if value == 0 { return Piece(".", { Ink.quiet($0, style) }) }
+      if most <= 9 { return Piece("\(value)", nil) }
+      return Piece(steps[(value * steps.count + most - 1) / most - 1], nil)
+    }
+  }
+
+  /// Times below the picture, at round numbers.
+  private func axis(_ folding: Folding) -> String {
+    let length = Double(folding.to - folding.from)
+    let each = length / Double(folding.columns)
+    let step = Self.round(each * 12)
+    var text = Array(repeating: " ", count: folding.columns + 2)
+    var time = (Double(folding.from) / step).rounded(.up) * step
+    while time <= Double(folding.to) {
+      let column = Int((time - Double(folding.from)) / each)
+      let label = Array(TraceFigures.text(UInt64(time))).map(String.init)
+      if column + label.count + 1 < text.count {
+        text[column + 1] = "'"
+        for (offset, character) in label.enumerated() { text[column + 2 + offset] = character }
+      }
+      time += step
+    }
+    return Ink.quiet(String(repeating: " ", count: 8) + text.joined(), style)
+  }
+
+  /// The next of 1, 2, 5, 10, 20 … that is not smaller.
+  private static func round(_ value: Double) -> Double {
+    var unit = 1.0
+    while true {
+      for factor in [1.0, 2, 5] where unit * factor >= value { return unit * factor }
+      unit *= 10
+    }
+  }
+
+  /// How to read it, once.
+  private func key(_ traces: [Trace]) -> [String] {
+    guard traces.contains(where: { $0.length > 0 }) else { return [] }
+    let text =
+      "Upper row of a thread: the core it runs on, \",\" for less than half of the column, \":\" preempted, \".\" not. Lower row: "
+      + "the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. Threads that share a row: how many of them run."
+    return wrapped(text).map { Ink.quiet($0, style) }
+  }
+}
+
+extension Trace {
+  /// When the last thing happened that is not a thread's end.
+  var lastEvent: UInt64 {
+    var last = blocks.reduce(UInt64(0)) { max($0, $1.submitted ?? 0, $1.begin ?? 0, $1.end ?? 0) }
+    for lane in lanes {
+      for wait in lane.waits { last = max(last, wait.begin, wait.end ?? 0) }
+      for run in lane.runs where run.end < length { last = max(last, run.end) }
+    }
+    return min(last, length)
+  }
+}
+
+/// One letter for each queue that is seen, or for all whose labels differ in their numbers alone where there are many.
+private struct Letters {
+  private var of: [Int: Int] = [:]
+  private var labels: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
+  private static let all = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
+  private static let most = 6
+
+  init(_ trace: Trace, _ folding: Folding) {
+    var seen: [Int] = []
+    for block in trace.blocks where !seen.contains(block.queue) && seen.count < trace.queues.count {
+      seen.append(block.queue)
+    }
+    let folds = seen.count > Self.most
+    for queue in seen {
+      var label = trace.queues[queue].label
+      if folds { label = String(label.reversed().drop { $0.isNumber || ".-# ".contains($0) }.reversed()) }
+      if let index = labels.firstIndex(where: { $0.label == label }) {
+        labels[index].count += 1
+        of[queue] = index
+      } else {
+        of[queue] = labels.count
+        labels.append((label, trace.queues[queue].kind, 1))
+      }
+    }
+  }
+
+  func index(_ queue: Int) -> Int { of[queue] ?? 0 }
+  func letter(_ queue: Int) -> String { of[queue].map { $0 < Self.all.count ? Self.all[$0] : "*" } ?? "?" }
+
+  func legend(_ style: TextStyle) -> [String] {
+    let entries = labels.prefix(8).enumerated().map { index, entry in
+      let kind =
+        switch entry.kind {
+        case .serial, .concurrent, .actor: " (\(entry.kind.rawValue))"
+        case .global, .main, .swiftPool, .unknown: ""
+        }
+      return "\(Self.all[index]) \(entry.label.inLine)\(kind)\(entry.count > 1 ? " x\(entry.count)" : "")"
+    }
+    guard !entries.isEmpty else { return [] }
+    let more = labels.count > 8 ? ", and \(labels.count - 8) more" : ""
+    return ("Queues: " + entries.joined(separator: ", ") + more).wrapped(to: max(20, style.width))
+  }
+}

@@ -1,0 +1,149 @@
+import Platform
+import Testing
+
+@testable import Laboratory
+
+/// Made-up records: thread 1 is the process's first, 2 the caller, 3 of the pool. The body begins at 1000.
+@Suite struct TraceReaderTests {
+  private static func trace(
+    _ events: [RecordedEvent], _ switches: [RecordedSwitch] = [], lost: (events: Int, first: UInt64) = (0, 0),
+    obstacle: SystemError? = nil, seesCalls: Bool = true, ends: Bool = true
+  ) -> Trace {
+    let body = [RecordedEvent(.bodyBegins, at: 1000, thread: 2)] + events
+    let record = TraceRecord(
+      process: 1, events: ends ? body + [RecordedEvent(.bodyEnds, at: 2000, thread: 2)] : body, lost: lost,
+      switches: switches, obstacle: obstacle, seesCalls: seesCalls)
+    return TraceReader.trace(
+      record, scenario: "s", variant: "v", point: "", cores: [0, 1], end: ends ? .completed : .hung)
+  }
+
+  private static func text(_ text: String, thread: Int, at time: UInt64) -> RecordedEvent {
+    var words: (UInt64, UInt64) = (0, 0)
+    for (index, byte) in text.utf8.enumerated() {
+      if index < 8 { words.0 |= UInt64(byte) << (8 * index) } else { words.1 |= UInt64(byte) << (8 * (index - 8)) }
+    }
+    return RecordedEvent(.text, at: time, thread: thread, a: words.0, b: words.1)
+  }
+
+  @Test func aBlockIsJoinedToItsSubmission() throws {
+    let trace = Self.trace([
+      RecordedEvent(.queue, at: 1001, thread: 2, how: 1, count: 1, a: 77), Self.text("lab.queue", thread: 2, at: 1001),
+      RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
+      RecordedEvent(.begin, at: 1200, thread: 3, a: 5, b: 77), RecordedEvent(.end, at: 1300, thread: 3, a: 5),
+    ])
+    #expect(trace.queues == [Trace.Queue(label: "lab.queue", kind: .serial)])
+    let block = try #require(trace.blocks.first)
+    #expect(trace.blocks.count == 1)
+    #expect((block.submitted, block.begin, block.end) == (100, 200, 300))
+    #expect(block.submitter.map { trace.lanes[$0].kind } == .caller)
+    #expect(block.lane.map { trace.lanes[$0].thread } == 3)
+  }
+
+  @Test func aQueueOfTheSameAddressIsAnother() {
+    let events: [RecordedEvent] = [(1000, "one"), (1100, "two")].flatMap { time, label in
+      [
+        RecordedEvent(.queue, at: time + 1, thread: 2, how: 2, count: 1, a: 77),
+        Self.text(label, thread: 2, at: time + 1),
+        RecordedEvent(.submit, at: time + 2, thread: 2, count: 1, a: time, b: 77),
+      ]
+    }
+    #expect(Self.trace(events).queues.map(\.label) == ["one", "two"])
+  }
+
+  @Test func iterationsAreBlocksOfOneSubmission() {
+    let trace = Self.trace([
+      RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 3, a: 10),
+      RecordedEvent(.begin, at: 1200, thread: 2, how: 2, a: 11), RecordedEvent(.end, at: 1300, thread: 2, a: 11),
+    ])
+    #expect(trace.blocks.map(\.kind) == [.apply, .apply, .apply])
+    #expect(trace.blocks.map(\.begin) == [nil, 200, nil])
+  }
+
+  @Test func aWorkItemSubmittedTwiceIsTwoBlocks() {
+    let submission = { RecordedEvent(.submit, at: $0, thread: 2, how: 32, count: 1, a: 900, b: 77) }
+    let trace = Self.trace([
+      RecordedEvent(.item, at: 1001, thread: 2, a: 900, b: 5), submission(1100), submission(1110),
+      RecordedEvent(.begin, at: 1200, thread: 3, how: 32, a: 5), RecordedEvent(.end, at: 1300, thread: 3, a: 5),
+      RecordedEvent(.begin, at: 1400, thread: 3, how: 32, a: 5), RecordedEvent(.end, at: 1500, thread: 3, a: 5),
+    ])
+    #expect(trace.blocks.map(\.submitted) == [100, 110])
+    #expect(trace.blocks.map(\.begin) == [200, 400])
+  }
+
+  @Test func whatHasNoEndIsOpen() {
+    let trace = Self.trace(
+      [
+        RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
+        RecordedEvent(.begin, at: 1200, thread: 3, a: 5, b: 77),
+        RecordedEvent(.wait, at: 1250, thread: 3, how: 2, b: 77),
+      ], [RecordedSwitch(.off, at: 1260, thread: 3, core: 0), RecordedSwitch(.gone, at: 9000, thread: 3, core: 0)],
+      ends: false)
+    #expect(trace.length == 8000)
+    #expect(trace.blocks.first?.end == nil)
+    #expect(trace.lanes.last?.waits == [Trace.Wait(begin: 250, end: nil, for: .sync, queue: 0)])
+  }
+
+  @Test func aStretchIsFromComingToLeaving() {
+    let trace = Self.trace(
+      [],
+      [
+        RecordedSwitch(.on, at: 900, thread: 2, core: 1), RecordedSwitch(.preempted, at: 1400, thread: 2, core: 1),
+        RecordedSwitch(.on, at: 1500, thread: 2, core: 0), RecordedSwitch(.on, at: 2500, thread: 3, core: 1),
+      ])
+    #expect(
+      trace.lanes.first?.runs == [
+        Trace.Stretch(begin: 0, end: 400, core: 1, isPreempted: true), Trace.Stretch(begin: 500, end: 1000, core: 0),
+      ])
+    // What did nothing during the body is the harness's own.
+    #expect(trace.lanes.count == 1)
+  }
+
+  @Test func aThreadThatEndsLeavesItsCore() {
+    let trace = Self.trace(
+      [RecordedEvent(.wait, at: 1100, thread: 3, how: 8)],
+      [
+        RecordedSwitch(.on, at: 1050, thread: 3, core: 1), RecordedSwitch(.gone, at: 1300, thread: 3, core: 1),
+        RecordedSwitch(.off, at: 1310, thread: 3, core: 1),
+      ])
+    #expect(trace.lanes.last?.runs == [Trace.Stretch(begin: 50, end: 300, core: 1)])
+    #expect(trace.lanes.last?.end == 300)
+  }
+
+  @Test func whatIsLostIsAGap() {
+    let trace = Self.trace(
+      [],
+      [
+        RecordedSwitch(.on, at: 1100, thread: 2, core: 0),
+        RecordedSwitch(.lost, at: 1600, thread: 0, core: 0, count: 7),
+      ], lost: (3, 1900))
+    #expect(
+      trace.gaps == [
+        Trace.Gap(.calls, begin: 900, end: 1000, lost: 3), Trace.Gap(.scheduler, begin: 100, end: 600, lost: 7),
+      ])
+  }
+
+  @Test func whatCannotBeSeenIsSaid() {
+    let trace = Self.trace([], obstacle: SystemError(13, "see what the scheduler does"), seesCalls: false)
+    #expect(trace.missing.map(\.record) == [.calls, .scheduler])
+    #expect(trace.missing[0].why.contains("make build"))
+    #expect(trace.missing[1].why.contains("perf_event_paranoid"))
+  }
+
+  @Test func runningTimesAreOfTheSameStretch() {
+    let trace = Self.trace(
+      [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
+      [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],
+      ends: false)
+    #expect(trace.accounts == [Trace.Account(lane: 1, told: 450, recorded: 450)])
+  }
+
+  @Test func threadsAreNamedByWhatTheyDo() {
+    var name = Self.text("pool", thread: 3, at: 1050)
+    name.kind = .thread
+    let trace = Self.trace([
+      name, RecordedEvent(.begin, at: 1100, thread: 3, a: 1, b: 7), RecordedEvent(.end, at: 1110, thread: 3, a: 1),
+      RecordedEvent(.wait, at: 1100, thread: 1, how: 8), RecordedEvent(.wait, at: 1200, thread: 4, how: 8),
+    ])
+    #expect(trace.lanes.map(\.name) == ["caller", "main", "pool 1", "thread 1"])
+  }
+}

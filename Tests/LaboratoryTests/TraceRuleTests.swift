@@ -1,0 +1,65 @@
+import LabTesting
+import Testing
+
+@testable import Laboratory
+
+@Suite struct TraceRuleTests {
+  @Test(arguments: TraceRule.allCases)
+  func theSampleKeepsToEveryRule(_ rule: TraceRule) {
+    #expect(rule.finding(in: .sample) == .kept)
+  }
+
+  @Test(arguments: TraceRule.allCases)
+  func anEmptyTraceIsNotJudged(_ rule: TraceRule) {
+    #expect(rule.finding(in: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
+  }
+
+  /// Each rule with a trace that breaks it, and it alone.
+  @Test(arguments: TraceRule.allCases)
+  func eachRuleCanBeBroken(_ rule: TraceRule) {
+    var trace = Trace.sample
+    switch rule {
+    case .submittedFirst: trace.blocks[0].begin = 600_000
+    case .serial:
+      trace.blocks[1].lane = 3
+      trace.blocks[1].begin = 3_900_000
+    case .barrier:
+      trace.blocks[3].lane = 2
+      trace.blocks[3].begin = 9_000_000
+      trace.blocks[3].end = 9_500_000
+    case .onePlace:
+      trace.lanes[2].runs[1].begin = 2_900_000
+      trace.lanes[2].runs[1].core = 2
+    case .oneThread: trace.lanes[3].runs[0].begin = 2_900_000
+    case .accounts: trace.accounts[0].told = 1_540_000
+    case .closed: trace.lanes[0].waits[0].end = nil
+    case .lossless: trace.gaps = [Trace.Gap(.calls, begin: 9_900_000, end: 10_000_000, lost: 3)]
+    }
+    for other in TraceRule.allCases {
+      let finding = other.finding(in: trace)
+      if other == rule {
+        guard case .broken = finding else {
+          Issue.record("\(rule) is \(finding)")
+          continue
+        }
+      } else if rule != .lossless {
+        #expect(finding == .kept, "\(other)")
+      }
+    }
+  }
+
+  @Test func theBarrierRuleSeesWhatBeganBefore() {
+    var trace = Trace.sample
+    trace.blocks[3].lane = 2
+    trace.blocks[3].begin = 3_000_000
+    trace.blocks[3].end = 3_200_000
+    #expect(TraceRule.barrier.finding(in: trace) != .kept)
+  }
+
+  @Test func aBlockInsideAnotherOnItsThreadIsNoOverlap() {
+    var trace = Trace.sample
+    trace.blocks[1].begin = 2_000_000
+    trace.blocks[1].end = 3_000_000
+    #expect(TraceRule.serial.finding(in: trace) == .kept)
+  }
+}

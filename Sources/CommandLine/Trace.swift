@@ -70,6 +70,8 @@ struct TraceCommand: AsyncParsableCommand {
 
   private func time(_ option: String, _ text: String?) throws -> UInt64? {
     guard let text else { return nil }
-    do { return try Duration(option: option, text).nanoseconds } catch { throw ValidationError("\(error).") }
+    do { return try Duration(option: option, text, atLeast: 0).nanoseconds } catch {
+      throw ValidationError("\(error).")
+    }
   }
 }

@@ -67,10 +67,10 @@ extension Experiment {
       changed.sweep.removeAll { $0.name == point.name }
       changed.parameters[point.name] = nil
       // A number that is another setting's is known when all are set.
-      if point.values.count == 1, pattern.parameter(point.name)?.isNumber == false || !point.values[0].isText {
-        changed.parameters[point.name] = point.values[0]
-      } else {
-        changed.sweep.append(point)
+      switch point.values.first {
+      case .text where pattern.parameter(point.name)?.isNumber == true, .none: changed.sweep.append(point)
+      case .some(let value) where point.values.count == 1: changed.parameters[point.name] = value
+      case .some: changed.sweep.append(point)
       }
     }
     return changed

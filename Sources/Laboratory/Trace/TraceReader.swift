@@ -216,9 +216,11 @@ struct TraceReader {
 
   private func trace(_ empty: Trace) -> Trace {
     var trace = empty
-    // Those that did nothing during the body are the harness's own.
+    // Those that did nothing during the body are the harness's own, and run at most when the process is killed.
+    let last = at(record.events.last?.time ?? 0)
     let shown = threads.filter { number, thread in
-      thread.isCaller || !runs(of: thread).isEmpty || !thread.waits.isEmpty || thread.runsBlocks || thread.runsJobs
+      thread.isCaller || !thread.waits.isEmpty || thread.runsBlocks || thread.runsJobs
+        || runs(of: thread).contains { $0.begin < last }
     }
     func kind(_ number: Int, _ thread: Thread) -> Trace.Lane.Kind {
       if thread.isCaller { return .caller }
@@ -344,8 +346,9 @@ struct TraceReader {
     [event.a, event.b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
   }
 
+  /// A name, which ends where it says so.
   private static func text(_ event: RecordedEvent) -> String {
-    String(decoding: bytes(event).filter { $0 != 0 }, as: UTF8.self)
+    String(decoding: bytes(event).prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// The system's own queues as they are called.

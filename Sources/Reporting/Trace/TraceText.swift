@@ -16,8 +16,9 @@ public struct TraceText {
 
   /// More lanes than this are folded: alike ones into one.
   static let mostLanes = 12
-  /// Names of lanes, and the bars at both ends.
-  private static let margin = 10
+  /// Cells of the names of lanes; and of the bars at both ends, too.
+  private static let nameWidth = 9
+  private static let margin = nameWidth + 2
 
   /// What draws traces, or only what lies between two times of theirs, in nanoseconds.
   public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
@@ -122,7 +123,7 @@ public struct TraceText {
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
       // Who waits for events is of interest where there are some.
-      guard hasEvents || lane.kind != .manager else { return false }
+      guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
       return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
     }
     guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
@@ -178,7 +179,7 @@ public struct TraceText {
   }
 
   private func line(_ name: String, _ pieces: [Piece]) -> String {
-    let name = name.count > 8 ? String(name.prefix(8)) : name + String(repeating: " ", count: 8 - name.count)
+    let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
     // Neighbours that look alike share their colour codes.
     let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
     return "\(Ink.name(name, style))|\(body)|"
@@ -288,7 +289,7 @@ public struct TraceText {
       }
       time += step
     }
-    return Ink.quiet(String(repeating: " ", count: 8) + text.joined(), style)
+    return Ink.quiet(String(repeating: " ", count: Self.nameWidth) + text.joined(), style)
   }
 
   /// The next of 1, 2, 5, 10, 20 … that is not smaller.

@@ -1,0 +1,42 @@
+import Testing
+
+/// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says what it cannot.
+@Suite struct TraceTests {
+  @Test func aPictureOfEachVariant() async throws {
+    let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
+    #expect(finished.status == 0)
+    for words in ["apply-stride apply[stride=1]", "apply-stride apply[stride=64]", "caller", "make build"] {
+      #expect(finished.output.contains(words), "\(words)")
+    }
+    #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func aTrapIsDrawnUpToItsEnd() async throws {
+    let finished = try await Binary.run(["trace", "queue-deadlock", "--variant", "sync-on-own-queue"])
+    #expect(finished.status == 0)
+    #expect(finished.output.contains("trapped: SIGILL"))
+    #expect(finished.output.contains("caller"))
+  }
+
+  @Test func everyRuleIsNamedAndNoneBroken() async throws {
+    let finished = try await Binary.run(["trace", "apply-stride", "--variant", "serial-loop", "--check"])
+    #expect(finished.status == 0, "\(finished.output)")
+    #expect(finished.output.contains("kept        no event was lost"))
+    #expect(finished.output.contains("not judged  no two blocks of a serial queue overlap"))
+  }
+
+  @Test(arguments: [
+    (["trace", "apply-strid"], "did you mean 'apply-stride'?"),
+    (["trace", "apply-stride", "--variant", "aply"], "did you mean 'apply'?"),
+    (["trace", "apply-stride", "--set", "stride=0"], "stride: 0 is out of range"),
+    (["trace", "apply-stride", "--from", "5ms", "--to", "2ms"], "--to: found 2ms"),
+    (["trace", "apply-stride", "--from", "soon"], "--from"), (["trace"], "--all"),
+    (["trace", "apply-stride", "--all"], "--all"),
+  ])
+  func badInputIsRefused(_ arguments: [String], _ words: String) async throws {
+    let finished = try await Binary.run(arguments)
+    #expect(finished.status == 64)
+    #expect(finished.output.isEmpty)
+    #expect(finished.errors.contains(words), "\(finished.errors)")
+  }
+}

@@ -1,0 +1,160 @@
+import LabTesting
+import Laboratory
+import Testing
+
+@testable import Reporting
+
+@Suite struct TraceTextTests {
+  private static func text(_ trace: Trace, width: Int = 80, from: UInt64? = nil, to: UInt64? = nil) -> String {
+    TraceText(style: TextStyle(width: width, color: false, unicode: false), from: from, to: to).render([trace])
+  }
+
+  /// The two rows of a lane, without its name and the bars.
+  private static func rows(_ name: String, _ text: String) -> [String] {
+    let lines = text.split(separator: "\n").map(String.init)
+    guard let index = lines.firstIndex(where: { $0.hasPrefix(name + " ") || $0.hasPrefix(name + "|") }) else {
+      return []
+    }
+    return lines[index...index + 1].map { String($0.dropFirst(10).dropLast()) }
+  }
+
+  @Test(arguments: [40, 41, 60, 80, 140, 200])
+  func noLineIsWiderThanTheTerminal(_ width: Int) {
+    for line in Self.text(.sample, width: width).split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+  }
+
+  @Test func withoutUnicodeAllIsASCII() { #expect(Self.text(.sample).replacing("·", with: "").allSatisfy(\.isASCII)) }
+
+  @Test func aBlockIsNamedByQueueAndNumber() {
+    let rows = Self.rows("pool 1", Self.text(.sample, from: 0))
+    #expect(rows[1].contains("A1=="))
+    #expect(rows[1].contains("A2=="))
+    #expect(rows[0].contains("1111"))
+    #expect(rows[0].contains("::"))
+    #expect(rows[0].contains("0000"))
+  }
+
+  @Test func aBarrierIsMarked() {
+    #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
+  }
+
+  @Test func aWaitHidesItsBlockAndSaysWhatFor() {
+    #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("~sema~"))
+    #expect(Self.rows("caller", Self.text(.sample, from: 0))[1].contains("~group~"))
+  }
+
+  @Test func aPoolsThreadWithoutWorkIsBlank() {
+    let row = Self.rows("pool 1", Self.text(.sample, from: 0))[1]
+    #expect(row.hasSuffix("      "))
+    #expect(!row.contains("work"))
+  }
+
+  @Test func aThreadThatIsNotThereIsBlank() {
+    #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[0].hasPrefix("      "))
+  }
+
+  @Test func whatIsLostIsUnknownAndNeverRest() {
+    var trace = Trace.sample
+    trace.gaps = [
+      Trace.Gap(.scheduler, begin: 0, end: 5_000_000, lost: 7),
+      Trace.Gap(.calls, begin: 9_000_000, end: 10_000_000, lost: 3),
+    ]
+    let text = Self.text(trace, from: 0)
+    let rows = Self.rows("caller", text)
+    #expect(rows[0].hasPrefix(String(repeating: "?", count: 30)))
+    #expect(rows[1].hasSuffix("????"))
+    #expect(text.contains("7 of the scheduler's records were lost"))
+    #expect(text.contains("3 events of blocks and waits were lost"))
+  }
+
+  @Test func withoutTheSchedulersRecordNoThreadRests() {
+    var trace = Trace.sample
+    trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
+    let text = Self.text(trace, from: 0)
+    #expect(!(Self.rows("caller", text).first ?? ".").contains("."))
+    #expect(!text.contains("busy "))
+    #expect(text.contains("who ran where is not seen"))
+    #expect(!text.contains("cores busy"))
+  }
+
+  @Test func aHangIsDrawnUntilNothingMoreComes() {
+    var trace = Trace.sample
+    trace.end = .hung
+    trace.length = 900_000_000
+    trace.lanes[0].runs.removeLast()
+    trace.lanes[0].waits[0].end = nil
+    let text = Self.text(trace)
+    #expect(text.contains("nothing more happens until 900 ms"))
+    #expect(text.contains("caller waits for the group"))
+    #expect(text.contains("hung"))
+  }
+
+  @Test func aTrapSaysWhere() {
+    var trace = Trace.sample
+    trace.end = .trapped(signal: 4)
+    trace.blocks[2].end = nil
+    #expect(Self.text(trace).contains("SIGILL ended it inside block 1 of lab.both on pool 2 after 10 ms"))
+  }
+
+  @Test func alikeLanesAreFoldedAndCounted() {
+    var trace = Trace.sample
+    for number in 0..<40 {
+      trace.lanes.append(
+        Trace.Lane(thread: 200 + number, name: "pool \(number + 3)", kind: .pool, begin: 1_000_000))
+    }
+    let text = Self.text(trace, from: 0)
+    #expect(text.contains(" more |") || text.contains("more|"))
+    // Those that did most have rows of their own.
+    #expect(!Self.rows("pool 1", text).isEmpty)
+    #expect(!Self.rows("pool 2", text).isEmpty)
+    #expect(text.split(separator: "\n").count < 50)
+  }
+
+  @Test func pointsAreDrawnAtTheSameScale() {
+    var short = Trace.sample
+    short.length = 5_000_000
+    short.lanes[0].runs.removeLast()
+    let both = TraceText(style: TextStyle(width: 80), from: 0).render([.sample, short])
+    let axes = both.split(separator: "\n").filter { $0.contains("'0 ns") }
+    #expect(axes.count == 2)
+    #expect(Set(axes).count == 1)
+  }
+
+  @Test func colourPassesToATerminalAndNothingElse() {
+    let style = TextStyle(width: 80, color: true)
+    let text = TraceText(style: style).render([.sample])
+    #expect(text.contains("\u{1b}["))
+    #expect(style.safe(text) == text)
+    #expect(!style.safe("\u{1b}[48;5;9mred").contains("\u{1b}"))
+  }
+
+  @Test func aColumnWithSeveralBlocksNamesNone() {
+    var trace = Trace.sample
+    trace.blocks = (1...1000).map { number in
+      let begin = UInt64(number) * 9000
+      return Trace.Block(
+        .async, queue: 0, number: number, submitted: 0, submitter: 0, lane: 2, begin: begin, end: begin + 9000)
+    }
+    let row = Self.rows("pool 1", Self.text(trace, from: 0))[1]
+    #expect(row.contains("AAAAAAAAAA"))
+    #expect(!row.contains("="))
+  }
+
+  @Test func theBacklogCountsWhatCouldBegin() {
+    var trace = Trace.sample
+    trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
+    let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
+    // Two of the serial queue, the barrier and what it holds back until the end.
+    #expect(folding.backlog == [4, 3, 2, 2, 1, 1, 1, 1, 1, 1])
+  }
+
+  @Test func figuresAreThoseOfTheTrace() {
+    let figures = TraceFigures(.sample)
+    #expect(figures.blocks == 4)
+    #expect(figures.medianDelay == 2_300_000)
+    #expect(figures.worstDelay == 3_250_000)
+    #expect(figures.mostAtOnce == 2)
+    #expect(figures.preemptions == 1)
+    #expect(figures.longestWaitTime == 8_600_000)
+  }
+}

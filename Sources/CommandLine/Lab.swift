@@ -216,8 +216,8 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, TraceCommand.self, Report.self,
-      Watch.self, DocumentsCommand.self, MachineCommand.self, New.self,
+      List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, TraceCommand.self,
+      Report.self, Watch.self, DocumentsCommand.self, MachineCommand.self, New.self,
       WorkerCommand.self,
     ])
 }

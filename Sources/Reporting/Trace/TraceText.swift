@@ -41,7 +41,8 @@ public struct TraceText {
   // MARK: One picture
 
   private func picture(_ trace: Trace, scale: UInt64) -> [String] {
-    var lines = Heading.lines("\(trace.scenario) \(trace.label)", Self.ending(trace), Self.ink(trace), style)
+    var lines = Heading.lines(
+      "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.end.text, Self.ink(trace), style)
     guard trace.length > 0 else {
       return lines + wrapped(TraceFigures(trace).sentence(trace) ?? "Nothing was recorded.")
     }
@@ -71,18 +72,7 @@ public struct TraceText {
   /// Until when a trace is drawn: a hang only for a while after its last event, since nothing more comes.
   private func shownEnd(_ trace: Trace) -> UInt64 {
     if let to { return max(to, from ?? 0) }
-    guard trace.end == .hung else { return trace.length }
-    let last = trace.lastEvent
-    return min(trace.length, max(last + last / 3, 1000))
-  }
-
-  private static func ending(_ trace: Trace) -> String {
-    switch trace.end {
-    case .completed: ""
-    case .hung: "hung"
-    case .trapped(let signal): "trapped: \(SignalName.name("\(signal)", on: "Linux"))"
-    case .other(let reason): reason
-    }
+    return trace.drawnLength
   }
 
   private static func ink(_ trace: Trace) -> Ink? {
@@ -308,18 +298,6 @@ public struct TraceText {
       "Upper row of a thread: the core it runs on, \",\" for less than half of the column, \":\" preempted, \".\" not. Lower row: "
       + "the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. Threads that share a row: how many of them run."
     return wrapped(text).map { Ink.quiet($0, style) }
-  }
-}
-
-extension Trace {
-  /// When the last thing happened that is not a thread's end.
-  var lastEvent: UInt64 {
-    var last = blocks.reduce(UInt64(0)) { max($0, $1.submitted ?? 0, $1.begin ?? 0, $1.end ?? 0) }
-    for lane in lanes {
-      for wait in lane.waits { last = max(last, wait.begin, wait.end ?? 0) }
-      for run in lane.runs where run.end < length { last = max(last, run.end) }
-    }
-    return min(last, length)
   }
 }
 

@@ -28,6 +28,10 @@ struct ScenarioCommand: AsyncParsableCommand {
   @Option(help: "Run everything this many times, for `diff`: one document per run, all in one file.")
   var runs = 1
 
+  @Flag(
+    help: "Then record one trial of each variant, apart from the measured ones, and draw it: see `gcdlab trace`.")
+  var trace = false
+
   @OptionGroup(title: "What to run") var run: RunOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -55,8 +59,25 @@ struct ScenarioCommand: AsyncParsableCommand {
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {
         results.append(try await runner.run(plan, observer: progress))
       }
+      // After all that is measured, each scenario once.
+      for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].cut == nil {
+        try await trace(&results[index], plans[index], runner, progress)
+      }
       return results
     }
+  }
+
+  /// Adds a recorded trial of each variant to what was measured, which stays whatever becomes of recording.
+  private func trace(
+    _ results: inout Results, _ plan: Plan, _ runner: Runner, _ progress: ProgressDisplay?
+  ) async throws {
+    let experiment = try plan.experiment.forTrace(run.settings)
+    do {
+      results.traces = try await runner.traces(
+        Plan(experiment, budget: .smoke, seed: plan.seed), observer: progress)
+    } catch let error as LabError {
+      results.warnings.append(Remark("trace", "no trial was recorded: \(error)"))
+    } catch is CancellationError { return }
   }
 
   private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }

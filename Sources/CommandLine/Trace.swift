@@ -26,7 +26,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("set"),
     help: ArgumentHelp("Set a parameter, or several values of it to draw below each other.", valueName: "name=value,…"),
-    completion: .custom { words, _, _ in Completions.settings(words) })
+    completion: .custom { words, _, word in Completions.settings(words, word) })
   var settings: [String] = []
 
   @Option(help: ArgumentHelp("Draw from this time on, as in 2ms.", valueName: "duration"))
@@ -38,6 +38,14 @@ struct TraceCommand: AsyncParsableCommand {
   @Flag(help: "Draw nothing: check what every trace must keep to, such as that blocks of a serial queue never overlap.")
   var check = false
 
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp(
+      "Also write a file, by its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .md (repeatable).",
+      valueName: "file"),
+    completion: .file())
+  var exports: [String] = []
+
   @OptionGroup var color: ColorOptions
 
   func validate() throws {
@@ -48,6 +56,7 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let files = try TraceExport.files(exports)
     let overrides = Overrides(settings: [], variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try $0.applying(overrides).forTrace(settings)
@@ -61,6 +70,9 @@ struct TraceCommand: AsyncParsableCommand {
       if !check { try color.print { TraceText(style: $0, from: from, to: to).render(found) } }
       traces += found
     }
+    var failures: [any Error] = []
+    for file in files { do { try file.write(traces, from: from, to: to) } catch { failures.append(error) } }
+    try Lab.throwAll(failures)
     guard check else { return }
     let findings = TraceCheckText(traces)
     try color.print(findings.render)

@@ -30,6 +30,8 @@ public enum MarkdownReport {
     }
     if reading.isEmpty { parts.append("Nothing was measured.") }
     parts.append(list(reading.footnotes(reading.tables)))
+    let traces = reading.traces
+    if !traces.isEmpty { parts += ["**Traces**", pictures(traces.map(\.trace)), list(traces.compactMap(\.note))] }
     parts.append(section("Warnings", document.warnings.map(\.says)))
     parts += [
       "Source: \(escape(scenario.source))", escape(reading.settings), reading.command.map { code($0) } ?? "",

@@ -194,6 +194,9 @@ public struct Results: Sendable {
   /// What the pattern itself has to say: one line each.
   public var findings: [Remark]
 
+  /// Trials that were recorded beside those of ``runs``, after them; none of these are among them.
+  public var traces: [Trace] = []
+
   /// What ends a run before its time.
   public enum Cut: Sendable, Equatable {
     /// Its task was cancelled.

@@ -12,6 +12,8 @@ import Measurement
 ///   only completed trials have figures, but for the time to the end of a hazard.
 /// - Claims: a verdict is one that its kind can have, and is borne out by the evidence: of as many trials as were checked, so many
 ///   met the check.
+/// - Traces: lanes, queues and variants that are referred to are there; nothing ends before it begins, or behind the end; the runs and waits of a
+///   lane lie one behind the other, and blocks are in order of submission.
 extension ResultDocument {
   func validate() throws(InputError) {
     let root = DocumentPlace()
@@ -43,6 +45,7 @@ extension ResultDocument {
       try run.validate(place, metrics)
     }
     for (index, claim) in claims.enumerated() { try claim.validate(root["claims"][index]) }
+    for (index, trace) in (traces ?? []).enumerated() { try trace.validate(root["traces"][index], variants) }
   }
 }
 

@@ -23,6 +23,8 @@ public struct ResultDocument: Codable, Sendable {
   let findings: [Remark]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
+  /// Trials that were recorded beside the measured ones; nil for none.
+  let traces: [TraceFacts]?
 
   /// The document of some results.
   public init(_ results: Results) {
@@ -40,6 +42,7 @@ public struct ResultDocument: Codable, Sendable {
     let metrics = results.experiment.pattern.metrics
     runs = results.runs.map { RunFacts($0, metrics, on: results.machine) }
     claims = results.judgements.map(ClaimFacts.init)
+    traces = TraceFacts.facts(results.traces)
   }
 
   /// The name of what was tried.
@@ -55,7 +58,7 @@ public struct ResultDocument: Codable, Sendable {
       && self.machine.optimised == machine.optimised
   }
 
-  /// The same without its runs: what was tried and what became of the claims.
+  /// The same without its runs and traces: what was tried and what became of the claims.
   public var withoutFigures: ResultDocument { ResultDocument(self, runs: []) }
 
   private init(_ other: ResultDocument, runs: [RunFacts]) {
@@ -72,6 +75,7 @@ public struct ResultDocument: Codable, Sendable {
     findings = other.findings
     self.runs = runs
     claims = other.claims
+    traces = nil
   }
 
   /// Whether the run is no pass: a claim failed, or, whatever the claims say, a trial broke, or one crashed or hung that is

@@ -6,6 +6,15 @@ public enum HTMLReport {
   public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
     let scenarios = readings.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
+    let traces = readings.reduce(0) { $0 + ($1.document.traces?.count ?? 0) }
+    return page(
+      names, style: traces > 0 ? TraceKey.style : "", patterns: traces > 0 ? TraceKey.patterns : "",
+      "\(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(readings.map { section($0, marksATrace: TracePage.mostMarks / max(1, traces)) })"
+    )
+  }
+
+  /// A page with its title, its contents, and what these need beside the style of all pages.
+  static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ contents: Markup) -> String {
     let page: Markup = """
       <!doctype html>
       <html lang="en">
@@ -13,12 +22,12 @@ public enum HTMLReport {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="generator" content="\(Tool.name) \(Tool.version)">
-      <title>\(names) - gcdlab</title>
-      <style>\(style)</style>
+      <title>\(title) - gcdlab</title>
+      <style>\(style)\(more)</style>
       </head>
       <body>
-      <main>
-      \(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(readings.map(section))</main>
+      \(patterns)<main>
+      \(contents)</main>
       </body>
       </html>
 
@@ -112,7 +121,7 @@ public enum HTMLReport {
     return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n\(conclusion)")
   }
 
-  private static func section(_ reading: Reading) -> Markup {
+  private static func section(_ reading: Reading, marksATrace: Int) -> Markup {
     let scenario = reading.document.scenario
     let settings: Markup = reading.settings.isEmpty ? "" : "<p class=\"quiet\">\(reading.settings)</p>\n"
     let command: Markup = reading.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
@@ -127,11 +136,23 @@ public enum HTMLReport {
       \(footnotes(reading))\
       <div class="figures">
       \(Figures(reading).all)</div>
+      \(traces(reading, marksEach: marksATrace))\
       \(notes(reading.document.warnings.map(\.says), "warning"))\
       \(code(scenario))\
       <p class="quiet">\(scenario.source)</p>
       \(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
       </section>
+
+      """
+  }
+
+  /// Pictures of the trials that were recorded.
+  private static func traces(_ reading: Reading, marksEach: Int) -> Markup {
+    let traces = reading.traces
+    guard !traces.isEmpty else { return "" }
+    return """
+      <h2>traces <small>one recorded trial of each, none of them measured</small></h2>
+      \(TracePicture.figures(traces, atMost: marksEach * traces.count))
 
       """
   }
@@ -236,7 +257,7 @@ public enum HTMLReport {
     .code { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; margin-top: .75rem; }
     pre { overflow-x: auto; border: 1px solid var(--line); padding: .6rem .75rem; margin: .35rem 0; font-size: .82rem; line-height: 1.4; }
     .broken figcaption b { color: var(--care); }
-    svg { width: 100%; height: auto; } .grid { stroke: var(--line); } .tick { fill: var(--quiet); font-size: 13px; }
+    .figures svg { width: 100%; height: auto; } .grid { stroke: var(--line); } .tick { fill: var(--quiet); font-size: 13px; }
     .end { text-anchor: end; } .mid { text-anchor: middle; }
     polyline { fill: none; stroke: var(--c); stroke-width: 2; } circle, rect { fill: var(--c); }
     .name { fill: var(--ink); font-size: 13px; }

@@ -48,6 +48,11 @@ public struct Reading: Sendable {
     }.compactMap { SweepCurve(index, $0) }
   }
 
+  /// The recorded trials, each with what of it the document does not have.
+  var traces: [(trace: Trace, note: String?)] {
+    (document.traces ?? []).map { ($0.trace(of: document.scenario.name), $0.note) }
+  }
+
   /// Whether the question was which setting is best.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 

@@ -46,6 +46,13 @@ public struct TerminalReport: Sendable {
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
     sections += zip(tables.indices, tables).map { lines($1) + ($0 == explained ? footnotes(reading, tables) : []) }
     sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
+    let traces = reading.traces
+    if !traces.isEmpty {
+      let pictures = TraceText(style: style).render(traces.map(\.trace)).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      sections.append(
+        section("traces", pictures.map(String.init) + traces.compactMap(\.note).flatMap { item($0, .care) }))
+    }
     sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
     sections.append(foot(reading) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"

@@ -20,15 +20,8 @@ struct Steps {
   /// The most that it ever is.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
-  /// The count times the time that it lasts, up to `end`, in nanoseconds.
-  func sum(until end: UInt64) -> Double {
-    var (sum, last) = (0.0, (time: UInt64(0), count: 0))
-    for point in points where point.time < end {
-      sum += Double(last.count) * Double(point.time - last.time)
-      last = point
-    }
-    return sum + Double(last.count) * Double(end - min(last.time, end))
-  }
+  /// What it is at a time.
+  func count(at time: UInt64) -> Int { points.last { $0.time <= time }?.count ?? 0 }
 }
 
 extension Trace {
@@ -39,7 +32,7 @@ extension Trace {
   var backlog: Steps {
     Steps(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in
-        guard let submitted = block.submitted, ![.after, .notify, .handler].contains(block.kind) else { return [] }
+        guard let submitted = block.submitted, block.isInBacklog else { return [] }
         return [(submitted, 1)] + (block.begin.map { [($0, -1)] } ?? [])
       })
   }

@@ -23,4 +23,12 @@ extension Trace {
     }
     return min(length, max(last + last / 3, 1000))
   }
+
+  /// What of it is drawn: from a time to another, else from shortly before its first block is submitted on.
+  func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
+    let end = to ?? drawnLength
+    let before = (end - min(opening, end)) / 20
+    let begin = from ?? (opening > before ? opening - before : 0)
+    return (min(begin, length, end), end)
+  }
 }

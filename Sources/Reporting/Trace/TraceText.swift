@@ -32,7 +32,7 @@ public struct TraceText {
     var text = ""
     for trace in traces {
       let alike = traces.filter { $0.variant == trace.variant }
-      let scale = alike.map { shownEnd($0) - shownBegin($0) }.max() ?? trace.length
+      let scale = alike.map { $0.drawn(from: from, to: to) }.map { $0.end - $0.begin }.max() ?? trace.length
       text += picture(trace, scale: scale).map { $0 + "\n" }.joined() + "\n"
     }
     return text + key(traces).map { $0 + "\n" }.joined()
@@ -47,7 +47,7 @@ public struct TraceText {
       return lines + wrapped(TraceFigures(trace).sentence(trace) ?? "Nothing was recorded.")
     }
     let columns = max(20, style.width - Self.margin)
-    let begin = shownBegin(trace)
+    let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let letters = Letters(trace, folding)
     for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
@@ -59,20 +59,6 @@ public struct TraceText {
     lines += wrapped(figures.pieces(trace).joined(separator: " · ")).map { Ink.quiet($0, style) }
     if let sentence = figures.sentence(trace) { lines += wrapped(sentence) }
     return lines
-  }
-
-  /// From when on a trace is drawn: shortly before its first block is submitted.
-  private func shownBegin(_ trace: Trace) -> UInt64 {
-    if let from { return min(from, trace.length) }
-    let opening = trace.opening
-    let before = (shownEnd(trace) - min(opening, shownEnd(trace))) / 20
-    return opening > before ? opening - before : 0
-  }
-
-  /// Until when a trace is drawn: a hang only for a while after its last event, since nothing more comes.
-  private func shownEnd(_ trace: Trace) -> UInt64 {
-    if let to { return max(to, from ?? 0) }
-    return trace.drawnLength
   }
 
   private static func ink(_ trace: Trace) -> Ink? {

@@ -1,0 +1,291 @@
+import Laboratory
+
+/// A recorded trial of a variant in a document.
+///
+/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. Of a longer one it has the beginning, exactly as
+/// recorded, and says how long it was in all.
+struct TraceFacts: Codable, Sendable {
+  let variant: String
+  /// Its swept settings, as labels write them; nil where nothing is swept.
+  let point: String?
+  let cores: [Int]
+  /// Of what is here, in nanoseconds.
+  let length: Instant
+  /// Of the whole record; nil where all of it is here.
+  let whole: Instant?
+  /// Of a record that is not here as a whole: how many blocks were submitted in what is here and began later. They are not here.
+  let later: Int?
+  /// How the trial ended: an outcome's name, or a reason.
+  let end: String
+  let signal: Int?
+  let queues: [Trace.Queue]
+  let lanes: [LaneFacts]
+  let blocks: [BlockFacts]
+  let gaps: [GapFacts]
+  let missing: [Trace.Missing]
+
+  /// A thread; its runs are `[begin, end, core, 1 where preempted]`.
+  struct LaneFacts: Codable, Sendable {
+    let thread: Int
+    let name: String
+    let kind: Trace.Lane.Kind
+    let begin: Instant
+    let end: Instant?
+    let runs: [[Instant]]
+    let waits: [WaitFacts]
+  }
+
+  /// What a thread waited for.
+  struct WaitFacts: Codable, Sendable {
+    let begin: Instant
+    let end: Instant?
+    let reason: Trace.Wait.Reason
+    let queue: Int?
+  }
+
+  /// A hole in a record.
+  struct GapFacts: Codable, Sendable {
+    let record: Trace.Gap.Record
+    let begin: Instant
+    let end: Instant
+    let lost: Int
+  }
+
+  /// Nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of unsigned numbers does not tell.
+  struct Instant: Codable, Sendable {
+    let time: UInt64
+
+    init(_ time: UInt64) { self.time = time }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      let number = try container.decode(Int64.self)
+      guard let time = UInt64(exactly: number) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "found \(number), allowed is 0 or more")
+      }
+      self.time = time
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(time)
+    }
+  }
+
+  /// A block; what it has not is absent.
+  struct BlockFacts: Codable, Sendable {
+    let kind: Trace.Block.Kind
+    let barrier: Bool?
+    let queue: Int
+    let number: Int
+    let submitted: Instant?
+    let submitter: Int?
+    let lane: Int?
+    let begin: Instant?
+    let end: Instant?
+  }
+
+  /// How many blocks, waits and runs a document has at most, of all its traces: some 100 bytes each.
+  static let mostSpans = 10_000
+
+  /// The traces of a document; nil for none.
+  static func facts(_ traces: [Trace]) -> [TraceFacts]? {
+    traces.isEmpty ? nil : traces.map { TraceFacts($0, atMost: mostSpans / traces.count) }
+  }
+
+  private init(_ whole: Trace, atMost most: Int) {
+    let (trace, later) = whole.beginning(atMost: most)
+    variant = trace.variant
+    point = trace.point.isEmpty ? nil : trace.point
+    cores = trace.cores
+    length = Instant(trace.length)
+    self.whole = trace.length < whole.length ? Instant(whole.length) : nil
+    self.later = later > 0 ? later : nil
+    (end, signal) =
+      switch trace.end {
+      case .completed: (Outcome.completed.name, nil)
+      case .hung: (Outcome.hung.name, nil)
+      case .trapped(let signal): (Outcome.trapped(signal: signal).name, signal)
+      case .other(let reason): (reason, nil)
+      }
+    queues = trace.queues
+    lanes = trace.lanes.map { lane in
+      LaneFacts(
+        thread: lane.thread, name: lane.name, kind: lane.kind, begin: Instant(lane.begin),
+        end: lane.end.map(Instant.init),
+        runs: lane.runs.map { run in
+          ([run.begin, run.end, UInt64(run.core)] + (run.isPreempted ? [1] : [])).map(Instant.init)
+        },
+        waits: lane.waits.map { wait in
+          WaitFacts(
+            begin: Instant(wait.begin), end: wait.end.map(Instant.init), reason: wait.reason, queue: wait.queue)
+        })
+    }
+    blocks = trace.blocks.map { block in
+      BlockFacts(
+        kind: block.kind, barrier: block.isBarrier ? true : nil, queue: block.queue, number: block.number,
+        submitted: block.submitted.map(Instant.init), submitter: block.submitter, lane: block.lane,
+        begin: block.begin.map(Instant.init), end: block.end.map(Instant.init))
+    }
+    gaps = trace.gaps.map {
+      GapFacts(record: $0.record, begin: Instant($0.begin), end: Instant($0.end), lost: $0.lost)
+    }
+    missing = trace.missing
+  }
+
+  /// The trace of a scenario, as far as the document has it.
+  func trace(of scenario: String) -> Trace {
+    let end: Trace.End =
+      switch self.end {
+      case Outcome.completed.name: .completed
+      case Outcome.hung.name: .hung
+      default: signal.map { .trapped(signal: $0) } ?? .other(self.end)
+      }
+    return Trace(
+      scenario: scenario, variant: variant, point: point ?? "", cores: cores, length: length.time, end: end,
+      queues: queues,
+      lanes: lanes.map { lane in
+        Trace.Lane(
+          thread: lane.thread, name: lane.name, kind: lane.kind, begin: lane.begin.time, end: lane.end?.time,
+          runs: lane.runs.map { run in
+            Trace.Stretch(begin: run[0].time, end: run[1].time, core: Int(run[2].time), isPreempted: run.count > 3)
+          },
+          waits: lane.waits.map {
+            Trace.Wait(begin: $0.begin.time, end: $0.end?.time, for: $0.reason, queue: $0.queue)
+          })
+      },
+      blocks: blocks.map { block in
+        Trace.Block(
+          block.kind, isBarrier: block.barrier ?? false, queue: block.queue, number: block.number,
+          submitted: block.submitted?.time, submitter: block.submitter, lane: block.lane, begin: block.begin?.time,
+          end: block.end?.time)
+      },
+      gaps: gaps.map { Trace.Gap($0.record, begin: $0.begin.time, end: $0.end.time, lost: $0.lost) }, missing: missing)
+  }
+}
+
+extension TraceFacts {
+  /// What of the record is not here; nil for nothing.
+  var note: String? {
+    guard let whole else { return nil }
+    let text = "the first \(TraceFigures.text(length.time)) of \(TraceFigures.text(whole.time)) are kept"
+    return text + (later.map { ", without \($0) blocks that were submitted by then and began later" } ?? "")
+  }
+}
+
+extension Trace {
+  /// It up to the time at which so many blocks, waits and runs have begun, and how many blocks were submitted by then and
+  /// began later, which are left out; all of it where it has no more.
+  func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
+    let begins =
+      blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }
+    guard begins.count > most else { return (self, 0) }
+    let cut = max(1, begins.sorted()[max(0, most)])
+    var beginning = self
+    beginning.length = cut
+    beginning.end = .completed
+    beginning.blocks = blocks.filter { ($0.begin ?? $0.submitted ?? 0) < cut }.map { block in
+      var block = block
+      if block.end.map({ $0 > cut }) ?? false { block.end = nil }
+      return block
+    }
+    let later = blocks.count { $0.submitted.map { $0 < cut } ?? false && $0.begin.map { $0 >= cut } ?? false }
+    // A lane keeps its place, which blocks name.
+    beginning.lanes = lanes.map { lane in
+      var lane = lane
+      lane.begin = min(lane.begin, cut)
+      if lane.end.map({ $0 > cut }) ?? false { lane.end = nil }
+      lane.runs = lane.runs.filter { $0.begin < cut }.map { run in
+        run.end <= cut ? run : Stretch(begin: run.begin, end: cut, core: run.core)
+      }
+      lane.waits = lane.waits.filter { $0.begin < cut }.map { wait in
+        wait.end.map { $0 <= cut } ?? true
+          ? wait : Wait(begin: wait.begin, end: nil, for: wait.reason, queue: wait.queue)
+      }
+      return lane
+    }
+    beginning.gaps = gaps.filter { $0.begin < cut }.map {
+      Gap($0.record, begin: $0.begin, end: min($0.end, cut), lost: $0.lost)
+    }
+    beginning.accounts = []
+    return (beginning, later)
+  }
+}
+
+extension TraceFacts {
+  /// What is true of every trace that the lab writes.
+  ///
+  /// - Parameter variants: those of the scenario.
+  func validate(_ place: DocumentPlace, _ variants: Set<String>) throws(InputError) {
+    try place["variant"].require(variants.contains(variant), "'\(variant)' is none of them")
+    try place["length"].require(Double(length.time), in: DocumentPlace.anyAmount)
+    try place["whole"].require(whole.map { $0.time > length.time } ?? true, "it is no longer than what is here")
+    try place["whole"].require(Double(whole?.time ?? 0), in: DocumentPlace.anyAmount)
+    try place["later"].require(later ?? 1, in: 1...Int.max)
+    for core in cores { try place["cores"].require(core, in: 0...1_000_000) }
+    for (index, lane) in lanes.enumerated() { try validate(lane, place["lanes"][index]) }
+    var last: UInt64 = 0
+    for (index, block) in blocks.enumerated() {
+      let place = place["blocks"][index]
+      try validate(block, place)
+      guard let submitted = block.submitted else { continue }
+      try place["submitted"].require(submitted.time >= last, "it is not in order of submission")
+      last = submitted.time
+    }
+    for (index, gap) in gaps.enumerated() {
+      let place = place["gaps"][index]
+      try require(gap.begin, gap.end, place)
+      try place["lost"].require(gap.lost, in: 0...Int.max)
+    }
+  }
+
+  private func validate(_ lane: LaneFacts, _ place: DocumentPlace) throws(InputError) {
+    try require(lane.begin, lane.end, place)
+    var last: UInt64 = 0
+    for (index, run) in lane.runs.enumerated() {
+      let place = place["runs"][index]
+      try place.require(3...4 ~= run.count, "expected begin, end, core and, where it was preempted, 1")
+      try place.require(run[0].time >= last, "it begins before the one before it ends")
+      try require(run[0], run[1], place)
+      try place.require(
+        run[2].time <= 1_000_000 && run[3...].allSatisfy { $0.time == 1 }, "no core, or neither preempted nor not")
+      last = run[1].time
+    }
+    last = 0
+    for (index, wait) in lane.waits.enumerated() {
+      let place = place["waits"][index]
+      try place["begin"].require(wait.begin.time >= last, "it begins before the one before it ends")
+      try require(wait.begin, wait.end, place)
+      try known(wait.queue, of: queues.count, place["queue"], "queue")
+      last = (wait.end ?? length).time
+    }
+  }
+
+  private func validate(_ block: BlockFacts, _ place: DocumentPlace) throws(InputError) {
+    try known(block.queue, of: queues.count, place["queue"], "queue")
+    try known(block.submitter, of: lanes.count, place["submitter"], "lane")
+    try known(block.lane, of: lanes.count, place["lane"], "lane")
+    try place["number"].require(block.number, in: 1...Int.max)
+    try place["begin"].require((block.begin != nil) == (block.lane != nil), "it comes with a lane, or neither")
+    try place["end"].require(block.end == nil || block.begin != nil, "it ended, and never began")
+    if let submitted = block.submitted { try require(submitted, block.begin, place, "submitted", "begin") }
+    if let begin = block.begin { try require(begin, block.end, place) }
+  }
+
+  private func known(_ index: Int?, of count: Int, _ place: DocumentPlace, _ what: String) throws(InputError) {
+    guard let index else { return }
+    try place.require((0..<count).contains(index), "found \(index), but there are \(count) \(what)s")
+  }
+
+  /// Makes sure that the one time does not come behind the other, and neither behind the end.
+  private func require(
+    _ begin: Instant, _ end: Instant?, _ place: DocumentPlace, _ first: String = "begin", _ second: String = "end"
+  ) throws(InputError) {
+    let (begin, length) = (begin.time, length.time)
+    try place[first].require(begin <= length, "found \(begin), behind the end of the record")
+    guard let end = end?.time else { return }
+    try place[second].require(end >= begin, "found \(end), before its \(first) at \(begin)")
+    try place[second].require(end <= length, "found \(end), behind the end of the record")
+  }
+}

@@ -1,0 +1,129 @@
+import Laboratory
+
+/// The signs of a trace's picture: a letter and a colour a queue, and a pattern a reason to wait.
+struct TraceKey {
+  private let trace: Trace
+  private var groups: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
+  private var groupOf: [Int: Int] = [:]
+
+  /// How many colours there are: those of Okabe and Ito, which everybody tells apart.
+  private static let colors = 8
+  /// More queues than these are grouped by what their labels have in common.
+  private static let mostQueues = 8
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    var seen: [Int] = []
+    var known: Set<Int> = []
+    for block in trace.blocks where known.insert(block.queue).inserted { seen.append(block.queue) }
+    for queue in seen {
+      var label = trace.queues[queue].label
+      if seen.count > Self.mostQueues {
+        label = String(label.reversed().drop { $0.isNumber || ".-# ".contains($0) }.reversed())
+      }
+      if let index = groups.firstIndex(where: { $0.label == label }) {
+        groups[index].count += 1
+        groupOf[queue] = index
+      } else {
+        groupOf[queue] = groups.count
+        groups.append((label, trace.queues[queue].kind, 1))
+      }
+    }
+  }
+
+  /// The class of a queue's colour.
+  func color(of queue: Int) -> String { "q\((groupOf[queue] ?? 0) % Self.colors)" }
+
+  /// A block's name where there is little room: `A3`, a barrier `A3!`.
+  func name(of block: Trace.Block) -> String {
+    "\(Self.letter(groupOf[block.queue] ?? 0))\(block.number)\(block.isBarrier ? "!" : "")"
+  }
+
+  private static func letter(_ index: Int) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return index < letters.count ? String(letters[index]) : "*"
+  }
+
+  /// The queues by their colours and the reasons by their patterns, of those that the trace has.
+  var markup: Markup {
+    let queues = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
+      let kind = [.serial, .concurrent, .actor].contains(group.kind) ? ", \(group.kind.rawValue)" : ""
+      return sign(
+        "q\(index % Self.colors)",
+        "\(Self.letter(index)) \(group.label)\(kind)\(group.count > 1 ? " (\(group.count) queues)" : "")")
+    }
+    let more: Markup = groups.count > Self.mostQueues ? "and \(groups.count - Self.mostQueues) more " : ""
+    let found = Set(trace.lanes.flatMap(\.waits).map(\.reason))
+    let reasons = Trace.Wait.Reason.allCases.filter { found.contains($0) && $0 != .work }
+      .map { sign("wait w-\($0.rawValue)", "waits \(trace.text(of: Trace.Wait(begin: 0, end: nil, for: $0)))") }
+    let isUnknown = !trace.gaps.isEmpty || !trace.missing.isEmpty
+    return "<p class=\"keys\">\(queues)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
+  }
+
+  private func sign(_ kind: String, _ says: String) -> Markup {
+    """
+    <span class="sign"><svg aria-hidden="true"><rect class="\(kind) e" width="100%" height="100%"/></svg> \(says)</span>
+
+    """
+  }
+
+  /// What all pictures have in common.
+  static func explained(_ traces: [Trace]) -> Markup {
+    let strip =
+      traces.contains(where: \.knowsRunning)
+      ? "Upper strip of a thread: the core it runs on; pale: preempted; empty: it does not run. " : ""
+    return """
+      <p class="quiet">\(strip)Lower strip: the block it is in, by queue and number, ! for a barrier; hatched: what it waits for; \
+      small marks below: it submits blocks. What is too short to be drawn is folded: such a mark is as high as the share of its time that its blocks take. \
+      A mark says its times where a pointer rests on it.</p>
+
+      """
+  }
+
+  /// The patterns, once for a page: in lines and dots, so that they are told apart without colours.
+  static let patterns: Markup = """
+    <svg class="patterns" aria-hidden="true"><defs>
+    \(pattern("group", 7, "M-1,1L1,-1M0,7L7,0M6,8L8,6"))\(pattern("semaphore", 7, "M-1,6L1,8M0,0L7,7M6,-1L8,1"))\
+    \(pattern("sync", 5, "M0,2H5"))\(pattern("apply", 5, "M2,0V5"))\(pattern("once", 6, "M0,3H6M3,0V6"))\
+    \(pattern("lock", 7, "M0,7L7,0M0,0L7,7"))\(pattern("condition", 5, "M1,1h2v2h-2z"))\(pattern("join", 8, "M0,2H8M0,5H4"))\
+    \(pattern("sleep", 8, "M2,3h2M6,7h2"))\(pattern("descriptor", 6, "M2,0V3M5,3V6"))\(pattern("several", 4, "M0,4L4,0M0,2H4"))\
+    \(pattern("unknown", 8, "M1,3q0,-2 2,-2t2,2q0,1 -2,1.5v1M3,7.2v.6"))</defs></svg>
+
+    """
+
+  private static func pattern(_ name: String, _ size: Int, _ path: String) -> Markup {
+    """
+    <pattern id="w-\(name)" class="c-\(name)" patternUnits="userSpaceOnUse" width="\(size)" height="\(size)"><rect class="ground" width="\(size)" height="\(size)"/><path d="\(path)"/></pattern>
+
+    """
+  }
+
+  /// The part of a page's style that pictures of traces need.
+  static let style: Markup = """
+    .trace { margin: 1.5rem 0; break-inside: auto; } .trace .sees { margin: .15rem 0 .5rem; } p.care { font-weight: normal; font-size: .875rem; margin: .15rem 0; }
+    .trace .rows { display: grid; grid-template-columns: minmax(3.6rem, max-content) minmax(0, 1fr); column-gap: .5rem; font-size: .75rem; }
+    .trace .lane { line-height: 1.2; padding-top: 12px; overflow-wrap: anywhere; } .trace .lane small { display: block; font-size: .7rem; }
+    .trace .rows > svg { display: block; width: 100%; height: 43px; break-inside: avoid; border-left: 1px solid var(--line);
+      background: repeating-linear-gradient(to right, var(--line) var(--first) calc(var(--first) + 1px), transparent calc(var(--first) + 1px) calc(var(--first) + var(--step))); print-color-adjust: exact; }
+    .trace .rows > svg.count { height: 30px; margin-top: 6px; } .trace .rows > svg.axis { height: 16px; background: none; border: 0; overflow: visible; }
+    .trace svg svg { width: 100%; height: 100%; } .trace text { fill: #111; font-size: 10px; pointer-events: none; } .trace text.on { fill: var(--page); font-size: 8.5px; }
+    .trace text.over { fill: var(--ink); stroke: var(--page); stroke-width: 3px; paint-order: stroke; stroke-linejoin: round; font-size: 9.5px; }
+    .trace text.tick { fill: var(--quiet); font-size: 11px; }
+    .trace .life { fill: var(--line); } .trace .submits { fill: var(--ink); } .trace .preempted { fill: light-dark(#f0c9c4, #6b3a36); }
+    .trace rect.k { fill: light-dark(#6b7280, #9aa3af); } .trace .k0 { fill: light-dark(#30363f, #e3e6ea); } .trace .k1 { fill: light-dark(#7a828e, #949ca8); }
+    .trace .k2 { fill: light-dark(#565d68, #bcc2cb); } .trace .k3 { fill: light-dark(#98a0ac, #767e8a); }
+    .trace rect.q { fill: #999; } .trace .q0 { fill: #56b4e9; } .trace .q1 { fill: #e69f00; } .trace .q2 { fill: #23b08a; } .trace .q3 { fill: #f0e442; }
+    .trace .q4 { fill: #cc79a7; } .trace .q5 { fill: #e0702a; } .trace .q6 { fill: #8c9be8; } .trace .q7 { fill: #b5b5b5; }
+    .trace rect.e { stroke: light-dark(#0008, #000a); stroke-width: .6; } .trace rect.f { fill-opacity: .8; } .trace rect.life, .trace rect.submits { stroke: none; }
+    .trace .inside { fill: #56b4e9; } .trace .running { fill: light-dark(#565d68, #bcc2cb); } .trace .most { fill-opacity: .4; }
+    .trace .keys { margin-top: .5rem; } .sign { white-space: nowrap; margin-right: .9rem; } .sign svg { width: 1.6em; height: .9em; vertical-align: -.1em; }
+    .patterns { position: absolute; width: 0; height: 0; } .patterns .ground { fill: var(--page); fill-opacity: .5; } .patterns path { stroke: currentColor; stroke-width: 1.3; fill: none; }
+    \(["group", "semaphore", "sync", "apply", "once", "lock", "condition", "join", "sleep", "descriptor", "several"].map { ".trace .w-\($0) { fill: url(#w-\($0)); }" as Markup })
+    .trace .unknown { fill: url(#w-unknown); stroke: var(--care); stroke-width: .6; } .c-unknown { color: var(--care); }
+    .c-group, .c-apply, .c-sleep { color: light-dark(#0b4f8a, #9fd0ff); } .c-semaphore, .c-lock, .c-join { color: light-dark(#8a2f00, #ffb38a); }
+    .c-sync, .c-once, .c-condition, .c-descriptor, .c-several { color: light-dark(#5b1f66, #e6b3f0); }
+    .trace .wait { stroke: light-dark(#0007, #fff7); stroke-width: .6; }
+    @media (max-width: 999px) { .trace text.wide { display: none; } }
+    @media print { .trace .rows > svg { break-inside: avoid; } }
+    """
+}

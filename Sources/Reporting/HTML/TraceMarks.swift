@@ -1,0 +1,122 @@
+import Laboratory
+
+/// A time in a row of a picture, of what stands at `index` in some list.
+struct Span {
+  var begin: UInt64
+  var end: UInt64
+  var index: Int
+
+  var length: UInt64 { end - begin }
+}
+
+/// What is drawn of a row: a span that can be seen, or several neighbours that cannot be told apart.
+enum Mark {
+  case one(Span)
+  case several([Span])
+
+  /// Spans of a row, in order and none over another, in marks: neighbours shorter than `least` with less than that between them
+  /// become one.
+  static func marks(of spans: [Span], least: UInt64) -> [Mark] {
+    var marks: [Mark] = []
+    var few: [Span] = []
+    func flush() {
+      if few.count == 1 { marks.append(.one(few[0])) } else if few.count > 1 { marks.append(.several(few)) }
+      few = []
+    }
+    for span in spans {
+      if let last = few.last, span.begin - min(last.end, span.begin) >= least { flush() }
+      if span.length < least {
+        few.append(span)
+      } else {
+        flush()
+        marks.append(.one(span))
+      }
+    }
+    flush()
+    return marks
+  }
+}
+
+/// The rows of a trace's lanes, in order of time, and how finely they can be drawn with so many marks.
+struct TraceMarks {
+  /// The rows of a lane.
+  struct Lane {
+    /// Where it ran.
+    var runs: [Mark]
+    /// Between being preempted and running again.
+    var preempted: [Mark]
+    /// The blocks; those called from within others one row further.
+    var blocks: [[Mark]]
+    /// What it waits for; not a pool's thread for work.
+    var waits: [Mark]
+    /// When it submitted blocks.
+    var submissions: [Mark]
+  }
+  let lanes: [Lane]
+
+  /// At most so many marks of some lanes of a trace, whose picture is `scale` nanoseconds wide.
+  init(_ trace: Trace, lanes shown: [Int], scale: UInt64, atMost most: Int) {
+    let rows = shown.map { Rows(trace, lane: $0) }
+    // What is narrower than that, no screen shows.
+    var least = max(1, scale / 1000)
+    var lanes = rows.map { $0.marks(least) }
+    while lanes.reduce(0, { $0 + $1.count }) > most, least < scale {
+      least *= 2
+      lanes = rows.map { $0.marks(least) }
+    }
+    self.lanes = lanes
+  }
+
+  private struct Rows {
+    var runs: [Span] = []
+    var preempted: [Span] = []
+    var blocks: [[Span]] = []
+    var waits: [Span] = []
+    var submissions: [Span] = []
+
+    init(_ trace: Trace, lane index: Int) {
+      let lane = trace.lanes[index]
+      runs = lane.runs.enumerated().map { Span(begin: $1.begin, end: $1.end, index: $0) }
+      for (number, run) in lane.runs.enumerated() where run.isPreempted {
+        let next = number + 1 < lane.runs.count ? lane.runs[number + 1].begin : lane.end ?? trace.length
+        if next > run.end { preempted.append(Span(begin: run.end, end: next, index: number)) }
+      }
+      waits = lane.waits.enumerated().filter { $1.reason != .work }
+        .map { Span(begin: $1.begin, end: $1.end ?? trace.length, index: $0) }
+      var all: [Span] = []
+      for (number, block) in trace.blocks.enumerated() {
+        if block.lane == index, let begin = block.begin {
+          all.append(Span(begin: begin, end: max(begin, block.end ?? trace.length), index: number))
+        }
+        if block.submitter == index, let submitted = block.submitted {
+          submissions.append(Span(begin: submitted, end: submitted, index: number))
+        }
+      }
+      submissions.sort { $0.begin < $1.begin }
+      nest(all)
+    }
+
+    /// Each in the row behind those that it was called from.
+    private mutating func nest(_ spans: [Span]) {
+      var open: [Span] = []
+      for span in spans.sorted(by: { ($0.begin, $1.end, $0.index) < ($1.begin, $0.end, $1.index) }) {
+        while let last = open.last, last.end <= span.begin { open.removeLast() }
+        if blocks.count <= open.count { blocks.append([]) }
+        blocks[open.count].append(span)
+        open.append(span)
+      }
+    }
+
+    func marks(_ least: UInt64) -> Lane {
+      Lane(
+        runs: Mark.marks(of: runs, least: least), preempted: Mark.marks(of: preempted, least: least),
+        blocks: blocks.map { Mark.marks(of: $0, least: least) }, waits: Mark.marks(of: waits, least: least),
+        submissions: Mark.marks(of: submissions, least: least))
+    }
+  }
+}
+
+extension TraceMarks.Lane {
+  /// How many marks it has.
+  var count: Int { runs.count + preempted.count + blocks.reduce(0) { $0 + $1.count } + waits.count + submissions.count }
+}

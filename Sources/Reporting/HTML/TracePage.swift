@@ -1,0 +1,21 @@
+import Laboratory
+
+/// Traces as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
+public enum TracePage {
+  /// How many marks a page may have, whatever the number of its pictures: 200 bytes each.
+  static let mostMarks = 8000
+
+  /// The page of some traces, or of what lies between two times of theirs in nanoseconds: a section a scenario.
+  public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
+    let scenarios = traces.grouped(by: \.scenario)
+    let sections = scenarios.map { name, traces -> Markup in
+      """
+      <section id="\(name)"><h1>\(name) <small>one recorded trial of each, none of them measured</small></h1>
+      \(TracePicture.figures(traces.map { ($0, nil) }, from: from, to: to, atMost: mostMarks / scenarios.count))</section>
+
+      """
+    }
+    let title = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.map(\.key).joined(separator: ", ")
+    return HTMLReport.page("\(title), traced", style: TraceKey.style, patterns: TraceKey.patterns, "\(sections)")
+  }
+}

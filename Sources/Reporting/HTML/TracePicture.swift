@@ -1,0 +1,391 @@
+import Laboratory
+import Measurement
+
+/// A trace as a picture in a page: a row a thread, and below them cores, backlog and threads on the same axis.
+///
+/// Places are shares of the width, so that a picture fits any page while its text keeps its size. What is too narrow to be
+/// seen is folded: a mark then says how many it stands for, and is as high as the share of its time that they take.
+struct TracePicture {
+  private let trace: Trace
+  /// When the picture begins.
+  private let origin: UInt64
+  /// What the width stands for, in nanoseconds.
+  private let scale: UInt64
+  /// What of the trial is not there; nil for nothing.
+  private let note: String?
+  private let key: TraceKey
+  /// How many marks it may have.
+  private let most: Int
+
+  /// More threads than these share a row.
+  private static let mostLanes = 20
+
+  init(_ trace: Trace, note: String?, from origin: UInt64, scale: UInt64, atMost most: Int) {
+    self.trace = trace
+    self.note = note
+    self.origin = origin
+    self.scale = max(1, scale)
+    self.most = most
+    key = TraceKey(trace)
+  }
+
+  /// Pictures of some traces, those of a variant's points at the same scale, and what their signs mean.
+  static func figures(
+    _ traces: [(trace: Trace, note: String?)], from: UInt64? = nil, to: UInt64? = nil, atMost most: Int
+  ) -> Markup {
+    guard !traces.isEmpty else { return "" }
+    let each = max(150, min(2500, most / traces.count))
+    let pictures = traces.map { trace, note -> Markup in
+      let alike = traces.map(\.trace).filter { $0.variant == trace.variant }.map { $0.drawn(from: from, to: to) }
+      let scale = alike.map { $0.end - $0.begin }.max() ?? trace.length
+      let origin = trace.drawn(from: from, to: to).begin
+      return TracePicture(trace, note: note, from: origin, scale: scale, atMost: each).figure
+    }
+    return "\(pictures)\(TraceKey.explained(traces.map(\.trace)))"
+  }
+
+  // MARK: All of it
+
+  private var figure: Markup {
+    let figures = TraceFigures(trace)
+    let end: Markup = trace.end == .completed ? "" : " <span class=\"bad\">\(trace.end.text)</span>"
+    let sentence: Markup = figures.sentence(trace).map { "<p class=\"sees\">\($0)</p>\n" } ?? ""
+    let remarks = remarks.map { "<p class=\"care\">\($0)</p>\n" as Markup }
+    return """
+      <figure class="trace"><figcaption><b>\(trace.label)</b>\(end) \(figures.pieces(trace).joined(separator: " · "))</figcaption>
+      \(sentence)\(trace.length > 0 ? rows : "")\(key.markup)\(remarks)</figure>
+
+      """
+  }
+
+  /// What is not known, and what is not drawn.
+  private var remarks: [String] {
+    var remarks = [note].compactMap(\.self) + trace.missing.map(\.why)
+    for (record, gaps) in trace.gaps.grouped(by: \.record) {
+      let lost = gaps.reduce(0) { $0 + $1.lost }
+      remarks.append("\(lost) events of \(record.says) were lost: drawn as unknown")
+    }
+    if origin + scale < trace.length, trace.end == .hung {
+      remarks.append("nothing more happens until \(text(trace.length)), when the lab ends it")
+    }
+    return remarks
+  }
+
+  private var rows: Markup {
+    let there = trace.lanes.indices.filter { trace.lanes[$0].end.map { $0 > origin } ?? true }
+    let shown = Array(there.prefix(there.count > Self.mostLanes + 1 ? Self.mostLanes : there.count))
+    let others = Array(there.dropFirst(shown.count))
+    let marks = TraceMarks(trace, lanes: shown, scale: scale, atMost: most)
+    let lanes = zip(shown, marks.lanes).map { lane($0, $1) }
+    let step = Self.step(scale)
+    // Lines stand at round times, the first one a part of a step behind the beginning.
+    let first = (step - origin % step) % step
+    return """
+      <div class="rows" style="--step: \(Self.share(Double(step) / Double(scale) * 100))%; --first: \(Self.share(Double(first) / Double(scale) * 100))%">
+      \(lanes)\(others.isEmpty ? "" : rest(others))\(counts)\(axis)</div>
+
+      """
+  }
+
+  /// A row: its name, what more is to be said of it, and the drawing, `height` high.
+  private func row(_ name: Markup, _ kind: String, _ says: String, _ drawing: Markup) -> Markup {
+    """
+    <span class="lane">\(name)</span><svg class="\(kind)" role="img" aria-label="\(says)">\(drawing)</svg>
+
+    """
+  }
+
+  // MARK: A thread
+
+  private func lane(_ index: Int, _ marks: TraceMarks.Lane) -> Markup {
+    let lane = trace.lanes[index]
+    let life = rect("life", lane.begin, lane.end ?? trace.length, y: Self.top + Self.waits, height: 1, "")
+    let drawing: [Markup] =
+      [life] + marks.preempted.map(preempted) + marks.runs.map { run($0, of: lane) }
+      + marks.blocks.enumerated().flatMap { depth, row in row.map { block($0, depth: depth) } }
+      + marks.waits.map { wait($0, of: lane) } + marks.submissions.map(submission) + unknown(of: lane)
+    return row("\(lane.name)", "thread", "\(lane.name), thread \(lane.thread)", "\(drawing)")
+  }
+
+  private func run(_ mark: Mark, of lane: Trace.Lane) -> Markup {
+    switch mark {
+    case .one(let span):
+      let run = lane.runs[span.index]
+      let says = "runs on core \(run.core): \(times(span))\(run.isPreempted ? ", then preempted" : "")"
+      return rect("k\(run.core % 4)", span.begin, span.end, y: 0, height: 9, says, label: "\(run.core)", baseline: 8)
+    case .several(let spans):
+      let cores = Set(spans.map { lane.runs[$0.index].core })
+      let kind = cores.count == 1 ? "k\((cores.first ?? 0) % 4)" : "k"
+      let places = cores.sorted().map { "\($0)" }.joined(separator: ", ")
+      return folded(
+        kind, spans, y: 0, height: 9, "runs \(spans.count) times on core\(cores.count == 1 ? "" : "s") \(places)")
+    }
+  }
+
+  private func preempted(_ mark: Mark) -> Markup {
+    switch mark {
+    case .one(let span): rect("preempted", span.begin, span.end, y: 0, height: 9, "preempted: \(times(span))")
+    case .several(let spans): folded("preempted", spans, y: 0, height: 9, "preempted \(spans.count) times")
+    }
+  }
+
+  /// The lower strip of a thread: its blocks, each called from within another a little lower, and in its lower half the waits, so that
+  /// both have room for their names.
+  private static let (top, height, waits) = (11, 22, 11)
+
+  private func block(_ mark: Mark, depth: Int) -> Markup {
+    let y = Self.top + min(depth, 3) * 4
+    let height = Self.height - min(depth, 3) * 4
+    switch mark {
+    case .one(let span):
+      let block = trace.blocks[span.index]
+      return rect(
+        key.color(of: block.queue), span.begin, span.end, y: y, height: height, says(block, span),
+        label: key.name(of: block), baseline: 20)
+    case .several(let spans):
+      let blocks = spans.map { trace.blocks[$0.index] }
+      let queues = Set(blocks.map(\.queue))
+      let places = queues.count == 1 ? trace.queues[blocks[0].queue].label : "\(queues.count) queues"
+      let numbers = blocks.map(\.number)
+      let which = queues.count == 1 ? " (\(numbers.min() ?? 0) to \(numbers.max() ?? 0))" : ""
+      let colors = Set(blocks.map { key.color(of: $0.queue) })
+      return folded(
+        colors.count == 1 ? key.color(of: blocks[0].queue) : "q", spans, y: y, height: height,
+        "\(spans.count) blocks of \(places)\(which)", label: "\(spans.count)", baseline: 20)
+    }
+  }
+
+  private func says(_ block: Trace.Block, _ span: Span) -> String {
+    var says =
+      "\(trace.queues[block.queue].label) \(block.number) (\(block.kind.rawValue)\(block.isBarrier ? ", barrier" : ""))"
+    says += ": \(times(span))" + (block.end == nil ? ", not ended" : "")
+    if let submitted = block.submitted, submitted <= span.begin {
+      let submitter = block.submitter.map { " by \(trace.lanes[$0].name)" } ?? ""
+      says += "; submitted\(submitter) \(text(span.begin - submitted)) before"
+    }
+    return says
+  }
+
+  private func wait(_ mark: Mark, of lane: Trace.Lane) -> Markup {
+    switch mark {
+    case .one(let span):
+      let wait = lane.waits[span.index]
+      let says = "waits \(trace.text(of: wait)): \(times(span))" + (wait.end == nil ? ", not ended" : "")
+      return rect(
+        "wait w-\(wait.reason.rawValue)", span.begin, span.end, y: Self.top + Self.waits, height: Self.waits, says,
+        label: wait.reason.rawValue, baseline: 31)
+    case .several(let spans):
+      let reasons = Set(spans.map { lane.waits[$0.index].reason })
+      let what = trace.text(of: lane.waits[spans[0].index])
+      return folded(
+        "wait w-\(reasons.count == 1 ? lane.waits[spans[0].index].reason.rawValue : "several")", spans,
+        y: Self.top + Self.waits,
+        height: Self.waits, "\(spans.count) waits" + (reasons.count == 1 ? " \(what)" : " for several things"))
+    }
+  }
+
+  private func submission(_ mark: Mark) -> Markup {
+    switch mark {
+    case .one(let span):
+      let block = trace.blocks[span.index]
+      let fate = block.begin == nil ? ", which never began" : ""
+      return rect(
+        "submits", span.begin, span.begin, y: 35, height: 4,
+        "submits \(trace.queues[block.queue].label) \(block.number) at \(text(span.begin))\(fate)")
+    case .several(let spans):
+      return rect(
+        "submits", spans[0].begin, spans[spans.count - 1].end, y: 35, height: 4,
+        "submits \(spans.count) blocks, \(text(spans[0].begin)) to \(text(spans[spans.count - 1].end))")
+    }
+  }
+
+  /// Over all else: what a record does not tell is drawn as unknown, never as rest.
+  private func unknown(of lane: Trace.Lane) -> [Markup] {
+    let end = lane.end ?? trace.length
+    func draw(_ record: Trace.Gap.Record, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
+      let isStrip = record == .scheduler
+      return rect(
+        "unknown", begin, end, y: isStrip ? 0 : Self.top, height: isStrip ? 9 : Self.height, says)
+    }
+    let missing = trace.missing.map { draw($0.record, lane.begin, end, "not known: \($0.why)") }
+    let gaps = trace.gaps.grouped(by: \.record).flatMap { record, gaps in
+      let spans = gaps.enumerated().map { Span(begin: $1.begin, end: max($1.begin, $1.end), index: $0) }
+        .filter { $0.begin < end && $0.end >= lane.begin }.sorted { $0.begin < $1.begin }
+      return Mark.marks(of: spans, least: max(1, scale / 200)).map { mark -> Markup in
+        let spans =
+          switch mark {
+          case .one(let span): [span]
+          case .several(let spans): spans
+          }
+        let lost = spans.reduce(0) { $0 + gaps[$1.index].lost }
+        let (from, to) = (max(lane.begin, spans[0].begin), min(end, spans[spans.count - 1].end))
+        return draw(record, from, to, "not known: \(lost) events lost, \(text(from)) to \(text(to))")
+      }
+    }
+    return missing + gaps
+  }
+
+  // MARK: Several threads in one row
+
+  /// How many of some threads are in a block, and how many run.
+  private func rest(_ lanes: [Int]) -> Markup {
+    let known = Set(lanes)
+    let blocks = trace.blocks.filter { $0.lane.map(known.contains) ?? false }.flatMap { block in
+      block.begin.map { [(time: $0, by: 1), (time: block.end ?? trace.length, by: -1)] } ?? []
+    }
+    let runs = lanes.flatMap { trace.lanes[$0].runs }.flatMap { [(time: $0.begin, by: 1), (time: $0.end, by: -1)] }
+    let (inside, running) = (Steps(blocks), Steps(runs))
+    let most = max(1, inside.most, running.most)
+    let says = "up to \(inside.most) in a block at once, \(running.most) running"
+    let names = "\(trace.lanes[lanes[0]].name) to \(trace.lanes[lanes[lanes.count - 1]].name)"
+    return row(
+      "\(lanes.count) more<small>\(inside.most) in blocks</small>", "count", "\(names): \(says)",
+      """
+      <title>\(names): \(says)</title>\(area(inside, most: most, "inside"))\(area(running, most: most, "running"))
+      """)
+  }
+
+  // MARK: Below the lanes
+
+  private var counts: Markup {
+    var counts: [Markup] = []
+    if trace.knowsRunning {
+      counts.append(
+        count("cores busy", trace.busyCores, "of \(trace.cores.count)", least: trace.cores.count, .scheduler))
+    }
+    if trace.knowsCalls { counts.append(count("backlog", trace.backlog, nil, least: 1, .calls)) }
+    counts.append(count("threads", trace.threads, nil, least: 1, nil))
+    return "\(counts)"
+  }
+
+  private func count(_ name: String, _ steps: Steps, _ note: String?, least: Int, _ record: Trace.Gap.Record?) -> Markup
+  {
+    let most = max(least, steps.most)
+    let says = "\(name): up to \(steps.most)"
+    let gaps = trace.gaps.filter { $0.record == record }.map {
+      rect("unknown", $0.begin, $0.end, y: 0, height: 30, "not known")
+    }
+    return row(
+      "\(name)<small>\(note ?? "up to \(steps.most)")</small>", "count", says,
+      "<title>\(says)</title>\(area(steps, most: most, name == "cores busy" ? "running" : "inside"))\(gaps)")
+  }
+
+  /// Steps as an area; where they are too many, up to the most and up to the least in each of many columns.
+  private func area(_ steps: Steps, most: Int, _ kind: String) -> Markup {
+    let end = min(origin + scale, trace.length)
+    let points =
+      [(time: origin, count: steps.count(at: origin))] + steps.points.filter { $0.time > origin && $0.time < end }
+    let columns = 400
+    guard points.count > columns * 2 else {
+      return path(kind, points.map { (share(of: $0.time), $0.count) }, most: most)
+    }
+    let width = max(1, scale / UInt64(columns))
+    var (highs, lows): ([(Double, Int)], [(Double, Int)]) = ([], [])
+    var (next, count) = (0, points[0].count)
+    for column in 0...columns {
+      let begin = origin + UInt64(column) * width
+      guard begin < end else { break }
+      if next < points.count, points[next].time == begin { count = points[next].count }
+      var (low, high) = (count, count)
+      while next < points.count, points[next].time < begin + width {
+        count = points[next].count
+        (low, high) = (min(low, count), max(high, count))
+        next += 1
+      }
+      highs.append((share(of: begin), high))
+      lows.append((share(of: begin), low))
+    }
+    return path(kind + " most", highs, most: most) + path(kind, lows, most: most)
+  }
+
+  private func path(_ kind: String, _ points: [(place: Double, count: Int)], most: Int) -> Markup {
+    var path = "M0,100"
+    for point in points {
+      path += "H\(Self.share(point.place * 1000))V\(Self.share(100 - Double(point.count) / Double(most) * 100))"
+    }
+    return """
+      <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path class="\(kind)" d="\(path)H\(Self.share(share(of: trace.length) * 1000))V100Z"/></svg>
+      """
+  }
+
+  // MARK: The axis
+
+  private var axis: Markup {
+    let step = Self.step(scale)
+    let first = (origin + step - 1) / step
+    let ticks = (first...max(first, (origin + scale) / step)).map { number -> Markup in
+      let place = share(of: number * step) * 100
+      let anchor = place < 3 ? "" : place > 96 ? " end" : " mid"
+      return """
+        <text class="tick\(anchor)\(number % 2 == 1 ? " wide" : "")" x="\(Self.share(place))%" y="12">\(number == 0 ? "0" : text(number * step))</text>
+        """
+    }
+    return row("", "axis", "time", "\(ticks)")
+  }
+
+  /// A round number of nanoseconds, of which the width has four to ten.
+  private static func step(_ scale: UInt64) -> UInt64 {
+    var unit: UInt64 = 1
+    while true {
+      for factor: UInt64 in [1, 2, 5] where scale / (unit * factor) < 10 { return unit * factor }
+      unit *= 10
+    }
+  }
+
+  // MARK: Marks
+
+  /// A mark, with its name in it where there is room for that on a wide page or even on a narrow one.
+  private func rect(
+    _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
+    baseline: Int = 0
+  ) -> Markup {
+    guard begin < origin + scale, end >= origin else { return "" }
+    let left = share(of: begin) * 100
+    let width = share(of: end) * 100 - left
+    let title: Markup = says.isEmpty ? "" : "<title>\(says)</title>"
+    let edge = width > 0.5 ? " e" : ""
+    let drawn: Markup = """
+      <rect class="\(kind)\(edge)" x="\(Self.share(left))%" width="\(Self.share(max(width, 0.1)))%" y="\(y)" height="\(height)">\(title)</rect>
+      """
+    // A hundredth of the row is 2.9 points on the narrowest page, and 9.5 on a wide one.
+    let room = Double(label?.count ?? 0) * 6 + 5
+    guard let label, width * 9.5 > room else { return drawn }
+    let isWide = width * 2.9 < room ? " wide" : ""
+    let ground = kind.hasPrefix("k") ? " on" : kind.hasPrefix("wait") ? " over" : ""
+    return drawn
+      + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.share(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
+  }
+
+  /// A mark of several: as high as the share of its time that they take.
+  private func folded(
+    _ kind: String, _ spans: [Span], y: Int, height: Int, _ says: String, label: String? = nil, baseline: Int = 0
+  ) -> Markup {
+    let (begin, end) = (spans[0].begin, spans[spans.count - 1].end)
+    let inside = spans.reduce(UInt64(0)) { $0 + $1.length }
+    let share = end > begin ? Double(inside) / Double(end - begin) : 1
+    let high = min(height, max(2, Int((share * Double(height)).rounded(.up))))
+    return rect(
+      kind + " f", begin, end, y: y + height - high, height: high,
+      "\(says): \(text(inside)) of the time from \(text(begin)) to \(text(end))",
+      label: high == height ? label : nil, baseline: baseline)
+  }
+
+  /// Where a time is, as a share of the width.
+  private func share(of time: UInt64) -> Double {
+    time <= origin ? 0 : min(1, Double(time - origin) / Double(scale))
+  }
+
+  private func times(_ span: Span) -> String { "\(text(span.begin)) to \(text(span.end)), \(text(span.length))" }
+
+  private func text(_ nanoseconds: UInt64) -> String { TraceFigures.text(nanoseconds) }
+
+  /// A number with up to three digits behind the point.
+  private static func share(_ value: Double) -> String {
+    let thousandths = Int((value * 1000).rounded())
+    let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+    if rest == 0 { return "\(whole)" }
+    var digits = "\(1000 + rest)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return "\(whole).\(digits)"
+  }
+}

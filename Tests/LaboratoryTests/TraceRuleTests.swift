@@ -31,7 +31,7 @@ import Testing
       trace.lanes[2].runs[1].begin = 2_900_000
       trace.lanes[2].runs[1].core = 2
     case .oneThread: trace.lanes[3].runs[0].begin = 2_900_000
-    case .accounts: trace.accounts[0].told = 1_540_000
+    case .accounts: trace.accounts[0].told = 1_700_000
     case .closed: trace.lanes[0].waits[0].end = nil
     case .lossless: trace.gaps = [Trace.Gap(.calls, begin: 9_900_000, end: 10_000_000, lost: 3)]
     }
@@ -54,6 +54,14 @@ import Testing
     trace.blocks[3].begin = 3_000_000
     trace.blocks[3].end = 3_200_000
     #expect(TraceRule.barrier.finding(in: trace) != .kept)
+  }
+
+  @Test func theRecordMayHaveWhatInterruptsTake() {
+    var trace = Trace.sample
+    trace.accounts[0].recorded = 2_500_000
+    #expect(TraceRule.accounts.finding(in: trace) == .kept)
+    trace.accounts[0].recorded = 2_700_000
+    #expect(TraceRule.accounts.finding(in: trace) != .kept)
   }
 
   @Test func aBlockInsideAnotherOnItsThreadIsNoOverlap() {

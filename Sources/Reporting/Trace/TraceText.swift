@@ -56,7 +56,7 @@ public struct TraceText {
     lines += letters.legend(style)
     lines += remarks(trace, folding)
     let figures = TraceFigures(trace)
-    lines += wrapped(figures.pieces(trace).joined(separator: " · ")).map { Ink.quiet($0, style) }
+    lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map { Ink.quiet($0, style) }
     if let sentence = figures.sentence(trace) { lines += wrapped(sentence) }
     return lines
   }

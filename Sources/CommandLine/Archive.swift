@@ -102,7 +102,8 @@ struct Archive {
 
   /// Whether there is a run before the last one that was asked the same as `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
-    (try? read(document.scenarioName, ".before"))?.unlikeness(to: document) == .some(nil)
+    guard let before = try? read(document.scenarioName, ".before") else { return false }
+    return before.unlikeness(to: document) == nil
   }
 
   private func write(_ text: String, to path: String) throws(SystemError) {

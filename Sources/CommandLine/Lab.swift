@@ -110,7 +110,8 @@ public struct Lab: Sendable {
 
   /// `gcdlab queue-order` is `gcdlab scenario queue-order`, and so for a scenario file.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    let word = arguments[1]
+    // There are none where /proc is not mounted, which is said next.
+    guard arguments.count > 1, case let word = arguments[1] else { return arguments }
     guard !commands.contains(word), library.names.contains(word) || word.hasSuffix(".yml") else { return arguments }
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }

@@ -10,6 +10,8 @@ struct TraceCommand: AsyncParsableCommand {
     discussion: """
       Settings are those of the scenario's `trace`, made for a picture, and of its `quick`; --set replaces them, and takes a list: \
       the points are drawn below each other at the same scale. A recorded trial is never measured.
+
+      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace --all --check", "what every trace must keep to")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })

@@ -133,7 +133,7 @@ import Testing
     #expect(
       finished.errors
         == "gcdlab: \(file.path):5: unknown key 'swep'; did you mean 'sweep'? (allowed: scenario, pattern, title, source, lesson, "
-        + "tags, parameters, variants, sweep, baseline, show, claims, conclusions, quick)\n")
+        + "tags, parameters, variants, sweep, baseline, show, claims, conclusions, quick, trace)\n")
     #expect(finished.status == 64)
   }
 

@@ -65,7 +65,7 @@ import Testing
     kill(lab.pid, SIGCONT)
     let finished = await lab.finish()
     #expect(finished.status == 143)
-    #expect(finished.output.contains("interrupted: what was finished until then is shown"))
+    #expect(finished.output.contains("interrupted: results up to then are shown"))
   }
 
   @Test(arguments: ["scenario", "explain", "smoke", "report", "diff"])

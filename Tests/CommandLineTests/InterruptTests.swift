@@ -21,7 +21,7 @@ import Testing
     kill(lab.pid, signal)
     let finished = await lab.finish()
     #expect(finished.status == status)
-    #expect(finished.output.contains("interrupted: what was finished until then is shown"))
+    #expect(finished.output.contains("interrupted: results up to then are shown"))
     #expect(await Binary.isGone(worker))
   }
 

@@ -150,6 +150,6 @@ import Testing
     let error = try #require(results.failure)
     #expect(error.description.contains("cannot run a worker"))
     #expect(results.runs.map { $0.trials.map(\.outcome) } == [[.completed]])
-    #expect(results.warnings.first?.says == "\(error): what was finished until then is shown")
+    #expect(results.warnings.first?.says == "\(error): results up to then are shown")
   }
 }

@@ -49,7 +49,7 @@ import Testing
     (
       "title: A title", "titel: A title",
       "mine.yml:3: unknown key 'titel'; did you mean 'title'? (allowed: scenario, pattern, title, source, lesson, tags, parameters, variants, "
-        + "sweep, baseline, show, claims, conclusions, quick)"
+        + "sweep, baseline, show, claims, conclusions, quick, trace)"
     ),
     (
       "work: 2ms", "wrk: 2ms",

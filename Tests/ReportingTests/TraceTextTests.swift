@@ -148,7 +148,7 @@ import Testing
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
     // Two of the serial queue, the barrier and what it holds back until the end.
-    #expect(folding.backlog == [4, 3, 2, 2, 1, 1, 1, 1, 1, 1])
+    #expect(folding.backlog == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 
   @Test func figuresAreThoseOfTheTrace() {

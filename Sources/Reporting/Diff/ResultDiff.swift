@@ -287,7 +287,8 @@ public struct ResultDiff: Sendable {
   private static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
       // There always are some outliers.
-      document.warnings.filter { $0.kind != "outliers" }.map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
+      document.warnings.filter { $0.kind != "outliers" }
+        .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
     return remarks.grouped(by: \.kind).compactMap { _, remarks in
       guard let first = remarks.first else { return nil }

@@ -18,7 +18,8 @@ extension ResultDiff {
     let verdicts = diff.verdicts.map { "\($0.says) (\($0.old.rawValue) then, \($0.new.rawValue) now)" }
     let all = figures + verdicts
     guard let first = all.first else { return "since the last run: no change that one run each could show" }
-    return "since the last run: " + first + (all.count > 1 ? ", and \(all.count - 1) more; see \(Tool.command) diff" : "")
+    let others = all.count > 1 ? ", and \(all.count - 1) more; see \(Tool.command) diff" : ""
+    return "since the last run: " + first + others
   }
 }
 

@@ -173,7 +173,12 @@ struct Folding {
     var most = Array(repeating: 0, count: columns)
     var (count, next) = (0, 0)
     for column in 0..<columns {
-      let end = bounds(column).end
+      let (begin, end) = bounds(column)
+      // What ends where the column begins is of the one before.
+      while next < edges.count, Double(edges[next].0) <= begin {
+        count += edges[next].1
+        next += 1
+      }
       most[column] = count
       while next < edges.count, Double(edges[next].0) < end {
         count += edges[next].1

@@ -60,7 +60,7 @@ import Testing
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
     #expect(TraceRule.accounts.finding(in: trace) == .kept)
-    trace.accounts[0].recorded = 2_700_000
+    trace.accounts[0].recorded = 2_900_000
     #expect(TraceRule.accounts.finding(in: trace) != .kept)
   }
 

@@ -12,7 +12,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   case onePlace = "no thread is in two places at once"
   /// No core runs two threads.
   case oneThread = "no core runs two threads at once"
-  /// Running times are those that the system tells, within 10 % and 1 ms.
+  /// Running times are those that the system tells, within 10 %, 1 ms and 10 us a switch.
   case accounts = "running times are those that the system tells"
   /// What a completed trial's caller began had an end.
   case closed = "what the caller began has ended when it has"
@@ -122,15 +122,16 @@ public enum TraceRule: String, Sendable, CaseIterable {
   }
 
   /// What a switch takes, and the end of a thread, counts for the system and not in the record; what interrupts and the hypervisor
-  /// take counts in the record and not for the system: up to so much of the running time, and so long.
-  private static let taken = (share: 0.1, atMost: 1_000_000.0)
+  /// take counts in the record and not for the system: up to so much of the running time, so long, and so long a switch.
+  private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// All threads together: a thread of hardly any running time is told in ticks and rounded.
   private static func accounts(_ trace: Trace) -> Finding {
     let told = trace.accounts.reduce(0.0) { $0 + Double($1.told) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard told > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
-    guard abs(told - recorded) > told * taken.share + taken.atMost else { return .kept }
+    let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
+    guard abs(told - recorded) > told * taken.share + taken.atMost + switches * taken.ofSwitch else { return .kept }
     let (one, other) = (Quantity(told, .nanoseconds), Quantity(recorded, .nanoseconds))
     return .broken("the system tells \(one), the record \(other)")
   }

@@ -1,5 +1,5 @@
 // guide.9, usually: the system takes the priority of queues into account: high before default before low before
-// background. pool.5, usually: a class of service brings its queues more or fewer resources. Tried on one core: a task
+// background. pool.5, usually: a QoS class brings its queues more or fewer resources. Tried on one core: a task
 // of each global queue (for pool.5: of a serial queue of each class) computes for 60 ms, the lowest submitted first.
 // The processor time that each got is compared, in rounds. Broken: all four go to the default queue.
 // Classes whose threads have the same nice value cannot be told apart, which takes a privilege for some.

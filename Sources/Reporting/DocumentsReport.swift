@@ -77,7 +77,7 @@ public struct DocumentsReport: Sendable {
       ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
       : [
         index.summary + ".",
-        "Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenarios.",
+        "Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenario\(index.results.count == 1 ? "" : "s").",
       ]
   }
 

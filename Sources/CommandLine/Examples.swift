@@ -2,12 +2,15 @@ import Reporting
 
 /// What a command's help ends with: commands to try, each with what it does.
 func examples(_ lines: (command: String, does: String)...) -> String {
-  let commands = lines.map { "\(Tool.command) \($0.command)" }
-  let width = commands.map(\.count).max() ?? 0
-  return "Examples:\n"
-    + zip(commands, lines).map { command, line in
-      "  \(command)\(String(repeating: " ", count: width - command.count))  \(line.does)"
-    }.joined(separator: "\n")
+  "Examples:\n" + commandList(lines)
+}
+
+/// Commands below each other, each with what it does.
+func commandList(_ lines: [(command: String, does: String)]) -> String {
+  let width = lines.map(\.command.count).max() ?? 0
+  return lines.map { command, does in
+    "  \(Tool.command) \(command)\(String(repeating: " ", count: width - command.count))  \(does)"
+  }.joined(separator: "\n")
 }
 
 extension Lab {

@@ -17,17 +17,9 @@ enum Greeting {
         ? ("documents", "each sentence that they try, and what came of it")
         : ("explain \(Lab.example) --code", "its lesson and the code that runs")
       let about = Root.configuration.abstract.wrapped(to: max(20, style.width)).joined(separator: "\n")
-      let greeting = about + "\n\n" + commands([first, list, third], style)
+      let greeting = about + "\n\n" + commandList([first, list, third]) + "\n"
       let finding = found.map { "\nThe strongest finding of the last runs on this machine:\n\($0.text(style))" } ?? ""
       return greeting + finding + "\n\(Tool.command) help has all commands.\n"
     }
-  }
-
-  private static func commands(_ lines: [(String, String)], _ style: TextStyle) -> String {
-    let width = lines.map(\.0.count).max() ?? 0
-    return lines.map { command, does in
-      let space = String(repeating: " ", count: width - command.count)
-      return "  \(Tool.command) \(command)\(space)  \(does)\n"
-    }.joined()
   }
 }

@@ -69,7 +69,7 @@ public struct Lab: Sendable {
     default: break
     }
     Self.current.withLock { $0 = self }
-    Self.run(arguments.count == 1 ? arguments : Self.namingCommand(arguments))
+    Self.run(Self.namingCommand(arguments))
   }
 
   private static func run(_ arguments: [String]) {
@@ -110,9 +110,10 @@ public struct Lab: Sendable {
 
   /// `gcdlab queue-order` is `gcdlab scenario queue-order`, and so for a scenario file.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    // There are none where /proc is not mounted, which is said next.
-    guard arguments.count > 1, case let word = arguments[1] else { return arguments }
-    guard !commands.contains(word), library.names.contains(word) || word.hasSuffix(".yml") else { return arguments }
+    // There are none at all where /proc is not mounted, which is said next.
+    guard let word = arguments.dropFirst().first, !commands.contains(word),
+      library.names.contains(word) || word.hasSuffix(".yml")
+    else { return arguments }
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }
 

@@ -1,5 +1,4 @@
 import Laboratory
-import Measurement
 
 /// The sentences of the source documents with what tries them and what came of it on a machine.
 public struct SentenceIndex: Sendable {

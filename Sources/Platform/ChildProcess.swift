@@ -49,12 +49,17 @@ public struct ChildProcess: Sendable {
   /// Waits until it has ended, and takes its status.
   ///
   /// - Returns: what `exit` was called with; nil when something else has ended it, or its status was taken before.
-  @discardableResult public func wait() -> Int32? {
+  @discardableResult public func wait() -> Int32? { waitForStatus().flatMap(Self.exitStatus) }
+
+  /// Waits until it has ended, and takes its status.
+  ///
+  /// - Returns: the status as `waitpid` tells it; nil when it was taken before.
+  public func waitForStatus() -> Int32? {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 {
       guard errno == EINTR else { return nil }
     }
-    return Self.exitStatus(status)
+    return status
   }
 
   /// Waits until it has ended, and leaves its status to be taken.
@@ -66,6 +71,10 @@ public struct ChildProcess: Sendable {
   /// What `exit` was called with, of a status as `waitpid` tells it; nil when something else has ended the process.
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
+  /// Whether SIGKILL has ended the process, of a status as `waitpid` tells it. No process of a trial sends it: somebody else has,
+  /// or the system for want of memory.
+  public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
+
   /// From now on those that a descendant leaves behind become children of this process, which can wait for them.
   ///
   /// - Returns: whether the system does that.
@@ -75,6 +84,17 @@ public struct ChildProcess: Sendable {
   public static func waitForAny() {
     var status: Int32 = 0
     while waitpid(-1, &status, 0) < 0, errno == EINTR {}
+  }
+
+  /// Waits until all children have ended, and takes their statuses.
+  ///
+  /// - Returns: the statuses as `waitpid` tells them.
+  public static func waitForAll() -> [Int32] {
+    var statuses: [Int32] = []
+    var status: Int32 = 0
+    while true {
+      if waitpid(-1, &status, 0) >= 0 { statuses.append(status) } else if errno != EINTR { return statuses }
+    }
   }
 
   /// Takes the statuses of all children that have ended and nobody has asked for.

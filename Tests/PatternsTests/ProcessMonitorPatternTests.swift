@@ -18,9 +18,13 @@ import Testing
 @Suite struct ProcessMonitorPatternTests {
   /// The other parts are played by workers of the built binary, which stands beside the test runner.
   static var pattern: ProcessMonitorPattern {
+    pattern((Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
+  }
+
+  /// The other parts are played by a program at `path`.
+  static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
-    pattern.executable =
-      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
+    pattern.executable = path
     return pattern
   }
 
@@ -90,13 +94,42 @@ import Testing
   @Test func `a binary that is not there breaks the trial`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
-      var pattern = Self.pattern
-      pattern.executable = "/nonexistent/gcdlab"
+      let pattern = Self.pattern("/nonexistent/gcdlab")
       for variant in Self.ofEnds {
         let attempt = try await Attempt(variant.name, of: pattern, files: Catalogue.files, Self.settings)
         #expect(
           attempt.trial.outcome
             == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
+      }
+    }
+  }
+
+  @Test func `a process that is killed by somebody else is unavailable, one that ends by itself is not`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let killed = Outcome.unavailable(reason: Unavailable.killed.description)
+      // SIGCHLD that comes before there is a source for it is lost, and its variant would wait.
+      for variant in Self.ofEnds where variant.name != "sigchld" {
+        try await withProgram("kill -KILL $$") { program in
+          let attempt = try await Attempt(
+            variant.name, of: Self.pattern(program), files: Catalogue.files, Self.settings)
+          #expect(attempt.trial.outcome == killed, "\(variant.name): \(attempt.trial.outcome)")
+        }
+        try await withProgram("exit 200") { program in
+          let attempt = try await Attempt(
+            variant.name, of: Self.pattern(program), files: Catalogue.files, Self.settings)
+          #expect(
+            attempt.verdicts.values.contains(.violated)
+              || attempt.trial.outcome == .broken(reason: "a process of the trial ended before its time"),
+            "\(variant.name): \(attempt.trial.outcome)")
+        }
+      }
+      try await withProgram("kill -KILL $$") { program in
+        let pattern = Self.pattern(program)
+        let attempt = try await Attempt("sigchld", of: pattern, files: Catalogue.files, Self.settings) { trial in
+          try pattern.watchChildren(trial, patience: .milliseconds(1)) { _, _ in }
+        }
+        #expect(attempt.trial.outcome == killed, "\(attempt.trial.outcome)")
       }
     }
   }

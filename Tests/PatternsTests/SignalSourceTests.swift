@@ -75,6 +75,29 @@ import Testing
     }
   }
 
+  @Test func `a process for a fault that is killed by somebody else is unavailable, one that ends by itself broken`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      var pattern = SignalSource()
+      for variant in ["fault", "fault-by-kill"] {
+        try await withProgram("kill -KILL $$") { killed in
+          pattern.executable = killed
+          let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
+          #expect(attempt.trial.outcome == .unavailable(reason: Unavailable.killed.description))
+        }
+        try await withProgram("kill -SEGV $$") { faulting in
+          pattern.executable = faulting
+          let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
+          #expect(
+            attempt.trial.outcome
+              == .broken(reason: "a process that had the signal of a fault ended before it said what came of it"))
+        }
+      }
+    }
+  }
+
   @Test func `too few descriptors: unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()

@@ -1,4 +1,5 @@
 import CDispatchSupport
+import Laboratory
 import Measurement
 import Platform
 
@@ -94,12 +95,15 @@ struct FaultProcess {
 
   /// The next number that it says.
   ///
-  /// - Throws: an error when it ends without.
+  /// - Throws: an error when it ends without; `Unavailable` where it was killed.
   func hear() throws -> Int {
     var byte: UInt8 = 0
     var count = 0
     repeat { count = read(output.reader, &byte, 1) } while count < 0 && errno == EINTR
-    guard count == 1 else { throw Silent() }
+    guard count == 1 else {
+      if let status = child.waitForStatus(), ChildProcess.wasKilled(status) { throw Unavailable.killed }
+      throw Silent()
+    }
     return Int(byte)
   }
 

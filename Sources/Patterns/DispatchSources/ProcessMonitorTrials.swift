@@ -27,7 +27,7 @@ extension ProcessMonitorPattern {
     if let part = Part.ofThisProcess { part.playChild() }
     ignoreBrokenPipes()
     let accounts = Accounts()
-    var (untold, toldAgain, wrongStatus) = (0, 0, 0)
+    var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
     var notices = LatencyHistogram()
     // The first warms up.
     for index in 0...trial[processes] {
@@ -52,7 +52,15 @@ extension ProcessMonitorPattern {
       line.close()
       lifeline.close()
       let told = watch.told
-      if told.isEmpty { untold += 1 }
+      var statuses = told.map(\.status)
+      if told.isEmpty {
+        untold += 1
+        if let status = child.waitForStatus() {
+          notReaped += 1
+          statuses.append(status)
+        }
+      }
+      if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
       if told.count > 1 { toldAgain += 1 }
       if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
       if index > 0, let first = told.first, let lastAct {
@@ -64,7 +72,7 @@ extension ProcessMonitorPattern {
     trial.record(repeatedReports, toldAgain)
     trial.record(self.wrongStatus, wrongStatus)
     trial.record(leakedDescriptors, accounts.leftOpen)
-    trial.record(leakedChildren, ChildProcess.leftOver())
+    trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
   /// Starts parents one after the other, each of which starts a child, has the child watch, and the parent end.
@@ -96,28 +104,38 @@ extension ProcessMonitorPattern {
       toChild.handOver()
       for lifeline in lifelines { lifeline.handOver() }
       let end = ends.moment(index)
-      // The child says how far it has come, up to the moment at which its parent is to end.
-      for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
-        guard toChild.receive().word == moment.word else { throw Silent() }
-        if moment != end { toChild.send(.go) }
-      }
-      toParent.send(.go)
-      let lastAct = toParent.receive().time
-      parent.wait()
-      toChild.send(.go)
-      for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
-        guard toChild.receive().word == moment.word else { throw Silent() }
+      var statuses: [Int32] = []
+      do {
+        // The child says how far it has come, up to the moment at which its parent is to end.
+        for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
+          guard toChild.receive().word == moment.word else { throw Silent() }
+          if moment != end { toChild.send(.go) }
+        }
+        toParent.send(.go)
+        let lastAct = toParent.receive().time
+        if let status = parent.waitForStatus() { statuses.append(status) }
         toChild.send(.go)
+        for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
+          guard toChild.receive().word == moment.word else { throw Silent() }
+          toChild.send(.go)
+        }
+        let answer = toChild.receive()
+        switch (answer.word, answer.time, lastAct) {
+        case (.told, let told?, let lastAct?):
+          if index > 0 { notices.record(told > lastAct ? told - lastAct : 0) }
+        case (.untold, _, _): untold += 1
+        default: throw Silent()
+        }
+        // The child ends now, and its line with it.
+        _ = toChild.receive()
+      } catch is Silent {
+        toParent.close()
+        toChild.close()
+        for lifeline in lifelines { lifeline.close() }
+        statuses += ChildProcess.waitForAll()
+        if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
+        throw Silent()
       }
-      let answer = toChild.receive()
-      switch (answer.word, answer.time, lastAct) {
-      case (.told, let told?, let lastAct?):
-        if index > 0 { notices.record(told > lastAct ? told - lastAct : 0) }
-      case (.untold, _, _): untold += 1
-      default: throw Silent()
-      }
-      // The child ends now, and its line with it.
-      _ = toChild.receive()
       if adopts { ChildProcess.waitForAny() }
       toParent.close()
       toChild.close()
@@ -210,6 +228,12 @@ private struct Accounts {
 
   /// Descriptors of processes that are open, where Linux lists them.
   private static var watches: Int { OpenDescriptors.paths().count { $0.contains("pidfd") } }
+}
+
+extension Unavailable {
+  /// A process that the trial has started was killed before it had done its part, which says nothing of a mechanism.
+  static let killed = Unavailable(
+    "signal 9 ended a process of the trial, sent by another program or for want of memory or processor time")
 }
 
 /// Somebody ended who had more to say.

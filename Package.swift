@@ -58,7 +58,7 @@ let package = Package(
     // Scenarios and sources into the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
     // What the released build wraps (Makefile) must be found in all that it links.
-    .executableTarget(name: "shelve", dependencies: ["CDispatchSupport"]),
+    .executableTarget(name: "shelve", dependencies: ["CDispatchSupport", "Yams"]),
     // A lab that compares equals: see Tools/tallies. What GCDLab hands on is named, or it would not be built anew with it.
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
     // A lab whose workers misbehave: see Tools/hardships.

@@ -44,7 +44,7 @@ enum Completions {
   }
 
   /// The tags.
-  static var tags: [String] { Set(((try? Lab.library.all(.headings)) ?? []).flatMap(\.tags)).sorted() }
+  static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
   /// The names of documents.
   static var documents: [String] { (try? Lab.library.documents())?.documents.map(\.name) ?? [] }

@@ -39,7 +39,7 @@ struct DocumentsCommand: ParsableCommand {
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
     if results.isEmpty { found = Archive.ofUser?.verdicts(on: .unmeasured()) ?? [] }
-    let index = try SentenceIndex(documents, tried: try Lab.library.all(.claims), results: found, only: names)
+    let index = try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
     let report = DocumentsReport(index)
     try color.print(asIs: format != .table) { style in
       switch format {

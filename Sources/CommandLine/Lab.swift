@@ -41,11 +41,11 @@ public struct Lab: Sendable {
 
   /// The lab of this process. Commands are made by the argument parser, so they find it here.
   private static let current = Mutex<Lab?>(nil)
-  /// Its scenarios.
-  static var library: ScenarioLibrary {
+  /// Its scenarios; made when they are first asked for, which a worker never does.
+  static let library: ScenarioLibrary = {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
-  }
+  }()
   /// What its workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
 

@@ -15,13 +15,13 @@ struct List: ParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func run() throws {
-    let experiments = try Lab.library.all(.headings)
+    let library = Lab.library
     let machine = Machine.unmeasured()
     try color.print(asIs: format != .table) { style in
       switch format {
-      case .table: ScenarioList.render(experiments, on: machine, style)
-      case .json: try ScenarioList.json(experiments, on: machine)
-      case .markdown: ScenarioList.markdown(experiments)
+      case .table: ScenarioList.render(try library.outlines(withClaims: false), on: machine, style)
+      case .json: try ScenarioList.json(try library.all(), on: machine)
+      case .markdown: ScenarioList.markdown(try library.outlines(withClaims: false))
       }
     }
   }

@@ -7,18 +7,21 @@ import Dispatch
   import Glibc
 #endif
 
-/// `shelve OUTPUT FILE…`: writes Swift source that holds the text of the files; run by the plugin of that name.
+/// `shelve OUTPUT FILE…`: writes Swift source that holds the text of the files, and what YAML files say as a lab reads it without
+/// parsing them (``ParsedFile``); run by the plugin of that name.
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let output = arguments.first else { fail("usage: shelve OUTPUT FILE...") }
-    let entries = arguments.dropFirst().map { path in
-      let name = path.split(separator: "/").last ?? ""
-      return "    (\"\(name)\", \(literal(read(path)))),\n"
+    let files = arguments.dropFirst().flatMap { path -> [(name: String, text: String)] in
+      let (name, text) = (String(path.split(separator: "/").last ?? ""), read(path))
+      let parsed = name.hasSuffix(".yml") ? ParsedFile.text(of: text) : nil
+      return [(name, text)] + (parsed.map { [(name + ".parsed", $0)] } ?? [])
     }
+    let entries = files.map { "    (\"\($0.name)\", \(literal($0.text))),\n" }
     save(
       """
-      /// The scenarios and the sources that were compiled, by file name.
+      /// The scenarios, as text and parsed, and the sources that were compiled, by file name.
       enum Shelf {
         static let files: [(name: String, text: String)] = [
       \(entries.joined())  ]
@@ -27,11 +30,20 @@ import Dispatch
       """, to: output)
   }
 
-  /// A raw literal with as many `#` as keep everything in it text.
+  /// A raw literal with as many `#` as keep everything in it text. What is no letter of a Swift source, or another one than it seems,
+  /// as a carriage return at the end of a line, is written by its number.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }
-    return "\(marks)\"\"\"\n\(text)\n\"\"\"\(marks)"
+    var written = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar.value < 0x20, scalar != "\n", scalar != "\t" {
+        written += "\\\(marks)u{\(String(scalar.value, radix: 16))}".unicodeScalars
+      } else {
+        written.append(scalar)
+      }
+    }
+    return "\(marks)\"\"\"\n\(String(written))\n\"\"\"\(marks)"
   }
 
   private static func read(_ path: String) -> String {

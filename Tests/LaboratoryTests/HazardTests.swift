@@ -94,6 +94,6 @@ import Testing
         [.unavailable(reason: "only on Darwin, this is Linux")],
         [.unavailable(reason: "3 cores are needed, there are 2")],
       ])
-    #expect(described.obstacle(on: .test) == "only on Darwin, this is Linux")
+    #expect(described.pattern.obstacle(on: .test) == "only on Darwin, this is Linux")
   }
 }

@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 
@@ -28,24 +29,58 @@ import Testing
     }
   }
 
-  /// `list` and `documents` read only what they show.
-  @Test func `what is read of the scenarios in part is what they say as a whole`() throws {
-    let (headings, claims, whole) = (try library.all(.headings), try library.all(.claims), try library.all())
-    #expect(headings.count == whole.count && claims.count == whole.count)
-    for (part, all) in zip(headings + claims, whole + whole) {
-      #expect(part.name == all.name && part.pattern.name == all.pattern.name && part.variants == all.variants)
-      #expect(part.title == all.title && part.source == all.source && part.tags == all.tags, "\(all.name)")
+  /// `list` and `documents` read no more than that.
+  @Test func `what the outlines say is what the scenarios say`() throws {
+    let (outlines, whole) = (try library.outlines(), try library.all())
+    #expect(outlines.count == whole.count && !whole.isEmpty)
+    for (outline, all) in zip(outlines, whole) {
+      #expect(outline.name == all.name && type(of: outline.pattern).name == all.pattern.name)
+      #expect(outline.title == all.title && outline.tags == all.tags, "\(all.name)")
+      #expect(outline.claims == ScenarioOutline(all).claims, "\(all.name)")
     }
-    for (part, all) in zip(claims, whole) {
-      #expect(part.claims.map(\.says) == all.claims.map(\.says), "\(all.name)")
-      #expect(
-        part.claims.map(\.grades) == all.claims.map(\.grades) && part.claims.map(\.kind) == all.claims.map(\.kind))
-      #expect(part.claims.map(\.check) == all.claims.map(\.check), "\(all.name)")
+  }
+
+  @Test func `what was parsed when the lab was built is what the files say, line by line`() throws {
+    for (name, text) in Catalogue.files where name.hasSuffix(".yml") {
+      let reader = ScenarioFile(place: name, patterns: [])
+      guard case .shelved = try library.content(reader, text).node else {
+        Issue.record("\(name) is parsed when it is read")
+        continue
+      }
+      #expect(Self.lines(try library.content(reader, text).node) == Self.lines(try reader.compose(text).node))
     }
-    #expect(headings.allSatisfy { $0.claims.isEmpty && $0.lesson.isEmpty })
-    // An error in a part names the line that it stands on.
-    let text = "scenario: a\nlesson: |\n  b: c\n\n# d\ntitle: e\n"
-    #expect(ScenarioLibrary.part(of: text, keys: ["title"]) == "\n\n\n\n\ntitle: e\n\n")
+  }
+
+  /// Every node as a line of what it is.
+  private static func lines(_ node: FileNode) -> [String] {
+    let start = "line \(node.line ?? 0)"
+    if let text = node.scalar { return ["\(start): \(text)"] }
+    if let items = node.items { return ["\(start): \(items.count) items"] + items.flatMap(lines) }
+    let pairs = node.pairs ?? []
+    return ["\(start): \(pairs.count) keys"] + pairs.flatMap { lines($0.key) + lines($0.value) }
+  }
+
+  /// What makes `list` and `documents` quick: it shows in no figure, so that it is told by what they cannot read.
+  @Test func `built-in files are not parsed to be read, nor patterns described to be listed`() throws {
+    let unreadable = Catalogue.files.map { ($0.name, $0.name.hasSuffix(".yml") ? "{" : $0.text) }
+    let library = ScenarioLibrary(files: unreadable, patterns: Catalogue.patterns)
+    #expect(try library.outlines().count == library.names.count)
+    #expect(try library.documents()?.sentences.isEmpty == false)
+    #expect(try library.all().count == library.names.count)
+    // As a lab of one's own may be built.
+    let unparsed = ScenarioLibrary(
+      files: unreadable.filter { !$0.0.hasSuffix(".parsed") }, patterns: Catalogue.patterns)
+    #expect(throws: InputError.self) { try unparsed.outlines() }
+    struct Twice: Pattern {
+      static let name = "queue-order"
+      let one = Metric.count("one", "a")
+      let other = Metric.count("one", "b")
+      var variants: [Variant] { Variant("way", .documented, "does it") { _ in } }
+    }
+    let twice = ScenarioLibrary(
+      files: Catalogue.files.filter { $0.name.hasPrefix("queue-order.") }, patterns: [Twice()])
+    #expect(try twice.outlines().map(\.name) == ["queue-order"])
+    #expect(throws: InputError.self) { try twice.all() }
   }
 
   @Test func `every pattern has a scenario of its name that uses all its variants`() throws {

@@ -24,7 +24,7 @@ import Testing
     #else
       #expect(attempt.trial.outcome == .unavailable(reason: "Mach ports are needed, which only Darwin has"))
       let description = try PatternDescription(MachPortPattern())
-      #expect(description.obstacle(on: .test) == "only on Darwin, this is Linux")
+      #expect(description.pattern.obstacle(on: .test) == "only on Darwin, this is Linux")
     #endif
   }
 

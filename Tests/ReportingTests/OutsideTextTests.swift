@@ -70,7 +70,7 @@ import Testing
       name: "fixture", pattern: pattern, title: Self.name, source: Self.text, lesson: Self.lesson,
       variants: pattern.variants, show: ["elapsed"])
     expectHarmless(Explanation.render(experiment, style), style)
-    expectHarmless(ScenarioList.render([experiment], on: .test, style), style)
+    expectHarmless(ScenarioList.render([ScenarioOutline(experiment)], on: .test, style), style)
     expectHarmless(ProgressLine.render(done: 1, total: 2, elapsed: 1, label: Self.name, style: style), style)
   }
 

@@ -69,7 +69,7 @@ import Testing
     }
     let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
     return try SentenceIndex(
-      Documents(place: "documents.yml", yaml: documents), tried: [experiment],
+      Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)],
       results: judged.isEmpty ? [] : [results.document], only: names)
   }
 

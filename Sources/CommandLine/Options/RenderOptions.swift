@@ -154,7 +154,7 @@ struct Export {
   static func input(_ readings: [Reading], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(readings, strict: strict) {
       guard readings.count > 1, let documents = try Lab.library.documents() else { return nil }
-      return try SentenceIndex(documents, tried: try Lab.library.all(.claims), results: readings.map(\.document))
+      return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: readings.map(\.document))
     }
   }
 

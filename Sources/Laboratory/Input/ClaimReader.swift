@@ -18,13 +18,7 @@ struct ClaimReader {
 
   private func claim(_ fields: Mapping) throws(InputError) -> Claim {
     try fields.allow(Self.keys)
-    let kindName = try fields.text("kind")
-    guard let kind = Claim.Kind(rawValue: kindName) else {
-      let kinds = Claim.Kind.allCases.map(\.rawValue)
-      throw file.error(
-        fields.node("kind"), "unknown kind '\(kindName)' (allowed: \(kinds.joined(separator: ", ")))", near: kindName,
-        of: kinds)
-    }
+    let kind = try Self.kind(fields, file)
     let checkNode = fields.node("check")
     do throws(InputError) {
       let check = try Check(parsing: try fields.text("check"), on: pattern, variants: variants)
@@ -42,6 +36,18 @@ struct ClaimReader {
         says: try fields.text("says"), bears: bears, contradicts: contradicts, isOfLesson: isOfLesson, kind: kind,
         check: check)
     } catch { throw error.at(checkNode.place) }
+  }
+
+  /// What kind of promise a claim is.
+  static func kind(_ fields: Mapping, _ file: ScenarioFile) throws(InputError) -> Claim.Kind {
+    let name = try fields.text("kind")
+    guard let kind = Claim.Kind(rawValue: name) else {
+      let kinds = Claim.Kind.allCases.map(\.rawValue)
+      throw file.error(
+        fields.node("kind"), "unknown kind '\(name)' (allowed: \(kinds.joined(separator: ", ")))", near: name,
+        of: kinds)
+    }
+    return kind
   }
 
   /// The figure of one run that `text` speaks of.

@@ -60,8 +60,13 @@ public struct Documents: Sendable {
   /// - Throws: ``InputError`` with file and line.
   public init(place: String, yaml: String) throws(InputError) {
     // The same reader as for scenario files, for its errors with a place.
-    let file = ScenarioFile(place: place, patterns: [])
-    let root = try file.mapping(try file.compose(yaml), "the documents")
+    try self.init(try ScenarioFile(place: place, patterns: []).compose(yaml))
+  }
+
+  /// Reads what was parsed.
+  init(_ content: PlacedNode) throws(InputError) {
+    let file = ScenarioFile(place: content.file, patterns: [])
+    let root = try file.mapping(content, "the documents")
     try root.allow(["documents"])
     var documents: [Document] = []
     var byName: [String: Sentence] = [:]

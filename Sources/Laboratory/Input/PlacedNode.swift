@@ -1,39 +1,73 @@
 import Yams
 
+/// What stands at a place of a scenario file: as Yams has just parsed it, or as it was shelved when the lab was built.
+enum FileNode {
+  case parsed(Node)
+  case shelved(ShelvedNode)
+
+  /// The text of a scalar; nil for anything else.
+  var scalar: String? {
+    switch self {
+    case .parsed(let node): node.scalar?.string
+    case .shelved(let node): node.scalar
+    }
+  }
+
+  /// The items of a list; nil for anything else.
+  var items: [FileNode]? {
+    switch self {
+    case .parsed(let node): node.sequence?.map { .parsed($0) }
+    case .shelved(let node): node.items?.map { .shelved($0) }
+    }
+  }
+
+  /// The keys and values of a mapping; nil for anything else.
+  var pairs: [(key: FileNode, value: FileNode)]? {
+    switch self {
+    case .parsed(let node): node.mapping?.map { (.parsed($0.key), .parsed($0.value)) }
+    case .shelved(let node): node.pairs?.map { (.shelved($0), .shelved($1)) }
+    }
+  }
+
+  /// Its line, from 1; nil where it has none of its own.
+  var line: Int? {
+    switch self {
+    case .parsed(let node): node.mark?.line
+    case .shelved(let node): node.line
+    }
+  }
+}
+
 /// A node of a scenario file that knows where it stands, so that every error can say so.
 struct PlacedNode {
-  let node: Node
+  let node: FileNode
   let file: String
   /// The key's line for a value that has none of its own.
   let fallbackLine: Int
 
   /// `file:line`.
-  var place: String { "\(file):\(node.mark?.line ?? fallbackLine)" }
+  var place: String { "\(file):\(node.line ?? fallbackLine)" }
 
   /// The text of a scalar; empty for anything else.
-  var text: String { node.scalar?.string ?? "" }
+  var text: String { node.scalar ?? "" }
 
   /// The text of a scalar called `name`.
   func scalar(_ name: String) throws(InputError) -> String {
     guard let scalar = node.scalar else {
       throw InputError("\(name): expected a single value, found \(kind)", at: place)
     }
-    return scalar.string
+    return scalar
   }
 
   /// The items of a list called `name`.
   func list(_ name: String) throws(InputError) -> [PlacedNode] {
-    guard let sequence = node.sequence else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
-    return sequence.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
+    guard let items = node.items else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
+    return items.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
   }
 
   var kind: String {
-    switch node {
-    case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string.prefix(40))'"
-    case .sequence: "a list"
-    case .mapping: "a mapping"
-    case .alias: "an alias"
-    }
+    if let text = node.scalar { return text.isEmpty ? "nothing" : "'\(text.prefix(40))'" }
+    return node.items != nil ? "a list" : "a mapping"
   }
 }
 
@@ -41,8 +75,10 @@ struct PlacedNode {
 struct Mapping {
   struct Entry {
     let key: String
-    let keyPlace: String
     let value: PlacedNode
+
+    /// Where the key stands; what has no line of its own stands on that of its key.
+    var keyPlace: String { "\(value.file):\(value.fallbackLine)" }
   }
   let entries: [Entry]
   let owner: PlacedNode
@@ -79,19 +115,16 @@ struct Mapping {
   }
 
   init(_ owner: PlacedNode, _ name: String) throws(InputError) {
-    guard let mapping = owner.node.mapping else {
+    guard let pairs = owner.node.pairs else {
       throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)
     }
     var entries: [Entry] = []
-    for (key, value) in mapping {
-      let line = key.mark?.line ?? owner.fallbackLine
-      guard let text = key.scalar?.string else {
+    for (key, value) in pairs {
+      let line = key.line ?? owner.fallbackLine
+      guard let text = key.scalar else {
         throw InputError("\(name): a key must be a word", at: "\(owner.file):\(line)")
       }
-      entries.append(
-        Entry(
-          key: text, keyPlace: "\(owner.file):\(line)",
-          value: PlacedNode(node: value, file: owner.file, fallbackLine: line)))
+      entries.append(Entry(key: text, value: PlacedNode(node: value, file: owner.file, fallbackLine: line)))
     }
     self.entries = entries
     self.owner = owner
@@ -106,7 +139,8 @@ extension ScenarioFile {
     try refuseAliasBomb(yaml)
     let root: Node?
     // What kind of value a word is, the reader decides by what it is for; that Yams guesses it for each takes a third of its time.
-    do { root = try Yams.compose(yaml: yaml, .basic) } catch let error as YamlError {
+    // Without an encoding it reads the environment.
+    do { root = try Yams.compose(yaml: yaml, .basic, .default, .utf8) } catch let error as YamlError {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
@@ -118,7 +152,7 @@ extension ScenarioFile {
       }
     } catch { throw InputError("not valid YAML: \(error)", at: place) }
     guard let root else { throw InputError("the file is empty", at: place) }
-    return PlacedNode(node: root, file: place, fallbackLine: 1)
+    return PlacedNode(node: .parsed(root), file: place, fallbackLine: 1)
   }
 
   /// A file may say a thing twice by an alias. A few lines of aliases of lists of aliases, though, stand for millions of

@@ -27,18 +27,18 @@ public struct ScenarioFile {
   ///
   /// - Throws: ``InputError`` with file and line, what was found, what is allowed and the nearest name.
   public func experiment(from yaml: String) throws(InputError) -> Experiment {
-    let root = try mapping(try compose(yaml), "a scenario file")
+    try experiment(from: try compose(yaml))
+  }
+
+  /// Reads what was parsed.
+  func experiment(from content: PlacedNode) throws(InputError) -> Experiment {
+    let root = try mapping(content, "a scenario file")
     try root.allow(Self.keys)
     let name = try root.text("scenario")
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else {
       throw error(root.node("scenario"), "scenario: '\(name)' may have only letters, digits, '-' and '_'")
     }
-    let patternName = try root.text("pattern")
-    let names = patterns.map { type(of: $0).name }
-    guard let index = names.firstIndex(of: patternName) else {
-      throw error(root.node("pattern"), "unknown pattern '\(patternName)'", near: patternName, among: names)
-    }
-    let pattern = try PatternDescription(patterns[index])
+    let pattern = try PatternDescription(try pattern(of: root))
     let parameters = try settings(root, "parameters", pattern)
     let variants = try variants(root, pattern)
     let sweep = try sweep(root, "sweep", pattern)
@@ -61,6 +61,15 @@ public struct ScenarioFile {
       show: try show(root, pattern), claims: claims,
       conclusions: conclusions, quick: try settings(root, "quick", pattern),
       trace: try self.sweep(root, "trace", pattern))
+  }
+
+  func pattern(of root: Mapping) throws(InputError) -> any Pattern {
+    let name = try root.text("pattern")
+    guard let pattern = patterns.first(where: { type(of: $0).name == name }) else {
+      throw error(
+        root.node("pattern"), "unknown pattern '\(name)'", near: name, among: patterns.map { type(of: $0).name })
+    }
+    return pattern
   }
 
   private func settings(_ root: Mapping, _ key: String, _ pattern: PatternDescription) throws(InputError)
@@ -110,7 +119,7 @@ public struct ScenarioFile {
     for entry in try root.entries(key) {
       let parameter = try parameter(entry, pattern)
       // A range, as `compare` takes it: 1..64:x4.
-      if let range = entry.value.node.scalar?.string, range.contains("..") {
+      if let range = entry.value.node.scalar, range.contains("..") {
         do { sweep.append(try SweepParser(pattern).sweep("\(entry.key)=\(range)")) } catch {
           throw error.at(entry.value.place)
         }

@@ -11,7 +11,8 @@ public struct ScenarioLibrary: Sendable {
   private static let largestFile = 1 << 20
 
   /// A library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their claims grade
-  /// (`documents.yml`), and the patterns' sources (`.swift`).
+  /// (`documents.yml`), either with what it says as it was parsed before (`NAME.yml.parsed`) or without, and the patterns' sources
+  /// (`.swift`).
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = files
     self.patterns = patterns
@@ -94,40 +95,32 @@ public struct ScenarioLibrary: Sendable {
   /// - Throws: ``InputError`` when the built-in file is broken.
   public func documents() throws(InputError) -> Documents? {
     guard let file = files.first(where: { $0.name == Self.documentsName }) else { return nil }
-    return try Documents(place: Self.documentsName, yaml: file.text)
+    return try Documents(try content(ScenarioFile(place: file.name, patterns: []), file.text))
   }
 
   /// The names of the built-in scenarios.
   public var names: [String] { embedded.map(\.name) }
 
-  /// How much of the built-in scenarios is read.
-  public enum Part: Sendable {
-    /// What they are called, their pattern and variants: no lesson, no claims, nothing to run.
-    case headings
-    /// That and the claims.
-    case claims
-    /// All of it.
-    case whole
-
-    /// The keys of the files that are read; nil for all.
-    fileprivate var keys: Set<String>? {
-      let headings: Set = ["scenario", "pattern", "title", "source", "tags", "variants"]
-      return switch self {
-      case .headings: headings
-      case .claims: headings.union(["parameters", "sweep", "claims"])
-      case .whole: nil
-      }
-    }
-  }
-
-  /// All built-in scenarios, or a part of each: what is not asked for is not parsed, and all cores parse.
+  /// The outlines of all built-in scenarios, in their order; without their claims where none is to be shown.
   ///
   /// - Throws: ``InputError`` when a built-in file is broken.
-  public func all(_ part: Part = .whole) throws(InputError) -> [Experiment] {
+  public func outlines(withClaims: Bool = true) throws(InputError) -> [ScenarioOutline] {
+    var outlines: [ScenarioOutline] = []
+    for file in embedded {
+      let reader = reader(of: file)
+      outlines.append(try reader.outline(of: try content(reader, file.text), withClaims: withClaims))
+    }
+    return outlines
+  }
+
+  /// All built-in scenarios; all cores read.
+  ///
+  /// - Throws: ``InputError`` when a built-in file is broken.
+  public func all() throws(InputError) -> [Experiment] {
     let (read, next) = (Read(count: embedded.count), Next())
     let readOn: @Sendable () -> Void = { [self] in
       while case let index = next.index(), index < embedded.count {
-        let result = Result { () throws(InputError) in try experiment(embedded[index], part) }
+        let result = Result { () throws(InputError) in try experiment(embedded[index]) }
         read.results.withLock { $0[index] = result }
       }
     }
@@ -152,28 +145,22 @@ public struct ScenarioLibrary: Sendable {
     func index() -> Int { taken.wrappingAdd(1, ordering: .relaxed).oldValue }
   }
 
-  private func experiment(_ file: (name: String, text: String), _ part: Part) throws(InputError) -> Experiment {
-    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its time.
-    let reader = ScenarioFile(place: "\(file.name).yml", patterns: patterns)
-    guard let keys = part.keys else { return withCode(try reader.experiment(from: file.text)) }
-    return try reader.experiment(from: Self.part(of: file.text, keys: keys))
+  private func experiment(_ file: (name: String, text: String)) throws(InputError) -> Experiment {
+    let reader = reader(of: file)
+    return withCode(try reader.experiment(from: try content(reader, file.text)))
   }
 
-  /// What stands in the text of a built-in file at these keys, with every other line empty, so that errors name the right one. A key
-  /// begins its line; what belongs to it is indented, as a test holds of all these files.
-  static func part(of yaml: String, keys: Set<String>) -> String {
-    var (kept, isKept) = ([UInt8](), false)
-    let newline = UInt8(ascii: "\n")
-    for line in yaml.utf8.split(separator: newline, omittingEmptySubsequences: false) {
-      if let first = line.first, first != UInt8(ascii: " "), first != UInt8(ascii: "#"),
-        let colon = line.firstIndex(of: UInt8(ascii: ":"))
-      {
-        isKept = keys.contains(String(decoding: line[..<colon], as: UTF8.self))
-      }
-      if isKept { kept += line }
-      kept.append(newline)
+  private func reader(of file: (name: String, text: String)) -> ScenarioFile {
+    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its time.
+    ScenarioFile(place: "\(file.name).yml", patterns: patterns)
+  }
+
+  /// What a built-in file says: as it was parsed when the lab was built, else, where it was not, parsed now.
+  func content(_ reader: ScenarioFile, _ yaml: String) throws(InputError) -> PlacedNode {
+    if let parsed = source(reader.place + ShelvedNode.fileEnding), let node = ShelvedNode(parsed) {
+      return PlacedNode(node: .shelved(node), file: reader.place, fallbackLine: 1)
     }
-    return String(decoding: kept, as: UTF8.self)
+    return try reader.compose(yaml)
   }
 
   /// The built-in scenario called `name`, or the one in the file of that path (it has a `/` or ends in `.yml`/`.yaml`).
@@ -194,6 +181,6 @@ public struct ScenarioLibrary: Sendable {
         "unknown scenario '\(name)' (known: \(names.joined(separator: ", ")), or a path to a .yml file)", near: name,
         of: names)
     }
-    return try experiment(file, .whole)
+    return try experiment(file)
   }
 }

@@ -52,6 +52,19 @@ extension Pattern {
   public func findings(in results: Results) -> [Remark] { [] }
 }
 
+extension Pattern {
+  /// Why no variant can run on `machine`, or nil when some can.
+  public func obstacle(on machine: Machine) -> String? {
+    let obstacles = variants.map { obstacle(to: $0, on: machine) }
+    return obstacles.allSatisfy { $0 != nil } ? obstacles.lazy.compactMap(\.self).first : nil
+  }
+
+  /// Why `variant` cannot run on `machine`, or nil when it can.
+  func obstacle(to variant: Variant, on machine: Machine) -> String? {
+    (Self.needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
+  }
+}
+
 /// Lets a pattern write its variants one below the other.
 @resultBuilder public enum VariantList {
   /// One variant.

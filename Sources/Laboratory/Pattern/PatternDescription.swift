@@ -76,21 +76,20 @@ public struct PatternDescription: Sendable {
   /// The parameter called `name`.
   public func parameter(_ name: String) -> Parameter? { parameters.first { $0.name == name } }
 
-  /// Why no variant can run on `machine`, or nil when some can.
-  public func obstacle(on machine: Machine) -> String? {
-    let obstacles = variants.map { obstacle(to: $0, on: machine) }
-    return obstacles.allSatisfy { $0 != nil } ? obstacles.lazy.compactMap(\.self).first : nil
-  }
-
   /// Why `variant` cannot run on `machine`, or nil when it can.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {
-    (type(of: pattern).needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
+    pattern.obstacle(to: variant, on: machine)
   }
 
   /// What the results say beyond the claims.
   public func findings(in results: Results) -> [Remark] { pattern.findings(in: results) }
 
   private static func isName(_ name: String) -> Bool {
-    !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+    // Of bytes: what Unicode has to say of each takes ten times as long.
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-")
+      }
   }
 }

@@ -76,7 +76,7 @@ public struct SentenceIndex: Sendable {
   /// - Parameter only: the names of the documents to show; empty for all.
   /// - Throws: ``InputError`` for a document that there is not.
   public init(
-    _ documents: Documents, tried experiments: [Experiment], results: [ResultDocument], only names: [String] = []
+    _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], only names: [String] = []
   ) throws(InputError) {
     let known = documents.documents.map(\.name)
     for name in names where !known.contains(name) {
@@ -85,14 +85,14 @@ public struct SentenceIndex: Sendable {
     }
     let last = Dictionary(results.map { ($0.scenario.name, $0) }, uniquingKeysWith: { $1 })
     let counted = last.filter { $0.value.tool.version == Tool.version }
-    var scenarios: [String: [String]] = [:]
+    var tries: [String: [String]] = [:]
     var testimonies: [String: [Testimony]] = [:]
-    for experiment in experiments {
-      for id in Set(experiment.claims.flatMap(\.grades)) { scenarios[id, default: []].append(experiment.name) }
-      guard let document = counted[experiment.name] else { continue }
-      for claim in experiment.claims {
+    for scenario in scenarios {
+      for id in Set(scenario.claims.flatMap(\.grades)) { tries[id, default: []].append(scenario.name) }
+      guard let document = counted[scenario.name] else { continue }
+      for claim in scenario.claims {
         guard
-          let found = document.claims.first(where: { $0.check == claim.check.text && $0.kind == claim.kind }),
+          let found = document.claims.first(where: { $0.check == claim.check && $0.kind == claim.kind }),
           found.evidence.trials > 0 || found.verdict == .unavailable
         else { continue }
         for id in claim.grades {
@@ -113,7 +113,7 @@ public struct SentenceIndex: Sendable {
           return Entry(
             id: sentence.id, says: sentence.says, said: sentence.said, standing: standing,
             remark: sentence.remark(standing, found.map(\.opinion), on: system),
-            scenarios: scenarios[sentence.id] ?? [],
+            scenarios: tries[sentence.id] ?? [],
             testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }
             })

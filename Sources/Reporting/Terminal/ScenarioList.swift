@@ -4,20 +4,20 @@ import Platform
 /// The scenarios there are.
 public enum ScenarioList {
   /// A line for each, name and title, under the name of its family, which is its first tag; and whether it runs here.
-  public static func render(_ experiments: [Experiment], on machine: Machine, _ style: TextStyle) -> String {
+  public static func render(_ scenarios: [ScenarioOutline], on machine: Machine, _ style: TextStyle) -> String {
     var lines: [String] = []
-    let entry = Entry(column: 2 + (experiments.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
-    for (family, experiments) in experiments.grouped(by: \.tags.first) {
+    let entry = Entry(column: 2 + (scenarios.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
+    for (family, scenarios) in scenarios.grouped(by: \.tags.first) {
       lines.append(Ink.heading(family ?? "others", style))
-      for experiment in experiments {
-        let obstacle = experiment.pattern.obstacle(on: machine)
+      for scenario in scenarios {
+        let obstacle = scenario.pattern.obstacle(on: machine)
         let texts: [(String, Ink?)] = [
-          (experiment.title.inLine, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care),
+          (scenario.title.inLine, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care),
         ]
-        lines += entry.lines(experiment.name, texts.filter { !$0.0.isEmpty })
+        lines += entry.lines(scenario.name, texts.filter { !$0.0.isEmpty })
       }
     }
-    let tags = Set(experiments.flatMap(\.tags)).sorted().joined(separator: ", ")
+    let tags = Set(scenarios.flatMap(\.tags)).sorted().joined(separator: ", ")
     let end = [
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
       "Tags, for `\(Tool.command) smoke --only TAG`: \(tags)",
@@ -26,13 +26,13 @@ public enum ScenarioList {
   }
 
   /// As GitHub Markdown: a table by family.
-  public static func markdown(_ experiments: [Experiment]) -> String {
+  public static func markdown(_ scenarios: [ScenarioOutline]) -> String {
     MarkdownReport.grid(
       ["family", "scenario", "question"].map { Table.Heading($0, .left) },
-      experiments.map { experiment in
+      scenarios.map { scenario in
         [
-          MarkdownReport.escape(experiment.tags.first ?? ""), MarkdownReport.code(experiment.name, inTable: true),
-          MarkdownReport.escape(experiment.title),
+          MarkdownReport.escape(scenario.tags.first ?? ""), MarkdownReport.code(scenario.name, inTable: true),
+          MarkdownReport.escape(scenario.title),
         ]
       }) + "\n"
   }
@@ -51,7 +51,7 @@ public enum ScenarioList {
       Entry(
         name: experiment.name, title: experiment.title, source: experiment.source, pattern: experiment.pattern.name,
         tags: experiment.tags, variants: experiment.variants.map(\.name),
-        metrics: experiment.pattern.metrics.map(\.name), unavailable: experiment.pattern.obstacle(on: machine))
+        metrics: experiment.pattern.metrics.map(\.name), unavailable: experiment.pattern.pattern.obstacle(on: machine))
     }
     return try JSONReport.pretty(entries)
   }

@@ -1,0 +1,12 @@
+import Laboratory
+
+extension ScenarioOutline {
+  /// The outline of a scenario that was read as a whole.
+  public init(_ experiment: Experiment) {
+    self.init(
+      name: experiment.name, pattern: experiment.pattern.pattern, title: experiment.title, tags: experiment.tags,
+      claims: experiment.claims.map {
+        Claim(bears: $0.bears, contradicts: $0.contradicts, kind: $0.kind, check: $0.check.text)
+      })
+  }
+}

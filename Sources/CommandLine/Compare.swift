@@ -92,6 +92,9 @@ struct Compare: AsyncParsableCommand {
         guard let name = text.split(separator: "=").first, sweep.contains(where: { $0.name == name }) else { continue }
         throw InputError("'\(name)' is swept, and set by --set \(text): leave one of them out")
       }
+      if let cores = run.confinement.cores, sweep.contains(where: { $0.name == Cores.name }) {
+        throw InputError("'\(Cores.name)' is swept, and set by --cores \(cores): leave one of them out")
+      }
       if sweep.isEmpty { sweep = experiment.sweep }
       guard !sweep.isEmpty else {
         throw InputError("\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in stride=1,4,16")

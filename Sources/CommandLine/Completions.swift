@@ -12,7 +12,7 @@ enum Completions {
   /// `name=` of each parameter; where the word has got so far, `name=value` with the values that its pattern and scenario speak of.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
-    let parameters = experiment.pattern.parameters
+    let parameters = experiment.pattern.settable
     let word = word.hasPrefix("--set=") ? String(word.dropFirst("--set=".count)) : word
     guard let equals = word.firstIndex(of: "=") else { return parameters.map { $0.name + "=" } }
     guard let parameter = parameters.first(where: { $0.name == word[..<equals] }) else { return [] }

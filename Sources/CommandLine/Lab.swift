@@ -62,7 +62,8 @@ public struct Lab: Sendable {
     // Who starts the lab may ignore it for itself. Ignored, it would take the ends of all children.
     signal(SIGCHLD, SIG_DFL)
     switch arguments.dropFirst() {
-    case ["worker"]: Worker.run(patterns: patterns)
+    // With the cores that it was confined to before this, or without.
+    case let words where words.count <= 2 && words.first == "worker": Worker.run(patterns: patterns)
     case ["--version"]:
       do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { Self.fail(error) }
       return

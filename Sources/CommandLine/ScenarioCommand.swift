@@ -53,7 +53,9 @@ struct ScenarioCommand: AsyncParsableCommand {
       experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }
     }
     // Only what the scenario itself asks for can be compared with another run of it, and graded by its name.
-    let keeps = run.settings.isEmpty && run.variants.isEmpty && run.overhead == nil && names.allSatisfy(isBuiltIn)
+    let keeps =
+      run.settings.isEmpty && run.variants.isEmpty && run.overhead == nil && run.confinement.cores == nil
+      && names.allSatisfy(isBuiltIn)
     try await output.show(try output.rendering.exportFiles(), keeps: keeps) { runner, progress in
       var results: [Results] = []
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {

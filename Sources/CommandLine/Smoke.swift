@@ -41,6 +41,7 @@ struct Smoke: AsyncParsableCommand {
   @Option(help: "Repeat the order of a run by its printed seed.")
   var seed: UInt64?
 
+  @OptionGroup var confinement: CoresOption
   @OptionGroup var output: OutputOptions
 
   func validate() throws { _ = try limit() }
@@ -102,7 +103,7 @@ struct Smoke: AsyncParsableCommand {
   private func chosen() throws(InputError) -> [Experiment] {
     var experiments: [Experiment] = []
     for name in names.isEmpty ? Lab.library.names : names {
-      experiments.append(try Lab.library.experiment(name).applying(Overrides(quick: true)))
+      experiments.append(try Lab.library.experiment(name).applying(Overrides(cores: confinement.cores, quick: true)))
     }
     let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
     for (flag, given) in [("--only", only), ("--skip", skip)] {

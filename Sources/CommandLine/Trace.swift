@@ -48,6 +48,7 @@ struct TraceCommand: AsyncParsableCommand {
     completion: .file())
   var exports: [String] = []
 
+  @OptionGroup var confinement: CoresOption
   @OptionGroup var color: ColorOptions
 
   func validate() throws {
@@ -59,7 +60,7 @@ struct TraceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let files = try TraceExport.files(exports)
-    let overrides = Overrides(settings: [], variants: variants)
+    let overrides = Overrides(cores: confinement.cores, variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try $0.applying(overrides).forTrace(settings)
     }

@@ -20,7 +20,8 @@ public enum JUnitReport {
     let errors = (document.hasBrokenTrials ? 1 : 0) + (document.unfinishedTrials > 0 ? 1 : 0)
     let machine = document.machine
     let facts = [
-      ("command", Reading.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"), ("cores", "\(machine.cores)"),
+      ("command", Reading.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"),
+      ("cores", "\(machine.usedCores)"),
       ("kernel", "\(machine.os) \(machine.kernel)"), ("seed", "\(document.seed)"),
     ]
     let properties = facts.filter { !$0.1.isEmpty }.map {

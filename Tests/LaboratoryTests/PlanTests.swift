@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     (
       ["strid=1"], [],
-      "--set: unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance)"
+      "--set: unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance, cores)"
     ),
     (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=64"),
     (

@@ -53,7 +53,7 @@ import Testing
     ),
     (
       "work: 2ms", "wrk: 2ms",
-      "mine.yml:8: unknown parameter 'wrk' of fake; did you mean 'work'? (known: stride, work, chunk, balance)"
+      "mine.yml:8: unknown parameter 'wrk' of fake; did you mean 'work'? (known: stride, work, chunk, balance, cores)"
     ),
     ("work: 2ms", "work: 2KiB", "mine.yml:8: work: found '2KiB', expected a duration such as 50ns or 2ms"),
     ("work: 2ms", "work: 2min", "mine.yml:8: work: 2min is out of range, allowed is 0 ns to 1 s"),

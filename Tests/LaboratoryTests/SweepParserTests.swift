@@ -27,7 +27,10 @@ import Testing
   @Test(arguments: [
     ("stride", "found 'stride', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
     ("=1", "found '=1', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
-    ("strid=1", "unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance)"),
+    (
+      "strid=1",
+      "unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance, cores)"
+    ),
     ("stride=", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
     ("stride=1,,2", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
     ("stride=1,2,1", "stride: 1 is there twice in 'stride=1,2,1'"),

@@ -138,6 +138,10 @@ void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_
 /// Bytes of the memory that `malloc` or `calloc` has given out as `memory`.
 size_t gcdlab_allocated_size(void *memory);
 
+/// What became of confining a worker to the cores of its command line, as in `worker 0,2`, before Dispatch counted them: 0, or the
+/// error number. Always 0 where nothing was asked for, and elsewhere than on Linux, where nobody confines.
+int gcdlab_confinement(void);
+
 /// Cores that are online, whether this process may run on them or not.
 int gcdlab_online_count(void);
 

@@ -9,6 +9,8 @@ struct RunOptions: ParsableArguments {
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var settings: [String] = []
 
+  @OptionGroup var confinement: CoresOption
+
   @Option(
     help: ArgumentHelp(
       "Of a loop's stride: what scheduling may cost, as in 1%, for the recommended one.", valueName: "percent"))
@@ -53,7 +55,9 @@ struct RunOptions: ParsableArguments {
   }
 
   var overrides: Overrides {
-    Overrides(settings: settings, overhead: overhead, variants: variants, baseline: baseline, quick: quick)
+    Overrides(
+      settings: settings, cores: confinement.cores, overhead: overhead, variants: variants, baseline: baseline,
+      quick: quick)
   }
 
   /// How much to run; `precision` and `time` where nothing is said of them.

@@ -79,7 +79,7 @@ struct CheckParser {
     var point: [Assignment] = []
     for setting in settings {
       guard let parameter = pattern.parameter(setting.name) else {
-        throw failure("unknown parameter '\(setting.name)'", near: setting.name, among: pattern.parameters.map(\.name))
+        throw failure("unknown parameter '\(setting.name)'", near: setting.name, among: pattern.settable.map(\.name))
       }
       do {
         point.append(

@@ -2,6 +2,8 @@
 public struct Overrides: Sendable {
   /// `name=value` texts: each sets a parameter, and replaces its sweep.
   public var settings: [String]
+  /// The value of the setting `cores`, which has a flag of its own; nil for the experiment's.
+  public var cores: String?
   /// The value of the parameter `overhead`, which has a flag of its own; nil for the experiment's.
   public var overhead: String?
   /// The only variants to run; empty for all.
@@ -13,10 +15,12 @@ public struct Overrides: Sendable {
 
   /// Changes to an experiment.
   public init(
-    settings: [String] = [], overhead: String? = nil, variants: [String] = [], baseline: String? = nil,
+    settings: [String] = [], cores: String? = nil, overhead: String? = nil, variants: [String] = [],
+    baseline: String? = nil,
     quick: Bool = false
   ) {
     self.settings = settings
+    self.cores = cores
     self.overhead = overhead
     self.variants = variants
     self.baseline = baseline
@@ -32,6 +36,9 @@ extension Experiment {
     var changed = self
     if overrides.quick { for (name, value) in quick { changed.set(name, value) } }
     for text in overrides.settings { do { try changed.set(text) } catch { throw error.at("--set") } }
+    if let cores = overrides.cores {
+      do { try changed.set("\(Cores.name)=\(cores)") } catch { throw error.at("--cores") }
+    }
     if let overhead = overrides.overhead {
       do { try changed.set("overhead=\(overhead)") } catch { throw error.at("--overhead") }
     }
@@ -107,7 +114,8 @@ extension PatternDescription {
   ///
   /// - Throws: ``InputError`` without a place.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {
-    if parameter.isNumber, text != parameter.name, let other = self.parameter(text), other.isNumber,
+    if parameter.isNumber, parameter.name != Cores.name, let other = parameters.first(where: { $0.name == text }),
+      other.name != parameter.name, other.isNumber,
       other.unit == parameter.unit
     {
       return .text(other.name)
@@ -120,7 +128,7 @@ extension PatternDescription {
   /// - Throws: ``InputError`` without a place when there is none, with the known names and the nearest.
   func knownParameter(_ name: String) throws(InputError) -> Parameter {
     if let parameter = parameter(name) { return parameter }
-    let known = parameters.map(\.name)
+    let known = settable.map(\.name)
     throw InputError(
       "unknown parameter '\(name)' of \(self.name) (known: \(known.joined(separator: ", ")))", near: name, of: known)
   }

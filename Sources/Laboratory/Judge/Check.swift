@@ -122,18 +122,21 @@ extension Check {
 
 extension Check.Reference {
   /// Whether it speaks of `run`: of its variant, at a point with these settings, where the variant heeds them.
-  func means(_ run: Run) -> Bool {
+  func means(_ run: Run, on machine: Machine) -> Bool {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
         let found = run.point[wanted.name] ?? run.parameters[wanted.name]
-        return found == wanted.value || run.variant.ignores.contains(wanted.name) || wanted.isMet(by: found, in: run)
+        return found == wanted.value || run.variant.ignores.contains(wanted.name)
+          || wanted.isMet(by: found, in: run, on: machine)
       }
   }
 }
 
 extension Assignment {
-  /// Whether it says the name of another setting, and `found` is what that is set to in `run`.
-  fileprivate func isMet(by found: ParameterValue?, in run: Run) -> Bool {
+  /// Whether it says the name of another setting, and `found` is what that is set to in `run`; or all cores, which a run has that is not
+  /// confined to less.
+  fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
+    if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }
     return run.point[other] ?? run.parameters[other] == found
   }

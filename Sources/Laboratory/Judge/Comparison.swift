@@ -30,10 +30,13 @@ public struct Comparison: Sendable {
     ///   - sweep: the swept parameters, in order.
     ///   - problem: those of them that say how much there is to do. Of these the least would always be the best, so that each of their
     ///     settings has one; where there are none, each setting of all swept parameters but the last, which are the rows of a grid.
+    ///     A number of cores has a best of its own beside that: with more of them everything is better, and nobody has them to choose.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
-      groups = problem.isEmpty ? Array(sweep.dropLast()) : problem
+      let ways = sweep.filter { $0 != Cores.name }
+      let cores = ways.isEmpty || ways.count == sweep.count ? [] : [Cores.name]
+      groups = cores + (problem.isEmpty ? ways.dropLast() : problem)
     }
 
     /// How the runs of `experiment` are compared.

@@ -92,6 +92,6 @@ extension Results {
   }
 
   private func figures(_ reference: Check.Reference) -> [RoundFigure] {
-    runs.first(where: reference.means)?.figures(reference.metric, reference.statistic) ?? []
+    runs(of: reference).first?.figures(reference.metric, reference.statistic) ?? []
   }
 }

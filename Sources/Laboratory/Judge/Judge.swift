@@ -128,15 +128,15 @@ public struct Judge: Sendable {
   /// both heed, where the check itself names no others.
   private func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    let cores = cores(in: check)
     // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not (it
     // hung, it trapped, it is broken) has failed to keep a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
-      return spokenOf.map { Match(subject: subject, run: $0, cores: cores) }
+      return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
     }
     let candidates = runs(of: object)
     return spokenOf.flatMap { run -> [Match] in
+      let cores = cores(in: check, of: run)
       if let same = candidates.first(where: { $0.label == run.label }) {
         return [Match(subject: subject, run: run, other: same, cores: cores)]
       }
@@ -150,15 +150,16 @@ public struct Judge: Sendable {
     }
   }
 
-  /// The cores that this process may use; where a check sets a bound, the most that Dispatch may go by.
-  private func cores(in check: Check) -> Double {
+  /// The cores that trials of `run` may use; where a check sets a bound, the most that Dispatch may go by.
+  private func cores(in check: Check, of run: Run) -> Double {
+    let machine = results.machine.confined(to: run.cores)
     let isBound =
       switch check.comparison {
       case .less, .atMost: check.right.isOfCores
       case .greater, .atLeast: check.left.isOfCores
       case .equal, .different: false
       }
-    return Double(isBound ? results.machine.poolWidth ?? results.machine.cores : results.machine.cores)
+    return Double(isBound ? machine.poolWidth ?? machine.cores : machine.cores)
   }
 
   private func value(_ operand: Check.Operand, _ match: Match, _ trial: TrialRecord) -> Double? {
@@ -282,13 +283,13 @@ public struct Judge: Sendable {
   }
 
   private func obstacle(to run: Run) -> String? {
-    results.experiment.pattern.obstacle(to: run.variant, on: results.machine)
+    results.experiment.pattern.obstacle(to: run, on: results.machine)
   }
 
   // MARK: What a check refers to
 
   /// The runs that `reference` speaks of; a variant that ignores a parameter has one run for all its values.
-  private func runs(of reference: Check.Reference) -> [Run] { results.runs.filter(reference.means) }
+  private func runs(of reference: Check.Reference) -> [Run] { results.runs(of: reference) }
 
   private func obstacle(to check: Check) -> String? {
     for reference in check.references {

@@ -4,7 +4,7 @@ extension Results {
   public var slips: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in
-        runs.lazy.filter(reference.means).compactMap { $0.shortage(for: reference) }.first
+        runs(of: reference).lazy.compactMap { $0.shortage(for: reference) }.first
       }
       return short.first.map { InputError("check '\(claim.check.text)': \($0)", at: experiment.name) }
     }

@@ -17,8 +17,9 @@ public struct Need: Sendable {
   /// So many cores that this process may use: what races in the open must run at the same instant.
   public static func cores(_ count: Int) -> Need {
     Need("\(count) cores") { machine in
-      machine.cores >= count
-        ? nil : "\(count) cores are needed, there \(machine.cores == 1 ? "is 1" : "are \(machine.cores)")"
+      guard machine.cores < count else { return nil }
+      let found = machine.confinedTo == nil ? "there \(machine.cores == 1 ? "is" : "are")" : "the run is confined to"
+      return "\(count) cores are needed, \(found) \(machine.cores)"
     }
   }
 

@@ -46,6 +46,8 @@ public struct Parameter: Sendable {
     case choice([String])
     /// A path or another free text.
     case text
+    /// A number of cores up to `most`, or the word `all`.
+    case cores(most: Int, all: String)
   }
   /// Its name, as `--set` and scenario files write it.
   public let name: String
@@ -102,13 +104,18 @@ public struct Parameter: Sendable {
     Self(name, .text, .text(standard), summary, fault: fault)
   }
 
+  /// A number of cores, or a word for all of them, which is also what there is when nothing is said.
+  static func cores(_ name: String, most: Int, all: String, _ summary: String) -> Self {
+    Self(name, .cores(most: most, all: all), .text(all), summary)
+  }
+
   /// The unit of its values.
   public var unit: Unit {
     switch kind {
     case .duration: .nanoseconds
     case .size: .bytes
     case .percent: .percent
-    case .count, .choice, .text: .none
+    case .count, .choice, .text, .cores: .none
     }
   }
 
@@ -119,6 +126,7 @@ public struct Parameter: Sendable {
       "\(describe(.integer(range.lowerBound))) to \(describe(.integer(range.upperBound)))"
     case .choice(let choices): choices.joined(separator: " or ")
     case .text: "any text"
+    case .cores(_, let all): "1 or more, or \(all)"
     }
   }
 
@@ -136,6 +144,12 @@ public struct Parameter: Sendable {
     case .text:
       if let fault = fault(text) { throw InputError("\(name): \(fault)") }
       return .text(text)
+    case .cores(let most, let all):
+      if text == all { return .text(all) }
+      guard let number = Int(text), (1...most).contains(number) else {
+        throw InputError("\(name): found '\(text)', allowed is a whole number from 1 on, or \(all)")
+      }
+      return .integer(number)
     case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
     }
     let quantity: Quantity
@@ -161,7 +175,7 @@ public struct Parameter: Sendable {
   /// Whether its values are numbers, so that a word in their place is the name of another setting, whose value it has.
   var isNumber: Bool {
     switch kind {
-    case .count, .duration, .size, .percent: true
+    case .count, .duration, .size, .percent, .cores: true
     case .choice, .text: false
     }
   }
@@ -171,6 +185,8 @@ public struct Parameter: Sendable {
     switch (kind, value) {
     case (.choice(let choices), .text(let text)): choices.contains(text)
     case (.text, .text): true
+    case (.cores(_, let all), .text(let text)): text == all
+    case (.cores(let most, _), .integer(let number)): (1...most).contains(number)
     case (.count(let range), .integer(let number)), (.duration(let range), .integer(let number)),
       (.size(let range), .integer(let number)), (.percent(let range), .integer(let number)):
       range.contains(number)

@@ -35,6 +35,9 @@ public struct PatternDescription: Sendable {
         }
         let taken = Metric.outcomes.map(\.name) + [Metric.timeToEnd.name]
         if taken.contains(name) { throw InputError("'\(name)' is measured of every trial", at: "\(declaration.place)") }
+        if name == Cores.name {
+          throw InputError("'\(name)' is a setting of the lab's own", at: "\(declaration.place)")
+        }
         places[name] = declaration.place
       }
     }
@@ -73,8 +76,10 @@ public struct PatternDescription: Sendable {
   public func metric(_ name: String) -> Metric? { (metrics + Metric.outcomes).first { $0.name == name } }
   /// The variant called `name`.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
-  /// The parameter called `name`.
-  public func parameter(_ name: String) -> Parameter? { parameters.first { $0.name == name } }
+  /// The parameter called `name`: one of the pattern's own, or that of the lab (``Cores``).
+  public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
+  /// What can be set: the pattern's own parameters, and the one of the lab, which is not set unless somebody asks for it.
+  public var settable: [Parameter] { parameters + [Cores.parameter] }
 
   /// Why `variant` cannot run on `machine`, or nil when it can.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {

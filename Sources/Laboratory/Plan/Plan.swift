@@ -1,4 +1,5 @@
 import Measurement
+import Platform
 
 /// How much to run.
 public struct Budget: Sendable, Equatable {
@@ -59,11 +60,14 @@ public struct Plan: Sendable {
   public let runs: [Run]
 
   /// The plan of an experiment. A variant that ignores a swept parameter gets one run for all its values.
-  public init(_ experiment: Experiment, budget: Budget, seed: UInt64) {
+  ///
+  /// - Parameter cores: how many there are where all of them are asked for.
+  public init(_ experiment: Experiment, budget: Budget, seed: UInt64, cores: Int = Host.cores) {
     var standard: [String: ParameterValue] = [:]
     for parameter in experiment.pattern.parameters { standard[parameter.name] = parameter.standard }
     standard.merge(experiment.parameters) { _, set in set }
-    let experiment = experiment.resolvingPoints(standard)
+    standard[Cores.name] = standard[Cores.name].map { Cores.number($0, of: cores) }
+    let experiment = experiment.resolvingPoints(standard, cores: cores)
     self.experiment = experiment
     self.budget = budget
     self.seed = seed
@@ -85,13 +89,19 @@ public struct Plan: Sendable {
 
 extension Experiment {
   /// The experiment with numbers in its sweep where that names another setting: what that is set to, once.
-  fileprivate func resolvingPoints(_ parameters: [String: ParameterValue]) -> Experiment {
+  fileprivate func resolvingPoints(_ parameters: [String: ParameterValue], cores: Int) -> Experiment {
     var changed = self
+    changed.parameters[Cores.name] = parameters[Cores.name]
     changed.sweep = sweep.map { swept in
       guard pattern.parameter(swept.name)?.isNumber == true else { return swept }
       var numbers: [ParameterValue] = []
       for value in swept.values {
-        let number = if case .text(let other) = value { parameters[other] ?? value } else { value }
+        let number =
+          switch value {
+          case _ where swept.name == Cores.name: Cores.number(value, of: cores)
+          case .text(let other): parameters[other] ?? value
+          case .integer: value
+          }
         if !numbers.contains(number) { numbers.append(number) }
       }
       return Sweep(swept.name, numbers)

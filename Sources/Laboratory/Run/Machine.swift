@@ -13,6 +13,9 @@ public struct Machine: Sendable, Codable, Hashable {
   /// How many blocks Dispatch, or Swift's pool on top of it, may run at once where the process may not use all cores that are
   /// online (`taskset`, the processors of a container): they go by either, by system and version. Nil where there is but one number.
   public var poolWidth: Int?
+  /// The numbers of the cores that a run was confined to, in the order in which they are taken: its trials at `cores=2` had the first
+  /// two. Nil where it was not confined.
+  public var confinedTo: [Int]?
   /// Memory in bytes; nil where the system does not tell.
   public var memory: Int?
   /// The version of Swift the lab was built with.

@@ -229,7 +229,7 @@ public struct Results: Sendable {
   /// - Parameter isStoppingMeant: whether the command line says how long a trial may take.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter {
-      $0.trials.allSatisfy(\.outcome.wasNotTried) && experiment.pattern.obstacle(to: $0.variant, on: machine) == nil
+      $0.trials.allSatisfy(\.outcome.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
     }
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
@@ -241,6 +241,9 @@ public struct Results: Sendable {
     }
     return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
+
+  /// The runs that a figure is of: those of its variants at a point with its settings.
+  func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
 
   /// Why the lab could not go on, if that is what cut it short.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }

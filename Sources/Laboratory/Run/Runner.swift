@@ -60,10 +60,12 @@ public struct Runner: Sendable {
     let disturbance = DisturbanceWatch()
     let start = MonotonicClock.now()
     let worker = WorkerProcess(image: image)
+    let machine = confined(plan)
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
     var pace = Pace(plan, start: start)
-    var shortages: [String: Int] = [:]
+    // What is lacking on one core may be there on two.
+    var shortages: [Int?: [String: Int]] = [:]
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
         guard pace.allows(round: round) else { break }
@@ -71,8 +73,8 @@ public struct Runner: Sendable {
           let run = plan.runs[index]
           observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
           let (trial, expired) = try await self.trial(
-            of: run, plan, round, in: pace.trialTime, lacking: shortages, by: worker)
-          for shortage in trial.shortages { shortages[shortage, default: 0] += 1 }
+            of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
+          for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
           results.runs[index].trials.append(trial)
           if let expired { pace.expired(run, trial.outcome, after: expired) }
           try pace.finished(trial, of: index)
@@ -92,19 +94,32 @@ public struct Runner: Sendable {
     return results
   }
 
+  /// The machine, with the cores that the runs of `plan` are confined to, if any are.
+  func confined(_ plan: Plan) -> Machine {
+    var machine = machine
+    let numbers = plan.runs.compactMap(\.cores).filter { $0 <= machine.cores }
+    if let most = numbers.max() { machine.confinedTo = Array(Confinement.coresInTurn.prefix(most)) }
+    return machine
+  }
+
   /// Runs a trial in `time`; where its worker was ended because that was over, it tells what it was given.
   ///
   /// - Parameters:
+  ///   - machine: the machine, with the cores that the plan's runs are confined to.
   ///   - shortages: how many trials have found the machine to lack what.
   ///   - recorder: what records it; nil for one that is measured.
   func trial(
-    of run: Run, _ plan: Plan, _ round: Int, in time: Duration?, lacking shortages: [String: Int],
-    by worker: WorkerProcess, recorder: Recorder? = nil
+    of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
+    lacking shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil
   ) async throws -> (trial: TrialRecord, expired: Duration?) {
-    if let obstacle = plan.experiment.pattern.obstacle(to: run.variant, on: machine) {
+    if let obstacle = plan.experiment.pattern.obstacle(to: run, on: machine) {
       return (TrialRecord(round: round, outcome: .unavailable(reason: obstacle)), nil)
     }
-    var request = request(run, plan, round)
+    let machine = machine.confined(to: run.cores)
+    var request = request(run, plan, round, cores: machine.cores)
+    if Confinement.isPossible, let cores = run.cores {
+      request.confinedTo = machine.confinedTo.map { Array($0.prefix(cores)) }
+    }
     let lacking = shortages.filter { $0.value >= Self.convincingShortages }.keys.sorted()
     if !lacking.isEmpty { request.shortages = lacking }
     request.poolWidth = machine.poolWidth
@@ -123,11 +138,11 @@ public struct Runner: Sendable {
     return (TrialRecord(round: round, outcome: outcome, observation: observation), result.hasExpired ? limit : nil)
   }
 
-  private func request(_ run: Run, _ plan: Plan, _ round: Int) -> TrialRequest {
+  private func request(_ run: Run, _ plan: Plan, _ round: Int, cores: Int) -> TrialRequest {
     TrialRequest(
       pattern: plan.experiment.pattern.name, variant: run.variant.name,
       parameters: run.parameters.filter { !run.variant.ignores.contains($0.key) },
-      seed: plan.seed &+ UInt64(round), stepsPerMicrosecond: machine.work.stepsPerMicrosecond, cores: machine.cores)
+      seed: plan.seed &+ UInt64(round), stepsPerMicrosecond: machine.work.stepsPerMicrosecond, cores: cores)
   }
 
   private static func timestamp() -> String {

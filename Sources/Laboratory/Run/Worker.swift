@@ -35,6 +35,7 @@ public enum Worker {
     if let scratch = request.scratch { ScratchDirectory.use(trial: scratch) }
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
+      if let cores = request.confinedTo { try Confinement.requireOwn(cores) }
       try Lifeline.whenGone {
         ScratchDirectory.removeAll()
         _exit(1)

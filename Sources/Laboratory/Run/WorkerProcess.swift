@@ -56,7 +56,8 @@ struct WorkerProcess {
       watchdog = try Watchdog(limit: limit, ending: ending)
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
-        try await converse(line, options, watchdog, startIsTold: ending != nil, recorder)
+        try await converse(
+          line, options, watchdog, confinedTo: request.confinedTo, startIsTold: ending != nil, recorder)
       } onCancel: {
         watchdog.end()
       }
@@ -121,11 +122,13 @@ struct WorkerProcess {
 
   /// Starts a worker, hands it `line` and listens until it has ended.
   private func converse(
-    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, startIsTold: Bool,
+    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, startIsTold: Bool,
     _ recorder: Recorder?
   ) async throws -> Ended {
+    // Not in its request: Dispatch counts its cores before a worker reads anything.
+    let words = ["worker"] + (cores.map { [Confinement.argument($0)] } ?? [])
     let result = try await Subprocess.run(
-      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
+      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: words),
       environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
       input: .inputWriter, output: .sequence, error: .sequence
     ) { execution in

@@ -17,6 +17,8 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public let stepsPerMicrosecond: Double
   /// Cores the run may use.
   public let cores: Int
+  /// The numbers of the cores that the worker is confined to, before it reads this; nil where it is not.
+  public var confinedTo: [Int]?
   /// How many blocks Dispatch may run at once, where it need not go by those cores (``Machine/poolWidth``).
   public var poolWidth: Int?
   /// The name of the directory that the trial may make for its files; nil for one that makes none.

@@ -10,21 +10,23 @@ extension Runner {
         "trials cannot be recorded on this system; the template System Trace of Instruments shows the same")
     }
     let worker = WorkerProcess(image: image)
+    let machine = confined(plan)
     var traces: [Trace] = []
     for (index, run) in plan.runs.enumerated() {
       observer?.trialStarts(run, round: 0, done: index, total: plan.runs.count)
-      traces.append(try await trace(of: run, plan, by: worker))
+      traces.append(try await trace(of: run, plan, on: machine, by: worker))
     }
     return traces
   }
 
-  private func trace(of run: Run, _ plan: Plan, by worker: WorkerProcess) async throws -> Trace {
+  private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace {
     let record: TraceRecord
     let outcome: Outcome
     do {
       let recorder = try Recorder()
       (outcome, record) = (
-        try await trial(of: run, plan, 0, in: nil, lacking: [:], by: worker, recorder: recorder).trial.outcome,
+        try await trial(of: run, plan, 0, on: machine, in: nil, lacking: [:], by: worker, recorder: recorder).trial
+          .outcome,
         try recorder.finish()
       )
     } catch let error as SystemError { throw LabError(error.description) }
@@ -37,7 +39,7 @@ extension Runner {
       }
     return TraceReader.trace(
       record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,
-      cores: Host.coreNumbers,
+      cores: run.cores.flatMap { machine.confinedTo?.prefix($0).sorted() } ?? Host.coreNumbers,
       end: end)
   }
 }

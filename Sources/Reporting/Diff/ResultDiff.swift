@@ -309,7 +309,7 @@ public struct ResultDiff: Sendable {
     differ("version", "\(before.tool.name) \(before.tool.version)", "\(after.tool.name) \(after.tool.version)")
     differ("system", "\(was.os) \(was.kernel)", "\(now.os) \(now.kernel)")
     differ("processor", was.cpu ?? "unknown", now.cpu ?? "unknown")
-    differ("number of cores", "\(was.cores)", "\(now.cores)")
+    differ("number of cores", "\(was.usedCores)", "\(now.usedCores)")
     differ("Swift", was.swift, now.swift)
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
     // Where the same work takes another time, every figure moves with it.

@@ -95,6 +95,13 @@ struct DocumentPlace {
 extension Machine {
   fileprivate func validate(_ place: DocumentPlace) throws(InputError) {
     try place["cores"].require(cores, in: 1...1_000_000)
+    if let confinedTo {
+      let place = place["confinedTo"]
+      try place.require(
+        (1...cores).contains(confinedTo.count), "found \(confinedTo.count) cores, allowed are 1 to \(cores)")
+      try place.require(Set(confinedTo).count == confinedTo.count, "a core stands there twice")
+      for core in confinedTo { try place.require(core, in: 0...1_000_000) }
+    }
     try place["memory"].require(memory ?? 0, in: 0...Int.max)
     try place["descriptorLimit"].require(descriptorLimit, in: 0...Int.max)
     try place["threadLimit"].require(threadLimit ?? 0, in: 0...Int.max)

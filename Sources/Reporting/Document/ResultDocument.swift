@@ -39,8 +39,7 @@ public struct ResultDocument: Codable, Sendable {
     scenario = ScenarioFacts(results.experiment, on: results.machine)
     warnings = results.warnings
     findings = results.findings
-    let metrics = results.experiment.pattern.metrics
-    runs = results.runs.map { RunFacts($0, metrics, on: results.machine) }
+    runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }
     claims = results.judgements.map(ClaimFacts.init)
     traces = TraceFacts.facts(results.traces)
   }
@@ -54,7 +53,7 @@ public struct ResultDocument: Codable, Sendable {
   /// Whether it was measured on `machine`, as far as a document tells.
   public func isOf(_ machine: Machine) -> Bool {
     self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
-      && self.machine.cores == machine.cores && self.machine.swift == machine.swift
+      && self.machine.usedCores == machine.usedCores && self.machine.swift == machine.swift
       && self.machine.optimised == machine.optimised
   }
 

@@ -12,9 +12,11 @@ struct RunFacts: Codable, Sendable {
   let outcomes: [String: Int]
   /// How many of those that trapped did so by which signal.
   let signals: [String: Int]?
+  /// What the run needs and cannot have at its number of cores, so that it was not tried; nil when it has all, and where it is not confined.
+  let obstacle: String?
   let metrics: [String: SampleFacts]
 
-  init(_ run: Run, _ metrics: [Metric], on machine: Machine) {
+  init(_ run: Run, _ pattern: PatternDescription, on machine: Machine) {
     variant = run.variant.name
     point = Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     parameters = run.parameters
@@ -22,8 +24,9 @@ struct RunFacts: Codable, Sendable {
     outcomes = Dictionary(grouping: run.trials) { $0.outcome.name }.mapValues(\.count)
     let trapped = run.trials.compactMap { if case .trapped(let signal) = $0.outcome { "\(signal)" } else { nil } }
     signals = trapped.isEmpty ? nil : Dictionary(grouping: trapped) { $0 }.mapValues(\.count)
+    obstacle = run.cores.flatMap { _ in pattern.obstacle(to: run, on: machine) }
     var samples: [String: SampleFacts] = [:]
-    for metric in metrics {
+    for metric in pattern.metrics {
       samples[metric.name] = run.measured(metric).map { measured in
         SampleFacts(
           measured,

@@ -32,13 +32,21 @@ struct ScenarioFacts: Codable, Sendable {
     source = experiment.source
     lesson = experiment.lesson
     tags = experiment.tags
+    // Fixed for all runs, or swept: then each run tells what it lacks.
+    let cores = Cores.number(in: experiment.parameters)
     variants = experiment.variants.map { variant in
       VariantFacts(
         name: variant.name, role: variant.role.rawValue, says: variant.summary,
-        ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine),
+        ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine.confined(to: cores)),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
-    parameters = experiment.pattern.parameters.map { parameter in
+    // What the lab adds stands there where it was asked for.
+    let settings = experiment.pattern.settable.filter { parameter in
+      experiment.pattern.parameters.contains { $0.name == parameter.name }
+        || experiment.parameters[parameter.name] != nil
+        || experiment.sweep.contains { $0.name == parameter.name }
+    }
+    parameters = settings.map { parameter in
       let swept = experiment.sweep.first { $0.name == parameter.name }?.values
       return ParameterFacts(
         name: parameter.name, says: parameter.summary, unit: parameter.unit == .none ? nil : parameter.unit,

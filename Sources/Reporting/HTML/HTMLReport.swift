@@ -65,7 +65,7 @@ public enum HTMLReport {
     }
     let machine = first.machine
     let place = [
-      machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")", "\(machine.os) \(machine.kernel)",
+      machine.cpu, machine.coresText, "\(machine.os) \(machine.kernel)",
     ].compactMap(\.self).joined(separator: ", ")
     return "<p class=\"quiet\">\(place), \(first.started)</p>\n"
   }

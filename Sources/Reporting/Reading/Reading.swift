@@ -76,8 +76,7 @@ public struct Reading: Sendable {
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {
-    let machine = document.machine
-    return [machine.cpu, "\(machine.cores) core\(machine.cores == 1 ? "" : "s")"].compactMap(\.self)
+    [document.machine.cpu, document.machine.coresText].compactMap(\.self)
   }
 
   private var run: [String] {
@@ -231,7 +230,18 @@ public struct Reading: Sendable {
     let declared = Set(document.scenario.variants.filter { $0.obstacle != nil }.map(\.name))
     return zip(document.runs, index.labels).compactMap { run, label in
       let lost = ["unavailable", "stopped"].compactMap { run.outcomes[$0] }.reduce(0, +)
-      return lost > 0 && !declared.contains(run.variant) ? (label, lost, lost == run.rounds) : nil
+      return lost > 0 && run.obstacle == nil && !declared.contains(run.variant)
+        ? (label, lost, lost == run.rounds) : nil
     }
+  }
+}
+
+extension Machine {
+  /// `2 cores`, and to which of them trials were confined.
+  var coresText: String {
+    let count = "\(cores) core\(cores == 1 ? "" : "s")"
+    guard let confinedTo else { return count }
+    let numbers = confinedTo.map(String.init).joined(separator: ", ")
+    return count + " (confined to number\(confinedTo.count == 1 ? "" : "s") \(numbers))"
   }
 }

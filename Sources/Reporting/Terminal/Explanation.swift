@@ -17,7 +17,7 @@ public enum Explanation {
         + experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) })
     sections.append(
       heading("parameters, set with --set NAME=VALUE", style)
-        + pattern.parameters.flatMap { parameter -> [String] in
+        + pattern.settable.flatMap { parameter -> [String] in
           let value = experiment.parameters[parameter.name] ?? parameter.standard
           let swept = experiment.sweep.first { $0.name == parameter.name }
           let now =

@@ -1,0 +1,120 @@
+/// How a throughput grows with the number of cores, by the Universal Scalability Law (Gunther, 2007):
+///
+///     X(n) = λn / (1 + σ(n − 1) + κn(n − 1))
+///
+/// `λ` is the throughput of one core, `σ` the share of the work that waits for one thing at a time (contention), `κ` what each pair
+/// of cores costs that must agree on something (coherence). None of them is negative. With `κ` above 0 there is a number of cores
+/// beyond which it gets slower.
+///
+/// Fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`. Which of the terms a curve
+/// needs is decided by cross-validation, as the model of strides does it: those are kept that best predict numbers of cores that they
+/// were not fitted to.
+public struct ScalabilityLaw: Sendable {
+  /// What so many cores were measured to do.
+  public struct Point: Sendable, Hashable {
+    /// How many cores, from 1 on.
+    public let cores: Int
+    /// The throughput, in any unit, above 0.
+    public let throughput: Double
+
+    /// A throughput of so many cores.
+    public init(cores: Int, throughput: Double) {
+      self.cores = cores
+      self.throughput = throughput
+    }
+  }
+
+  /// The throughput of one core, in the unit of the points.
+  public let lambda: Double
+  /// Contention, from 0 on; 0 where the curve does not need it.
+  public let sigma: Double
+  /// Coherence, from 0 on; 0 where the curve does not need it.
+  public let kappa: Double
+  /// The leave-one-out error, that of predicting a number of cores from all the others, as a share: the worst, and where.
+  public let worst: (error: Double, cores: Int)
+
+  /// The law is said to fit when it predicts every number of cores within this share.
+  public static let tolerance = 0.1
+  /// So many numbers of cores are needed: three are met by any three numbers.
+  public static let fewest = 4
+
+  /// Fits the points; nil for fewer than ``fewest`` numbers of cores, and where every fit has a negative term.
+  public init?(fitting points: [Point]) {
+    let points = points.sorted { $0.cores < $1.cores }
+    guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,
+      points.allSatisfy({ $0.cores > 0 && $0.throughput > 0 && $0.throughput.isFinite })
+    else { return nil }
+    var best: (terms: [Double], worst: (error: Double, cores: Int))?
+    // As many terms as there are numbers would meet them all.
+    for columns in Self.choices where columns.count <= points.count - 2 {
+      guard let terms = Self.fit(points, columns), let worst = Self.worstPrediction(points, columns) else { continue }
+      if worst.error < best?.worst.error ?? .infinity { best = (terms, worst) }
+    }
+    guard let best, best.terms[0] > 0 else { return nil }
+    (lambda, sigma, kappa) = (1 / best.terms[0], best.terms[1] / best.terms[0], best.terms[2] / best.terms[0])
+    worst = best.worst
+  }
+
+  /// Whether it predicts numbers of cores that it has not seen within ``tolerance``.
+  public var fits: Bool { worst.error <= Self.tolerance }
+
+  /// The throughput of `cores`.
+  public func throughput(_ cores: Double) -> Double {
+    lambda * cores / (1 + sigma * (cores - 1) + kappa * cores * (cores - 1))
+  }
+
+  /// The number of cores beyond which it gets slower; nil where it never does.
+  public var most: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
+
+  /// The sets of terms to try: always the work, with contention, coherence, both or neither.
+  private static let choices = [[0], [0, 1], [0, 2], [0, 1, 2]]
+
+  /// What stands beside `1/λ`, `σ/λ` and `κ/λ` in `n / X(n)`.
+  private static func factors(_ cores: Int) -> [Double] {
+    let n = Double(cores)
+    return [1, n - 1, n * (n - 1)]
+  }
+
+  /// The terms; nil where one comes out negative, which means nothing.
+  private static func fit(_ points: [Point], _ columns: [Int]) -> [Double]? {
+    let rows = points.map { point in
+      let time = Double(point.cores) / point.throughput
+      return columns.map { factors(point.cores)[$0] / time }
+    }
+    guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
+    var terms = [0.0, 0.0, 0.0]
+    for (column, value) in zip(columns, solution) { terms[column] = value }
+    return terms
+  }
+
+  /// The worst error over the numbers inside the range, each predicted by a fit that has not seen it.
+  private static func worstPrediction(_ points: [Point], _ columns: [Int]) -> (error: Double, cores: Int)? {
+    let errors = points.dropFirst().dropLast().map { held -> (error: Double, cores: Int) in
+      guard let fit = fit(points.filter { $0 != held }, columns) else { return (.infinity, held.cores) }
+      let time = zip(fit, factors(held.cores)).reduce(0) { $0 + $1.0 * $1.1 }
+      return (abs(Double(held.cores) / held.throughput / time - 1), held.cores)
+    }
+    return errors.max { $0.error < $1.error }
+  }
+}
+
+/// The least squares of linear equations.
+public enum LeastSquares {
+  /// The numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and Gauss-Jordan elimination; nil where
+  /// the rows do not determine them.
+  public static func solve(_ rows: [[Double]]) -> [Double]? {
+    guard let n = rows.first?.count, n > 0 else { return nil }
+    var matrix = (0..<n).map { i in
+      (0..<n).map { j in rows.reduce(0) { $0 + $1[i] * $1[j] } } + [rows.reduce(0) { $0 + $1[i] }]
+    }
+    for i in 0..<n {
+      guard abs(matrix[i][i]) > 1e-300 else { return nil }
+      for j in 0..<n where j != i {
+        let factor = matrix[j][i] / matrix[i][i]
+        for k in i...n { matrix[j][k] -= factor * matrix[i][k] }
+      }
+    }
+    let solution = (0..<n).map { matrix[$0][n] / matrix[$0][$0] }
+    return solution.allSatisfy(\.isFinite) ? solution : nil
+  }
+}

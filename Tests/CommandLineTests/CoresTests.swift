@@ -1,0 +1,55 @@
+import LabTesting
+import Platform
+import Testing
+
+/// What `--cores` does to real workers.
+@Suite struct CoresTests {
+  private static func width(_ arguments: [String]) async throws -> JSONValue {
+    let ran = try await Binary.run(
+      ["scenario", "queue-width", "--variant", "apply", "--quick", "--rounds", "1", "--format", "json"] + arguments)
+    return try JSONValue(ran.output)
+  }
+
+  @Test(.enabled(if: Confinement.isPossible && Host.cores >= 2))
+  func `a confined worker runs on its cores, and Dispatch counts no others`() async throws {
+    let one = try await Self.width(["--cores", "1"])
+    #expect(one[at: "machine.confinedTo"] == .list([.number(Double(Confinement.coresInTurn[0]))]))
+    #expect(one[at: "machine.cores"] == .number(Double(Host.cores)))
+    #expect(one[at: "runs.0.parameters.cores"] == .number(1))
+    #expect(one[at: "runs.0.metrics.cores-used.max"] == .number(1))
+    // An apply begins an iteration for each core: Dispatch that had counted before the worker was confined would begin more.
+    #expect(one[at: "runs.0.metrics.blocked-tasks.max"] == .number(1))
+  }
+
+  @Test func `a run that asks for no cores says nothing of them`() async throws {
+    let plain = try await Self.width([])
+    #expect(plain[at: "runs.0.parameters.tasks"] != nil)
+    #expect(plain[at: "machine.confinedTo"] == nil && plain[at: "runs.0.parameters.cores"] == nil)
+  }
+
+  @Test func `more cores than there are is unavailable, and what there is is run`() async throws {
+    let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
+    #expect(none.status == 2)
+    #expect(none.errors.contains("4096 cores are asked for"), "\(none.errors)")
+    let some = try await Binary.run([
+      "compare", "queue-width", "cores=all,4096", "--variant", "apply", "--quick", "--rounds", "1",
+    ])
+    #expect(some.status == 0, "\(some.errors)")
+    #expect(some.unwrapped.contains("4096 cores are asked for"), "\(some.output)")
+  }
+
+  @Test(
+    arguments: ["scenario queue-order", "smoke", "compare queue-order tasks=1,2", "trace queue-order"], ["0", "x"])
+  func `what is no number of cores is refused`(_ command: String, _ cores: String) async throws {
+    let refused = try await Binary.run(command.split(separator: " ").map(String.init) + ["--cores", cores])
+    #expect(refused.status == 64 && refused.output == "")
+    #expect(
+      refused.errors == "gcdlab: --cores: cores: found '\(cores)', allowed is a whole number from 1 on, or all\n")
+  }
+
+  @Test func `cores that are swept are not set as well`() async throws {
+    let refused = try await Binary.run(["compare", "queue-order", "cores=1,2", "--cores", "1"])
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("'cores' is swept, and set by --cores 1: leave one of them out"))
+  }
+}

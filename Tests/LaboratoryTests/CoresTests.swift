@@ -1,0 +1,235 @@
+import LabTesting
+import Measurement
+import Platform
+import Testing
+
+@testable import Laboratory
+
+/// The setting that every pattern has: to how many cores a trial is confined.
+@Suite struct CoresTests {
+  /// Two ways, of which one needs two cores.
+  private struct Needy: Pattern {
+    static let name = "needy"
+    let elapsed = Metric.count("elapsed", "how many")
+    var variants: [Variant] {
+      Variant("one", .documented, "needs one") { _ in }
+      Variant("two", .documented, "needs two", needs: [.cores(2)]) { _ in }
+    }
+  }
+
+  private func experiment(
+    _ cores: [ParameterValue], claims: [String] = []
+  ) throws -> Experiment {
+    let pattern = try PatternDescription(Needy())
+    return Experiment(
+      name: "needy", pattern: pattern, title: "t", source: "s", variants: pattern.variants,
+      sweep: [Sweep("cores", cores)], show: ["elapsed"],
+      claims: try claims.map {
+        Claim(says: $0, kind: .guarantee, check: try Check(parsing: $0, on: pattern, variants: pattern.variants))
+      })
+  }
+
+  // MARK: The setting
+
+  @Test func `a run that says nothing of cores has none`() {
+    let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
+    #expect(plan.runs.allSatisfy { $0.cores == nil && $0.parameters["cores"] == nil })
+    #expect(plan.experiment.parameters["cores"] == nil)
+  }
+
+  @Test func `all cores are as many as there are, once`() throws {
+    func cores(of count: Int) throws -> [Int?] {
+      let swept = try experiment([.integer(1), .integer(2), .text("all")])
+      return Plan(swept, budget: .quick, seed: 1, cores: count).runs.filter { $0.variant.name == "one" }.map(\.cores)
+    }
+    #expect(try cores(of: 2) == [1, 2])
+    #expect(try cores(of: 8) == [1, 2, 8])
+    let set = try FakePattern.experiment().applying(Overrides(cores: "all"))
+    #expect(Plan(set, budget: .quick, seed: 1, cores: 8).runs.map(\.cores) == [8, 8, 8])
+  }
+
+  @Test func `the command line and a file set it like any other setting`() throws {
+    let own = FakePattern.experiment()
+    #expect(try own.applying(Overrides(cores: "1")).parameters["cores"] == .integer(1))
+    #expect(try own.applying(Overrides(settings: ["cores=2"])).parameters["cores"] == .integer(2))
+    #expect(try SweepParser(own.pattern).sweep("cores=1..4").values == (1...4).map(ParameterValue.integer))
+    #expect(try SweepParser(own.pattern).sweep("cores=1,all").values == [.integer(1), .text("all")])
+    let file = """
+      scenario: mine
+      pattern: fake
+      title: t
+      sweep: {cores: [1, 2, all], stride: [1, 8]}
+      claims:
+        - says: Two are faster.
+          of: lesson
+          kind: performance
+          check: "apply[cores=all,stride=8].elapsed < apply[cores=1,stride=8].elapsed"
+      """
+    let read = try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
+    #expect(read.sweep.first == Sweep("cores", [.integer(1), .integer(2), .text("all")]))
+    let replaced = try read.applying(Overrides(cores: "1"))
+    #expect(replaced.sweep.map(\.name) == ["stride"] && replaced.parameters["cores"] == .integer(1))
+  }
+
+  @Test(arguments: ["0", "-1", "x", "1.5", "", "1ms", "99999999999999999999", "ALL"])
+  func `what is no number of cores is refused`(_ text: String) throws {
+    let message = "cores: found '\(text)', allowed is a whole number from 1 on, or all"
+    let flag = #expect(throws: InputError.self) { try FakePattern.experiment().applying(Overrides(cores: text)) }
+    #expect(flag?.description == "--cores: \(message)")
+    let sweep = #expect(throws: InputError.self) { try SweepParser(FakePattern.described).sweep("cores=2,\(text)") }
+    #expect(sweep?.description == message)
+    let file = "scenario: mine\npattern: fake\ntitle: t\nparameters: {cores: '\(text)'}\n"
+    let read = #expect(throws: InputError.self) {
+      try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
+    }
+    #expect(read?.description.contains(message) == true)
+  }
+
+  @Test func `no pattern declares it`() {
+    struct Own: Pattern {
+      static let name = "own"
+      let cores = Setting.count("cores", 1...8, default: 1, "its own")
+      var variants: [Variant] { Variant("one", .documented, "a way") { _ in } }
+    }
+    let error = #expect(throws: InputError.self) { try PatternDescription(Own()) }
+    #expect(error?.description.contains("'cores' is a setting of the lab's own") == true)
+  }
+
+  // MARK: The machine that a trial sees
+
+  @Test func `a confined machine has those cores, and Dispatch may go by all`() {
+    var machine = Machine.test
+    machine.cores = 4
+    machine.confinedTo = [0, 2, 1]
+    let confined = machine.confined(to: 2)
+    #expect(confined.cores == 2 && confined.poolWidth == 4 && confined.confinedTo == [0, 2])
+    #expect(machine.confined(to: nil) == machine && machine.confined(to: 4) == machine)
+    #expect(machine.usedCores == 3 && Machine.test.usedCores == 2)
+  }
+
+  @Test func `needs are asked of the cores that a trial has`() throws {
+    let plan = Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: .quick, seed: 1)
+    var machine = Machine.test
+    machine.confinedTo = [0, 1]
+    func obstacles(_ variant: String) -> [String?] {
+      plan.runs.filter { $0.variant.name == variant }.map { plan.experiment.pattern.obstacle(to: $0, on: machine) }
+    }
+    #expect(obstacles("one") == [nil, nil, "8 cores are asked for, there are 2"])
+    #expect(
+      obstacles("two") == [
+        "2 cores are needed, the run is confined to 1", nil, "8 cores are asked for, there are 2",
+      ])
+  }
+
+  @Test func `a system without the call says so, and has all its cores all the same`() throws {
+    let plan = Plan(try experiment([.integer(1), .integer(2)]), budget: .quick, seed: 1)
+    var machine = Machine.test
+    machine.os = "Darwin"
+    #expect(
+      plan.runs.prefix(2).map { plan.experiment.pattern.obstacle(to: $0, on: machine) }
+        == ["Darwin has no call that confines a process to some of its cores", nil])
+  }
+
+  // MARK: A run
+
+  /// A worker that tells how it was started, and what it was asked for.
+  private static let mirror = """
+    case "$request" in *'"cores":1'*) cores=1;; *'"cores":2'*) cores=2;; esac
+    case "$request" in *confinedTo*) said=confined;; *) said=free;; esac
+    echo '{"broken":"'"$*: cores $cores, $said"'"}'
+    """
+
+  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible))
+  func `a worker is started with the numbers of its cores, and told of them`() async throws {
+    let results = try await run(
+      Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
+      byWorker: Self.mirror)
+    let inTurn = Confinement.coresInTurn.prefix(2).map { $0 }
+    #expect(results.machine.confinedTo == inTurn)
+    #expect(
+      results.runs.map { $0.trials[0].outcome } == [
+        .broken(reason: "worker \(inTurn[0]): cores 1, confined"),
+        .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
+        .unavailable(reason: "8 cores are asked for, there are 2"),
+        .unavailable(reason: "2 cores are needed, the run is confined to 1"),
+        .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
+        .unavailable(reason: "8 cores are asked for, there are 2"),
+      ])
+  }
+
+  @Test func `without the setting a worker is started as ever`() async throws {
+    let results = try await run(
+      Plan(FakePattern.experiment(), budget: Budget(rounds: 1), seed: 1), byWorker: Self.mirror)
+    #expect(results.runs.allSatisfy { $0.trials[0].outcome == .broken(reason: "worker: cores 2, free") })
+    #expect(results.machine.confinedTo == nil)
+  }
+
+  @Test(.enabled(if: Host.cores >= 2))
+  func `what is lacking on one core is waited for on two`() async throws {
+    let worker = """
+      case "$request" in *shortages*) told=2;; *) told=1;; esac
+      case "$request" in *'"cores":1'*) lacks=',"shortages":["a second core"]';; *) lacks=;; esac
+      echo '{"observation":{"values":{"elapsed":['$told']},"histograms":{}}'"$lacks"'}'
+      """
+    let plan = Plan(try experiment([.integer(1), .integer(2)]), budget: Budget(rounds: 6), seed: 1)
+    let results = try await run(plan, byWorker: worker)
+    let metric = try #require(plan.experiment.headline)
+    let told = results.runs.map { run in run.trials.count { $0.figure(metric) == 2 } }
+    #expect(told == [3, 0, 0, 0], "three of six found out, the others on one core were told")
+  }
+
+  // MARK: Judging
+
+  private func judged(_ cores: [ParameterValue], _ claims: [String]) throws -> [Judgement] {
+    let plan = Plan(try experiment(cores, claims: claims), budget: .quick, seed: 1, cores: 2)
+    var machine = Machine.test
+    machine.confinedTo = [0, 1]
+    var results = Results(experiment: plan.experiment, machine: machine, seed: 1, started: "", runs: plan.runs)
+    for index in results.runs.indices {
+      let run = results.runs[index]
+      var observation = Observation()
+      observation.record("elapsed", Double(run.cores ?? 0))
+      let obstacle = plan.experiment.pattern.obstacle(to: run, on: results.machine)
+      results.runs[index].trials = (0..<6).map { round in
+        TrialRecord(
+          round: round, outcome: obstacle.map { .unavailable(reason: $0) } ?? .completed,
+          observation: obstacle == nil ? observation : Observation())
+      }
+    }
+    return Judge(results).judgements()
+  }
+
+  @Test func `the word cores is the number of each trial`() throws {
+    // Each trial's figure is its number of cores.
+    #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == cores"]).map(\.verdict) == [.held])
+    #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == 2"]).map(\.verdict) == [.violated])
+  }
+
+  @Test func `a point names a number of cores, or all`() throws {
+    let checks = ["one[cores=1].elapsed == 1", "one[cores=all].elapsed == 2", "one[cores=2].elapsed == 1"]
+    #expect(try judged([.integer(1), .text("all")], checks).map(\.verdict) == [.held, .held, .violated])
+    let one = try judged([.integer(1)], ["one[cores=all].elapsed == 2"])
+    #expect(one.map(\.verdict) == [.unavailable] && one[0].isExcused)
+  }
+
+  @Test func `what needs more cores is unavailable with the reason, and no failure`() throws {
+    let judgements = try judged([.integer(1)], ["two.elapsed == 1", "all.elapsed == 1"])
+    #expect(judgements.map(\.verdict) == [.unavailable, .held])
+    #expect(judgements[0].isExcused)
+    #expect(judgements[0].evidence.reason == "2 cores are needed, the run is confined to 1")
+    // On two cores there is something to judge.
+    #expect(try judged([.integer(1), .integer(2)], ["two.elapsed == 2"]).map(\.verdict) == [.held])
+  }
+
+  // MARK: Comparing
+
+  @Test func `each number of cores has a best of its own`() {
+    func groups(_ sweep: [String], _ problem: [String] = []) -> [String] {
+      Comparison.Policy(baseline: nil, seeksBest: true, sweep: sweep, problem: problem).groups
+    }
+    #expect(groups(["cores", "stride"]) == ["cores"] && groups(["stride", "cores"]) == ["cores"])
+    #expect(groups(["cores"]) == [] && groups(["stride"]) == [])
+    #expect(groups(["work", "stride", "cores"]) == ["cores", "work"])
+    #expect(groups(["work", "cores", "stride"], ["work"]) == ["cores", "work"])
+  }
+}

@@ -33,14 +33,16 @@ let package = Package(
     .target(
       name: "GCDLab",
       dependencies: [
-        "Laboratory", "Reporting", "Measurement", "Platform", "CDispatchSupport",
+        "Instruments", "Laboratory", "Reporting", "Measurement", "Platform", "CDispatchSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), subprocess,
       ], path: "Sources/CommandLine"),
     // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
     .target(name: "Laboratory", dependencies: ["Measurement", "Platform", "Yams", histogram, real, subprocess]),
+    // What several patterns measure with.
+    .target(name: "Instruments", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
     // The documented patterns, one file each.
     .target(
-      name: "Patterns", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"],
+      name: "Patterns", dependencies: ["Instruments", "Laboratory", "Measurement", "Platform", "CDispatchSupport"],
       exclude: ["scenarios"], plugins: ["Shelve"]),
     // Results to every format, one file each.
     .target(
@@ -68,9 +70,10 @@ let package = Package(
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement"]),
+    .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", "LabTesting", "Laboratory", "Measurement", "CDispatchSupport"]),
     .testTarget(
       name: "PatternsTests",
-      dependencies: ["Patterns", "LabTesting", "Laboratory", "Measurement", "Platform", "Reporting"]),
+      dependencies: ["Patterns", "Instruments", "LabTesting", "Laboratory", "Measurement", "Platform", "Reporting"]),
     .testTarget(name: "ReportingTests", dependencies: ["Reporting", "LabTesting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "FuzzTests",

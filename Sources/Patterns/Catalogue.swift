@@ -1,4 +1,4 @@
-import Laboratory
+import Instruments
 
 /// Every pattern there is.
 public enum Catalogue {

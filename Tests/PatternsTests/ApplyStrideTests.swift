@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Measurement
-import Platform
 import Synchronization
 import Testing
 

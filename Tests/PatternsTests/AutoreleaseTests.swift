@@ -1,5 +1,5 @@
+import Instruments
 import LabTesting
-import Laboratory
 import Synchronization
 import Testing
 

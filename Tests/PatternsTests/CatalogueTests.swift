@@ -1,5 +1,5 @@
+import Instruments
 import LabTesting
-import Platform
 import Testing
 
 @testable import Laboratory

@@ -1,6 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
 import Testing
 
 @testable import Patterns

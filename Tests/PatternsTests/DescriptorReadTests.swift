@@ -1,16 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its own.
 @Suite struct DescriptorReadTests {

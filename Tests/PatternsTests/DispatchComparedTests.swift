@@ -1,7 +1,5 @@
+import Instruments
 import LabTesting
-import Laboratory
-import Measurement
-import Platform
 import Testing
 
 @testable import Patterns

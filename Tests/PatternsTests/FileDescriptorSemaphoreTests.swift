@@ -1,16 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trial lowers the descriptor limit of its whole process, so each of these runs in one of its own.
 @Suite struct FileDescriptorSemaphoreTests {

@@ -1,17 +1,10 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Synchronization
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trial's scratch directory is named by its process, and what it has open is looked at: each of these runs in one of its own.
 @Suite struct FileMonitorPatternTests {

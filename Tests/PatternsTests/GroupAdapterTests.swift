@@ -1,16 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What traps or hangs does so in a worker only: `PromiseTests` looks how each variant ends.
 @Suite struct GroupAdapterTests {

@@ -1,17 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Measurement
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Parked threads are looked for among all of the process, so each of these runs in one of its own: one after the other, since
 /// a process has the descriptors of all that are being started just then.

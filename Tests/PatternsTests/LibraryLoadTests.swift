@@ -1,16 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 @Suite struct LibraryLoadTests {
   /// The main queue of a test process is nobody's promise to serve.

@@ -1,8 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Measurement
-import Platform
 import Testing
 
 @testable import Patterns
@@ -74,7 +72,7 @@ import Testing
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = LimitConcurrency()
-    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])
     #expect(
       attempt.trial.outcome

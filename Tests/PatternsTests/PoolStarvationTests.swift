@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
@@ -60,12 +59,12 @@ import Testing
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = PoolStarvation()
-    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("blocking", of: pattern, files: Catalogue.files)
     #expect(
       attempt.trial.outcome
         == .unavailable(
-          reason: "8 threads of the pool and some more are needed: \(SystemError(11, "start a thread"))"))
+          reason: "8 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = PoolStarvation()
     pattern.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("continuation", of: pattern, files: Catalogue.files)

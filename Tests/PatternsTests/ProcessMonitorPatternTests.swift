@@ -1,18 +1,11 @@
 import CDispatchSupport
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Synchronization
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// A trial takes the statuses of all children of its process, and looks at its descriptors: each runs in a process of its own.
 @Suite struct ProcessMonitorPatternTests {

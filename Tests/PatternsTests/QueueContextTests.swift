@@ -1,8 +1,8 @@
 import CDispatchSupport
 import Dispatch
 import Foundation
+import Instruments
 import LabTesting
-import Laboratory
 import Testing
 
 @testable import Patterns
@@ -188,7 +188,7 @@ import Testing
         }
       },
       red("global.changed == 0") { trial in
-        let released = InnerBlocks(count: 1)
+        let released = RunCounts(count: 1)
         pattern.askForGlobal(trial) { _ in
           released.notOnce == 0 ? another : queue
         } release: { _ in

@@ -1,8 +1,7 @@
 import CDispatchSupport
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Measurement
 import Testing
 
 @testable import Patterns
@@ -48,7 +47,7 @@ import Testing
 
   /// Deadlocks for a moment: the sender waits, on its own queue, for what is behind it, and then gives up.
   @Sendable private static func waitsForItsOwnQueue(_ trial: Trial, barrier: Bool = false) {
-    let inner = InnerBlocks(count: 1)
+    let inner = RunCounts(count: 1)
     let queue = DispatchQueue(label: "own", attributes: barrier ? .concurrent : [])
     let tasks = DispatchGroup()
     queue.async(group: tasks) {
@@ -64,7 +63,7 @@ import Testing
   /// Leaves the last iteration out.
   @Sendable private static func performsOneTooFew(_ trial: Trial) {
     let pattern = pattern
-    let inner = InnerBlocks(count: trial[pattern.iterations])
+    let inner = RunCounts(count: trial[pattern.iterations])
     DispatchQueue(label: "own").sync {
       DispatchQueue.concurrentPerform(iterations: inner.count - 1) { index in inner.ran(index) }
     }

@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
@@ -63,7 +62,7 @@ import Testing
 
   @Test func `too few threads: says so`() async throws {
     var pattern = QueuePoolPattern()
-    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     let attempt = try await Attempt("global-concurrent", of: pattern, files: Catalogue.files, Self.twenty)
     #expect(
       attempt.trial.outcome

@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
@@ -54,7 +53,7 @@ import Testing
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = QueueWidth()
-    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)
     #expect(
       attempt.trial.outcome

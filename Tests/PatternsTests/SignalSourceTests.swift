@@ -1,16 +1,9 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What is done with a signal is the whole process's, so each of these runs in one of its own. What ends by a signal does so in
 /// a worker only: `PromiseTests` looks at that.

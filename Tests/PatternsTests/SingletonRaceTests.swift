@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Synchronization
 import Testing
 

@@ -1,7 +1,7 @@
 import CDispatchSupport
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
 import Testing
 
 @testable import Patterns

@@ -1,6 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
 import Synchronization
 import Testing
 

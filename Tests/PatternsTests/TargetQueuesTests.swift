@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
@@ -37,7 +36,7 @@ import Testing
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = TargetQueues()
-    pattern.looks.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)
     #expect(
       attempt.trial.outcome

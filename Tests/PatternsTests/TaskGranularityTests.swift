@@ -1,8 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Measurement
-import Platform
 import Testing
 
 @testable import Patterns

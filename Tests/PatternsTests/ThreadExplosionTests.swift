@@ -1,7 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
-import Platform
 import Testing
 
 @testable import Patterns
@@ -50,12 +49,12 @@ import Testing
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
     var pattern = ThreadExplosion()
-    pattern.requireRoom = { _ in throw SystemError(11, "start a thread") }
+    pattern.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)
     #expect(
       attempt.trial.outcome
         == .unavailable(
-          reason: "20 threads of the pool and some more are needed: \(SystemError(11, "start a thread"))"))
+          reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = ThreadExplosion()
     pattern.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("lock-in-private-queues", of: pattern, files: Catalogue.files, Self.few)

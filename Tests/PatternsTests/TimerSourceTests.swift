@@ -1,6 +1,6 @@
 import Dispatch
+import Instruments
 import LabTesting
-import Laboratory
 import Synchronization
 import Testing
 
@@ -181,7 +181,7 @@ import Testing
           .record(trial, pattern.withinLeeway, trial[pattern.leeway])
       },
       red("async-after.early == 0", "async-after") { trial in
-        let ran = InnerBlocks(count: trial[pattern.fires])
+        let ran = RunCounts(count: trial[pattern.fires])
         pattern.go(trial) { timer in
           for (index, deadline) in timer.deadlines.enumerated() {
             ran.ran(index)
@@ -192,7 +192,7 @@ import Testing
       },
       // The first twice, and the last not at all.
       red("async-after.not-once == 0", "async-after") { trial in
-        let ran = InnerBlocks(count: trial[pattern.fires])
+        let ran = RunCounts(count: trial[pattern.fires])
         pattern.go(trial) { timer in
           for (index, deadline) in timer.deadlines.enumerated() {
             timer.queue.asyncAfter(deadline: deadline) {

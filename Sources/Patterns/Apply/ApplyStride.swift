@@ -1,7 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Is a parallel loop faster, and how much work must a block do?
 ///

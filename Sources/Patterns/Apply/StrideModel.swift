@@ -1,5 +1,4 @@
-import Laboratory
-import Measurement
+import Instruments
 
 /// What a strided loop costs, as a function of its stride `s`, for `n` iterations in `b = ceil(n / s)` blocks:
 ///

@@ -1,6 +1,5 @@
 import CDispatchSupport
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// A loop over an array, which may be run in parts, by any threads, in any order.

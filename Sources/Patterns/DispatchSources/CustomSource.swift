@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What does a handler receive of events that arrive faster than it runs?
 ///

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// The measuring: events are sent, and what the handler receives is recorded.

@@ -1,11 +1,4 @@
-import Measurement
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// What a descriptor is of.
 enum DescriptorKind: String, CaseIterable, Sendable {

@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The measuring: bytes are written, and what is read is compared with them.
 extension DescriptorRead {

@@ -1,12 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// Writing whenever there is buffer space, to a slow reader.
 ///

@@ -1,13 +1,5 @@
 import CDispatchSupport
-import Laboratory
-import Measurement
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// A signal that the system raises for a fault of a thread's own.
 enum Fault: String, CaseIterable, Sendable {

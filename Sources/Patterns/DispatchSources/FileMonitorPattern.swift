@@ -1,13 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// How does a program detect that a file has changed, and how soon?
 ///

@@ -1,13 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// What the variants are put through: a real file is changed under their watch, and what they tell is noted.
 extension FileMonitorPattern {

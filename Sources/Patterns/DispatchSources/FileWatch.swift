@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// One watch of a file, as the code that watches sees it: here it says what it hears. What is checked is told to the trial

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Does a Mach port source deliver the events of its port?
 ///

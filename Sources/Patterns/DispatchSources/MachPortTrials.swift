@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 /// What the variants are put through.

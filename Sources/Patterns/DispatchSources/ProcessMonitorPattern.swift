@@ -1,12 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// Monitoring the exit of a process: a child, or the parent.
 ///

@@ -1,12 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// Does a signal source deliver every signal, and what must be set up before?
 ///

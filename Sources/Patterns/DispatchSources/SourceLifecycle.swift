@@ -1,6 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
+import Instruments
 
 /// From the creation of a source to its cancellation: when and where do its handlers run, and who frees what?
 ///

@@ -1,7 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// What the variants are put through.

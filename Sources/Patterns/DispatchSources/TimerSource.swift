@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Does a timer fire when it is due, and what happens to fires that come while its handler runs?
 ///
@@ -113,7 +113,7 @@ struct TimerSource: Pattern {
     }
     Variant("async-after", .documented, "one asyncAfter block per fire, all submitted in advance", own: [notOnce]) {
       trial in
-      let ran = InnerBlocks(count: trial[fires])
+      let ran = RunCounts(count: trial[fires])
       go(trial) { timer in
         for (index, deadline) in timer.deadlines.enumerated() {
           timer.queue.asyncAfter(deadline: deadline) {

@@ -1,10 +1,4 @@
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// A file that is changed in every way a monitor knows.
 ///

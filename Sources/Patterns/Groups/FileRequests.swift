@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// How an adapter is tried.
 ///
@@ -135,7 +127,7 @@ extension GroupAdapter {
     let (group, queue) = (DispatchGroup(), DispatchQueue(label: "entered"))
     let runs = Gauge()
     enter(group, queue) { runs.up() }
-    _ = group.wait(timeout: .now() + .nanoseconds(Int(trial[hold].nanoseconds)))
+    group.wait(within: trial[hold])
     // What is in the queue by now runs before this.
     queue.sync {}
     trial.record(ranByEnter, runs.now)
@@ -199,8 +191,8 @@ final class FileRequests: Sendable {
   private let replies: [DispatchQueue]
   private let end: BoundedGate
   /// How often the reply of each request came, and its handler ended.
-  private let replied: Slots<Atomic<Int>>
-  private let handlers: Slots<Atomic<Int>>
+  private let replied: RunCounts
+  private let handlers: RunCounts
   private let strange = Atomic<Int>(0)
   private let otherError = Atomic<Int32>(0)
   private let missedAtEnd = Atomic<Int>(0)
@@ -215,8 +207,8 @@ final class FileRequests: Sendable {
     replies = (0..<count).map { DispatchQueue(label: "reply.\($0)", attributes: .initiallyInactive) }
     handlerHasEnded = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     end = BoundedGate(bound: hold)
-    handlers = Slots(count: count) { _ in Atomic(0) }
-    replied = Slots(count: count) { _ in Atomic(0) }
+    handlers = RunCounts(count: count)
+    replied = RunCounts(count: count)
   }
 
   // Freeing an inactive queue traps.
@@ -245,7 +237,7 @@ final class FileRequests: Sendable {
         if let data { received.bytes.withLock { $0 += data } }
         guard isDone else { return }
         channel.close()
-        requests.replied[index].add(1, ordering: .acquiringAndReleasing)
+        requests.replied.ran(index)
         handler(received.bytes.withLock { $0 }, error)
       }
     }
@@ -262,9 +254,7 @@ final class FileRequests: Sendable {
   /// The document's block behind all requests.
   func completionBlock() {
     completed.set()
-    let missed = (0..<count).count { index in
-      replied[index].load(ordering: .acquiring) == 0 || handlers[index].load(ordering: .acquiring) == 0
-    }
+    let missed = (0..<count).count { replied[$0] == 0 || handlers[$0] == 0 }
     missedAtEnd.store(missed, ordering: .releasing)
     end.open()
     hasEnded.signal()
@@ -288,7 +278,7 @@ final class FileRequests: Sendable {
     let isRight = index < failures ? error == ENOENT && data.isEmpty : error == 0 && data == files.contents
     if !isRight { strange.add(1, ordering: .relaxed) }
     last.set()
-    guard handlers[index].add(1, ordering: .acquiringAndReleasing).newValue == 1 else { return }
+    guard handlers.ran(index) == 1 else { return }
     handlerHasEnded[index].signal()
   }
 
@@ -318,7 +308,7 @@ final class FileRequests: Sendable {
   /// How many had no reply when the completion ran, or a handler that had not ended.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }
   /// How many were not called exactly once.
-  var handlersNotOnce: Int { (0..<count).count { handlers[$0].load(ordering: .acquiring) != 1 } }
+  var handlersNotOnce: Int { handlers.notOnce }
   /// How many were told something else than what is in their file, or that there is none.
   var wrong: Int { strange.load(ordering: .acquiring) }
   /// An error of the machine's, which has no more of something.

@@ -1,8 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// The measuring.
@@ -101,9 +99,7 @@ extension GroupWaitVsNotify {
       try download.waitForEnd()
     }
     func record(_ measure: Measure<Duration>, _ duration: (GroupDownload) -> UInt64?) {
-      var histogram = LatencyHistogram()
-      for download in downloads { if let duration = duration(download) { histogram.record(duration) } }
-      trial.record(measure, histogram)
+      trial.record(measure, downloads.map(duration))
     }
     record(call) { $0.callTook }
     if holdsThread { record(threadHeld) { $0.heldFor } }
@@ -166,7 +162,7 @@ final class GroupDownload: Sendable {
     completesInCaller: Bool
   ) {
     self.steps = steps
-    self.timeout = .nanoseconds(Int(timeout.nanoseconds))
+    self.timeout = DispatchTimeInterval(timeout)
     self.mainQueue = mainQueue
     self.gate = gate
     self.leaver = leaver

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Does a group wait for what its own blocks add to it?
 ///

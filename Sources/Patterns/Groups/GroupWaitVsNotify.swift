@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Learning that a group of tasks has finished: `dispatch_group_wait`, `dispatch_group_notify` and what they replaced.
 ///

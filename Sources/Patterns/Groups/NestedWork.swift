@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// How a method is tried.
@@ -248,7 +246,7 @@ final class NestedWork: Sendable {
       // The main queue has other things to do.
       held.end.pass()
     }
-    let hasReturned = returned.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
+    let hasReturned = returned.wait(within: patience)
     held.first.open()
     held.completion.pass()
     held.added.open()

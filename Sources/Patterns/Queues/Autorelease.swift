@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 #if canImport(ObjectiveC)
   import ObjectiveC

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 #if canImport(ObjectiveC)

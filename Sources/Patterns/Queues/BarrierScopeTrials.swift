@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 import Synchronization
 
 /// The measuring: whether blocks overlap with a barrier.

@@ -1,6 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What does a block copy and retain of what it captures, and for how long?
 ///

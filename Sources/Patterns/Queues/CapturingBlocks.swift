@@ -1,8 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that `sync` runs
@@ -24,9 +22,7 @@ extension BlockCapture {
     blocks.waitForRuns()
     blocks.waitForReleases(patience)
     record(trial, blocks)
-    var histogram = LatencyHistogram()
-    for block in blocks.all { if let time = block.releasedAfter { histogram.record(time) } }
-    trial.record(release, histogram)
+    trial.record(release, blocks.all.map(\.releasedAfter))
   }
 
   /// Blocks that keep an object and are not to run.
@@ -110,7 +106,7 @@ final class CapturingBlocks: Sendable {
 
   /// Waits until each object is released and the queue is empty, not longer than `patience`.
   fileprivate func waitForReleases(_ patience: Duration) {
-    let end = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
+    let end = DispatchTime.after(patience)
     for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
     shared.gate.queue.sync(flags: .barrier) {}
   }

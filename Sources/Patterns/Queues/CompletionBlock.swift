@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that queue?
 ///

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -37,13 +36,14 @@ extension CompletionBlock {
   /// What all calls came to.
   private struct Results {
     var (wrong, notOnce, elsewhere) = (0, 0, 0)
-    var roundTrip = LatencyHistogram()
+    var roundTrip: [UInt64?] = []
 
     mutating func add(_ call: AverageCall, isWarmUp: Bool) {
-      if call.wasWrong { wrong += 1 }
-      if call.arrivals != 1 { notOnce += 1 }
-      if call.wasElsewhere { elsewhere += 1 }
-      if !isWarmUp, let time = call.roundTrip { roundTrip.record(time) }
+      let seen = call.state.now
+      if seen.wasWrong { wrong += 1 }
+      if seen.arrivals != 1 { notOnce += 1 }
+      if seen.wasElsewhere { elsewhere += 1 }
+      if !isWarmUp { roundTrip.append(call.roundTrip) }
     }
   }
 
@@ -61,19 +61,14 @@ final class AverageCall: Sendable {
   private let data: [Int]
   private let isHeldBack = Atomic<Bool>(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
-  private let hasArrived = DispatchSemaphore(value: 0)
-  private let state = Mutex(State())
-  private let times = Times()
+  fileprivate let state = Noted(State())
+  private let begin = Moment()
+  private let arrival = Moment()
 
-  private struct State {
+  fileprivate struct State {
     var arrivals = 0
     var wasWrong = false
     var wasElsewhere = false
-  }
-
-  private final class Times: Sendable {
-    let began = Moment()
-    let arrived = Moment()
   }
 
   /// A call with numbers whose average is `number + count - 1`.
@@ -90,7 +85,7 @@ final class AverageCall: Sendable {
   }
 
   /// The call begins.
-  fileprivate func begins() { times.began.set() }
+  fileprivate func begins() { begin.set() }
 
   /// The average is not worked out before the caller says so.
   func holdsBack() { isHeldBack.store(true, ordering: .releasing) }
@@ -106,21 +101,17 @@ final class AverageCall: Sendable {
 
   /// The result arrives.
   func arrives(_ average: Int) {
-    times.arrived.set()
+    arrival.set()
     let isElsewhere = DispatchQueue.getSpecific(key: Self.key) != number
-    state.withLock { state in
+    state.note { state in
       state.arrivals += 1
       state.wasWrong = average != number + data.count - 1
       state.wasElsewhere = isElsewhere
     }
-    hasArrived.signal()
   }
 
   /// Waits for it.
-  func awaitResult() { _ = hasArrived.wait(timeout: .now() + .seconds(20)) }
+  func awaitResult() { state.wait(within: .seconds(20)) { $0.arrivals > 0 } }
 
-  fileprivate var arrivals: Int { state.withLock { $0.arrivals } }
-  fileprivate var wasWrong: Bool { state.withLock { $0.wasWrong } }
-  fileprivate var wasElsewhere: Bool { state.withLock { $0.wasElsewhere } }
-  fileprivate var roundTrip: UInt64? { times.arrived.since(times.began) }
+  fileprivate var roundTrip: UInt64? { arrival.since(begin) }
 }

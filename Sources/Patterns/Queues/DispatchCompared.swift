@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Which way to dispatch is the right one for how much work there is?
 ///

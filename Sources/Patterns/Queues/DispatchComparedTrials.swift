@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 
 /// What runs the tasks, and what the sizes compared come to.
 extension DispatchCompared {

@@ -1,10 +1,5 @@
 import CDispatchSupport
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// Tells whether memory was freed by the calling thread, from what `malloc` gives it next.
 ///

@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 
 /// On which thread do the main queue's blocks run, and what delays them?
 ///

@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -19,24 +17,17 @@ extension MainQueue {
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
     let (submitters, count) = (4, trial[blocks])
-    try SystemThread.requireRoom(for: submitters + 2)
     let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
-    let offMain = SharedCount()
-    let start = SpinBarrier(parties: submitters)
-    let threads = try (0..<submitters).map { submitter in
-      try SystemThread {
-        let blocks = log.tasks(of: submitter).map { SentBlock(task: $0, offMain: offMain) }
-        start.wait()
-        for block in blocks { submit(block) }
-      }
+    let offMain = Gauge()
+    try Team.run(submitters, besides: 2) { submitter in
+      for task in log.tasks(of: submitter) { submit(SentBlock(task: task, offMain: offMain)) }
     }
-    for thread in threads { thread.join() }
     log.allIsSubmitted()
     log.all.wait()
     let order = log.read()
     trial.record(inversions, order.beginInversions + order.endInversions)
     trial.record(overlaps, order.overlaps)
-    trial.record(self.offMain, offMain.count)
+    trial.record(self.offMain, offMain.now)
     let turn = Turn(patience: patience)
     mainQueue.async(group: turn.all) {
       mainQueue.async(group: turn.all) { turn.next() }
@@ -97,30 +88,21 @@ extension MainQueue {
   func look(_ trial: Trial, _ submit: (WaitedBlock) -> Void) throws {
     let block = WaitedBlock()
     submit(block)
-    trial.record(neverRan, try Standstill().wait { block.hasBegun } ? 0 : 1)
+    trial.record(neverRan, try Standstill().wait { block.begun.isSet } ? 0 : 1)
   }
-}
-
-/// A count that several threads share.
-final class SharedCount: Sendable {
-  private let value = Atomic<Int>(0)
-  /// One more.
-  func add() { value.add(1, ordering: .relaxed) }
-  /// How many there are.
-  var count: Int { value.load(ordering: .acquiring) }
 }
 
 /// A block on its way to main.
 struct SentBlock: Sendable {
   fileprivate let task: TaskLog.Task
-  fileprivate let offMain: SharedCount
+  fileprivate let offMain: Gauge
 
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
   /// It writes down when it begins and ends, and whether that is on the main thread.
   func run() {
-    if !MainThread.isCurrent { offMain.add() }
+    if !MainThread.isCurrent { offMain.up() }
     task.run()
   }
 }
@@ -180,13 +162,13 @@ final class Hop: Sendable {
 
 /// What many hops took.
 private struct Hops {
-  var toMain = LatencyHistogram()
-  var back = LatencyHistogram()
+  var toMain: [UInt64?] = []
+  var back: [UInt64?] = []
   var offMain = 0
 
   mutating func add(_ hop: Hop) {
-    if let time = hop.toMain { toMain.record(time) }
-    if let time = hop.back { back.record(time) }
+    toMain.append(hop.toMain)
+    back.append(hop.back)
     if hop.wasOffMain { offMain += 1 }
   }
 }
@@ -199,14 +181,10 @@ final class WorkWithEvent: Sendable {
   fileprivate let all = DispatchGroup()
   private let steps: Int
   private let eventBegins: BoundedGate
-  private let times = Times()
+  private let sent = Moment()
+  private let began = Moment()
+  private let ended = Moment()
   private let isDelayed = Atomic<Bool>(false)
-
-  private final class Times: Sendable {
-    let sent = Moment()
-    let began = Moment()
-    let ended = Moment()
-  }
 
   fileprivate init(steps: Int, looks bound: Duration) {
     self.steps = steps
@@ -216,10 +194,10 @@ final class WorkWithEvent: Sendable {
 
   /// The work begins, and somebody sends an event to main, which the work waits for.
   func begins(on main: DispatchQueue) {
-    times.sent.set()
+    sent.set()
     main.async(group: all) {
-      self.times.began.set()
-      if self.times.ended.isSet { self.isDelayed.store(true, ordering: .releasing) }
+      self.began.set()
+      if self.ended.isSet { self.isDelayed.store(true, ordering: .releasing) }
       self.eventBegins.open()
     }
     eventBegins.restHasFinished()
@@ -233,25 +211,20 @@ final class WorkWithEvent: Sendable {
 
   /// It has ended.
   func ends() {
-    times.ended.set()
+    ended.set()
     all.leave()
   }
 
   /// Whether the event began only then.
   fileprivate var wasDelayed: Bool { isDelayed.load(ordering: .acquiring) }
   /// Nanoseconds from the event's being sent to its beginning.
-  fileprivate var lateness: UInt64? { times.began.since(times.sent) }
+  fileprivate var lateness: UInt64? { began.since(sent) }
 }
 
 /// A block that is waited for until nothing else is left to do.
 final class WaitedBlock: Sendable {
-  private let begun = Atomic<Bool>(false)
-
-  fileprivate init() {}
+  fileprivate let begun = Moment()
 
   /// It begins.
-  func begins() { begun.store(true, ordering: .releasing) }
-
-  /// Whether it has begun.
-  fileprivate var hasBegun: Bool { begun.load(ordering: .acquiring) }
+  func begins() { begun.set() }
 }

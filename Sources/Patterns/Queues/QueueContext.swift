@@ -1,7 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Data that belongs to a queue: where to keep it, and when it is cleaned up.
 ///

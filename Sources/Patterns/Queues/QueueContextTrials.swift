@@ -1,15 +1,7 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What the variants are put through.
 extension QueueContext {
@@ -117,7 +109,7 @@ extension QueueContext {
     trial.record(overcommitQueues, get(2).map { $0 != queue } == true ? 1 : 0)
     for _ in 0..<1000 { release(queue) }
     trial.record(changed, get(0) == queue ? 0 : 1)
-    let blocks = InnerBlocks(count: 100)
+    let blocks = RunCounts(count: 100)
     let all = DispatchGroup()
     let held = HeldQueue(created: queue)
     for index in 0..<blocks.count {
@@ -127,7 +119,7 @@ extension QueueContext {
         all.leave()
       }
     }
-    _ = all.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    all.wait(within: patience)
     trial.record(lost, blocks.notOnce)
   }
 }
@@ -165,7 +157,7 @@ extension QueueContext {
     gcdlab_dispatch_suspend(target)
     for next in [QueueChange.target(target), .suspension] {
       change(queue, next)
-      if !held.runs(within: patience) { count += 1 }
+      if !held.runOne(within: patience) { count += 1 }
     }
     gcdlab_dispatch_resume(target)
     trial.record(modified, count)
@@ -237,18 +229,14 @@ final class MyDataContext: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let hasBeenCleanedUp = DispatchSemaphore(value: 0)
   private let state = Mutex(State())
-  private let times = Times()
+  private let end = Moment()
+  private let cleaning = Moment()
 
   private struct State {
     var cleanUps = 0
     var cleaner: Int?
     var wasSeen = false
     var wasEarly = false
-  }
-
-  private final class Times: Sendable {
-    let ended = Moment()
-    let cleanedUp = Moment()
   }
 
   /// Data that nobody has seen.
@@ -293,7 +281,7 @@ final class MyDataContext: Sendable {
 
   /// The finalizer, or what stands for it.
   func cleanUp() {
-    times.cleanedUp.set()
+    cleaning.set()
     state.withLock { state in
       state.cleanUps += 1
       state.cleaner = ThreadCensus.currentThread
@@ -312,7 +300,7 @@ final class MyDataContext: Sendable {
   /// The last block of the queue, which waits for the clean-up.
   func lastBlock() {
     if isCleanedUp.pass() { state.withLock { $0.wasEarly = true } }
-    times.ended.set()
+    end.set()
     hasEnded.signal()
   }
 
@@ -327,7 +315,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for the clean-up.
   func awaitCleanUp(within patience: Duration) {
-    _ = hasBeenCleanedUp.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    hasBeenCleanedUp.wait(within: patience)
   }
 
   /// Waits for what must not come after it.
@@ -343,73 +331,7 @@ final class MyDataContext: Sendable {
   /// Whether that was before the last reference was gone, or before the last block had ended.
   var wasEarly: Bool { state.withLock { $0.wasEarly } }
   /// Nanoseconds from the end of the last block; nil where one of the two did not come.
-  var timeToCleanUp: UInt64? { times.cleanedUp.since(times.ended) }
-}
-
-/// An object that does something when it goes.
-final class Owned: Sendable {
-  private let end: @Sendable () -> Void
-  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-  deinit { end() }
-}
-
-/// A queue to which there is one reference, which is let go.
-struct HeldQueue {
-  /// Adds a block.
-  let async: (@escaping @Sendable () -> Void) -> Void
-  /// Takes another reference and lets that go.
-  let retainAndRelease: () -> Void
-  /// Lets it go.
-  let release: () -> Void
-
-  /// One that was created in C.
-  init(created queue: UnsafeMutableRawPointer?) {
-    async = { body in
-      gcdlab_dispatch_async_f(queue, Unmanaged.passRetained(Block(body)).toOpaque()) { context in
-        if let context { Unmanaged<Block>.fromOpaque(context).takeRetainedValue().body() }
-      }
-    }
-    retainAndRelease = {
-      gcdlab_dispatch_retain(queue)
-      gcdlab_dispatch_release(queue)
-    }
-    release = { gcdlab_dispatch_release(queue) }
-  }
-
-  /// One of Swift's.
-  init(_ queue: DispatchQueue) {
-    let reference = Reference(queue)
-    async = { body in reference.queue?.async(execute: body) }
-    retainAndRelease = { withExtendedLifetime(reference.queue) {} }
-    release = { reference.queue = nil }
-  }
-
-  /// Runs a block in it, and waits for that.
-  func runOne(_ body: @escaping @Sendable () -> Void = {}) {
-    let hasRun = DispatchSemaphore(value: 0)
-    async {
-      body()
-      hasRun.signal()
-    }
-    hasRun.wait()
-  }
-
-  /// Whether a block that is added to it runs within `patience`.
-  func runs(within patience: Duration) -> Bool {
-    let hasRun = DispatchSemaphore(value: 0)
-    async { hasRun.signal() }
-    return hasRun.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
-  }
-
-  private final class Block: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
-  private final class Reference {
-    var queue: DispatchQueue?
-    init(_ queue: DispatchQueue) { self.queue = queue }
-  }
+  var timeToCleanUp: UInt64? { cleaning.since(end) }
 }
 
 /// Where each thread keeps an object of its own. It is not owned there.

@@ -1,8 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// Blocks that wait for something that cannot run before they end.
@@ -90,7 +88,7 @@ struct QueueDeadlock: Pattern {
       "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
       own: [iterations, notOnce]
     ) { trial in
-      let inner = InnerBlocks(count: trial[iterations])
+      let inner = RunCounts(count: trial[iterations])
       let queue = DispatchQueue(label: "own")
       try run(trial) { tasks in
         queue.async(group: tasks) {
@@ -134,7 +132,7 @@ struct QueueDeadlock: Pattern {
       "sync-on-own-concurrent", .broken, "a block on a concurrent queue, otherwise empty, syncs to that queue",
       own: [notOnce]
     ) { trial in
-      let inner = InnerBlocks(count: 1)
+      let inner = RunCounts(count: 1)
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try run(trial) { tasks in
         queue.async(group: tasks) {
@@ -161,7 +159,7 @@ struct QueueDeadlock: Pattern {
       "blocks async to their own queue, its target, through another queue, and main to main",
       own: [notOnce]
     ) { trial in
-      let inner = InnerBlocks(count: 4)
+      let inner = RunCounts(count: 4)
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
       let other = DispatchQueue(label: "other")
@@ -195,21 +193,4 @@ struct QueueDeadlock: Pattern {
   /// A trap comes at once; the time is for what comes to a standstill instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
   private var hangs: Ending { .hangs(within: .milliseconds(50)) }
-}
-
-/// The blocks that the tasks of a trial submit, and how often each ran.
-final class InnerBlocks: Sendable {
-  private let runs: Slots<Atomic<Int>>
-
-  /// So many blocks, none of which has run.
-  init(count: Int) { runs = Slots(count: count) { _ in Atomic(0) } }
-
-  /// How many blocks there are.
-  var count: Int { runs.count }
-
-  /// A block runs.
-  func ran(_ index: Int) { runs[index].add(1, ordering: .relaxed) }
-
-  /// How many have not run exactly once so far.
-  var notOnce: Int { (0..<runs.count).count { runs[$0].load(ordering: .relaxed) != 1 } }
 }

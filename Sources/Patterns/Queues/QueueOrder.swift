@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 /// In which order do the tasks of a queue begin and end, and the threads at a lock get in?

@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -16,18 +14,9 @@ extension QueueOrder {
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
     let (submitters, count) = (trial[submitters], trial[tasks])
-    // The pool needs two, for a task and its successor.
-    try SystemThread.requireRoom(for: submitters + 2)
     let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
-    let start = SpinBarrier(parties: submitters)
-    let threads = try (0..<submitters).map { submitter in
-      try SystemThread {
-        let tasks = log.tasks(of: submitter)
-        start.wait()
-        submit(tasks)
-      }
-    }
-    for thread in threads { thread.join() }
+    // The pool needs two, for a task and its successor.
+    try Team.run(submitters, besides: 2) { submitter in submit(log.tasks(of: submitter)) }
     log.allIsSubmitted()
     log.all.wait()
     let order = log.read()

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 /// A fixed pool of serial queues for many tasks, instead of one queue per task.

@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -37,7 +35,7 @@ extension QueuePoolPattern {
     let given = Mutex<[ObjectIdentifier: Int]>([:])
     // The queues stay: another one must not come to have the same identity.
     let kept = Mutex<[DispatchQueue]>([])
-    try atOnce(trial[racers]) {
+    try Team.run(trial[racers]) { _ in
       let queues = (0..<turns).compactMap { _ in next() }
       given.withLock { given in for queue in queues { given[ObjectIdentifier(queue), default: 0] += 1 } }
       kept.withLock { $0 += queues }
@@ -59,7 +57,7 @@ extension QueuePoolPattern {
       let ask = begin()
       for index in 0..<count {
         let got = Mutex<[DispatchQueuePool]>([])
-        try atOnce(trial[racers]) {
+        try Team.run(trial[racers]) { _ in
           if let set = ask(index) { got.withLock { $0.append(set) } }
         }
         most = max(most, got.withLock { Set($0.map(ObjectIdentifier.init)).count })
@@ -109,17 +107,4 @@ extension QueuePoolPattern {
   private static var mostQueues: Int { 32 }
   /// How often the racers ask for the sets of all classes.
   private static var setRaces: Int { 10 }
-
-  /// Runs `body` on so many threads at the same time.
-  private func atOnce(_ count: Int, _ body: @escaping @Sendable () -> Void) throws {
-    try SystemThread.requireRoom(for: count)
-    let start = SpinBarrier(parties: count)
-    let threads = try (0..<count).map { _ in
-      try SystemThread {
-        start.wait()
-        body()
-      }
-    }
-    for thread in threads { thread.join() }
-  }
 }

@@ -1,6 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Does QoS order execution when there are more tasks than cores?
 ///

@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What the variants are put through.
 extension QueuePriority {
@@ -101,9 +93,7 @@ extension QueuePriority {
     _ niceness: Niceness
   ) {
     for (index, key) in keys.enumerated() where niceness.tells || !key.isAboveDefault {
-      var histogram = LatencyHistogram()
-      for task in 0..<count { if let time = times[index * count + task] { histogram.record(time) } }
-      trial.record(measure[key], histogram)
+      trial.record(measure[key], (0..<count).map { times[index * count + $0] })
     }
   }
 }

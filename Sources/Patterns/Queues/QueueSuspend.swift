@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// What a suspended queue still runs, and what unbalanced calls lead to.

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -16,7 +15,7 @@ extension QueueSuspend {
   func hold(_ trial: Trial, _ body: (Suspension) -> Void) -> Stopped {
     let (count, repeats) = (trial[blocks], trial[repeats])
     var (began, stopped, lost) = (0, 0, 0)
-    var histogram = LatencyHistogram()
+    var times: [UInt64?] = []
     for repeated in 0...repeats {
       let waiting = Suspension(blocks: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       body(waiting)
@@ -24,11 +23,11 @@ extension QueueSuspend {
       began = max(began, waiting.beganSuspended)
       stopped += waiting.stopped
       lost += waiting.lost
-      if repeated > 0, let time = waiting.resumeToRun { histogram.record(time) }
+      if repeated > 0 { times.append(waiting.resumeToRun) }
     }
     trial.record(beganWhileSuspended, began)
     trial.record(self.lost, lost)
-    trial.record(resumeToRun, histogram)
+    trial.record(resumeToRun, times)
     return Stopped(count: stopped)
   }
 
@@ -63,7 +62,7 @@ final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
   private let count: Int
-  private let runs: Slots<Atomic<Int>>
+  private let runs: RunCounts
   private let began = Atomic<Int>(0)
   private let beganMeanwhile = Atomic<Int>(0)
   private let suspendHasReturned = Atomic<Bool>(false)
@@ -73,17 +72,13 @@ final class Suspension: Sendable {
   private let mayRunOn = DispatchSemaphore(value: 0)
   private let runnerHasEnded = DispatchSemaphore(value: 0)
   private let counts = Mutex((beganSuspended: 0, stopped: 0))
-  private let times = Times()
-
-  private final class Times: Sendable {
-    let resumed = Moment()
-    let firstBegan = Moment()
-  }
+  private let resumed = Moment()
+  private let firstBegan = Moment()
 
   /// A suspension that so many blocks wait for.
   init(blocks count: Int, looks bound: Duration) {
     self.count = count
-    runs = Slots(count: count) { _ in Atomic(0) }
+    runs = RunCounts(count: count)
     anyBegins = BoundedGate(bound: bound)
   }
 
@@ -98,8 +93,8 @@ final class Suspension: Sendable {
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
       if isMeanwhile { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
       let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
-      if began == 1 { suspension.times.firstBegan.set() }
-      suspension.runs[index].add(1, ordering: .relaxed)
+      if began == 1 { suspension.firstBegan.set() }
+      suspension.runs.ran(index)
       if isMeanwhile || began == suspension.count { suspension.anyBegins.open() }
     }
   }
@@ -142,21 +137,20 @@ final class Suspension: Sendable {
 
   /// The same; and the block that ran when the queue was suspended is given the time to end.
   func lookAndAwaitEnd(within patience: Duration = .seconds(20)) {
-    let deadline = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
-    let hasEnded = runnerHasEnded.wait(timeout: deadline) == .success
+    let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
     look()
   }
 
   /// Resumes the queue.
   func resuming(_ resume: () -> Void) {
-    times.resumed.set()
+    resumed.set()
     resume()
   }
 
   /// Waits for all blocks.
   func awaitAll(within patience: Duration = .seconds(20)) {
-    _ = all.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
+    all.wait(within: patience)
   }
 
   /// How many blocks had begun since the suspension when the queue was looked at.
@@ -164,10 +158,10 @@ final class Suspension: Sendable {
   /// How many that ran before had not ended then.
   var stopped: Int { counts.withLock { $0.stopped } }
   /// How many have not run once.
-  var lost: Int { (0..<count).count { runs[$0].load(ordering: .acquiring) != 1 } }
+  var lost: Int { runs.notOnce }
   /// Nanoseconds from the resume to the first block; nil when there was none after it.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
-    return times.firstBegan.since(times.resumed)
+    return firstBegan.since(resumed)
   }
 }

@@ -1,8 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// Is a queue cheaper than a lock?

@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// What the variants are put through.
 extension QueueVsLock {
@@ -78,25 +70,13 @@ extension QueueVsLock {
     untilDone: @escaping @Sendable () -> Void
   ) throws {
     let (threads, updates) = (trial[threads], trial[updates])
-    try SystemThread.requireRoom(for: threads)
     let number = SharedNumber(steps: trial.steps(hold), parties: threads, patience: patience)
-    let start = SpinBarrier(parties: threads + 1)
-    let contenders = try (0..<threads).map { _ in
-      try SystemThread {
-        start.wait()
-        number.arrives()
-        update(Loop(updates, on: number))
-        untilDone()
-      }
+    let effort = try Team.run(threads) { _ in
+      number.arrives()
+      update(Loop(updates, on: number))
+      untilDone()
     }
-    var time: UInt64 = 0
-    let slept = ContextSwitches.ofProcess {
-      time = MonotonicClock.time {
-        start.wait()
-        for thread in contenders { thread.join() }
-      }
-    }
-    record(trial, number, time, slept?.voluntary)
+    record(trial, number, effort.nanoseconds, effort.switches?.voluntary)
   }
 
   private func record(_ trial: Trial, _ number: SharedNumber, _ time: UInt64, _ slept: Int?) {

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What the variants are put through.
 extension QueueWidth {
@@ -28,9 +28,7 @@ extension QueueWidth {
   func lookBesideOthers(
     _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
-    do { try looks.requireRoom(trial.cores + 8) } catch {
-      throw Unavailable("\(trial.cores) threads and some more are needed: \(error)")
-    }
+    try looks.room.require(trial.cores)
     try looks.standstill.warmUp()
     let (beside, round) = (TaskRound(count: trial.cores - 1, steps: nil), TaskRound(count: trial[tasks], steps: nil))
     for task in beside.tasks { others.async(group: beside.all) { task.run() } }

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Which lock fits many readers and few writers?
 ///

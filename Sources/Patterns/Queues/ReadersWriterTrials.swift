@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// How a guard is tried.
 ///
@@ -46,16 +38,7 @@ extension ReadersWriter {
     } read: { pair in
       read(pair)
     } race: { race in
-      let start = SpinBarrier(parties: race.actors)
-      var threads: [SystemThread] = []
-      for actor in 0..<race.actors {
-        let thread = try SystemThread {
-          start.wait()
-          race.run(actor, read, write)
-        }
-        threads.append(thread)
-      }
-      for thread in threads { thread.join() }
+      try Team.run(race.actors) { actor in race.run(actor, read, write) }
     }
   }
 

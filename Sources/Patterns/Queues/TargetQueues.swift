@@ -1,6 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What does a common target queue do to the queues above it?
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What the variants are put through.
 extension TargetQueues {

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// From which size on does a task pay off on a queue?
 ///

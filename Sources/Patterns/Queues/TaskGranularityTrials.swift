@@ -1,5 +1,4 @@
-import Laboratory
-import Measurement
+import Instruments
 
 /// What runs the tasks, and what the sizes compared come to.
 extension TaskGranularity {

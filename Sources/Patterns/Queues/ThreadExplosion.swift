@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Which other work starves while tasks wait for a lock?
 ///
@@ -57,7 +56,7 @@ struct ThreadExplosion: Pattern {
   /// What tells a standstill; a test gives another.
   var standstill = Standstill()
   /// What makes sure of threads; a test gives another.
-  var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
+  var room = ThreadRoom()
 
   /// Some 255 threads are looked at one after the other until none has had a turn, which takes its time on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -19,9 +18,7 @@ extension ThreadExplosion {
   ) throws -> Crowd {
     let hold = trial[hold]
     let most = min(count, ThreadPool.limit)
-    do { try requireRoom(most + 8) } catch {
-      throw Unavailable("\(most) threads of the pool and some more are needed: \(error)")
-    }
+    try room.require(most)
     try standstill.warmUp()
     let crowd = Crowd(count: count)
     let bystanders = Bystanders()
@@ -47,7 +44,7 @@ extension ThreadExplosion {
 
   /// The bystanders with nobody else there.
   func recordBystandersAlone(_ trial: Trial) throws {
-    try requireRoom(8)
+    try room.require(0)
     try standstill.warmUp()
     let bystanders = Bystanders()
     try bystanders.come(standstill, patience: .zero)
@@ -100,9 +97,7 @@ final class Crowd: Sendable {
   ///
   /// - Throws: ``Unavailable`` where the system does not tell.
   func look() throws {
-    guard let census = ThreadCensus.taken() else {
-      throw Unavailable("what threads wait for must be told, and this system does not tell")
-    }
+    let census = try ThreadCensus.required()
     let notDone = count - done.load(ordering: .relaxed)
     seen.withLock { $0 = (census.parkedPoolThreads.count, notDone) }
   }

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// How soon do a task and a thread start, and how much memory do a queue and a thread take?
 ///

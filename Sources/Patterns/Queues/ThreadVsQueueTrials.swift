@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 extension ThreadVsQueue {

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What does cancelling stop, and who is notified?
 ///

@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -31,7 +29,7 @@ extension WorkItem {
 
   private struct Outcomes {
     var (ran, finished, notWaited, notNotified, neverNotified) = (0, 0, 0, 0, 0)
-    var notices = LatencyHistogram()
+    var notices: [UInt64] = []
   }
 
   private func each(
@@ -48,7 +46,7 @@ extension WorkItem {
       if work.hasBegun { outcomes.ran += 1 }
       if work.hasEnded { outcomes.finished += 1 }
       if !work.waitSucceeded { outcomes.notWaited += 1 }
-      if let notice = work.notice { outcomes.notices.record(notice) } else { outcomes.notNotified += 1 }
+      if let notice = work.notice { outcomes.notices.append(notice) } else { outcomes.notNotified += 1 }
       if !work.isTold(within: bound) { outcomes.neverNotified += 1 }
     }
     trial.record(ran, outcomes.ran)
@@ -67,29 +65,25 @@ final class CancelledWork: Sendable {
 
   /// Where it is told that the end has come.
   let notices = DispatchQueue(label: "notices")
-  private let moments = Moments()
+  private let begun = Moment()
+  private let ended = Moment()
+  private let cancelled = Moment()
+  private let told = Moment()
   private let runs = DispatchSemaphore(value: 0)
   private let isHeldUp = DispatchSemaphore(value: 0)
   private let isTold = DispatchSemaphore(value: 0)
   private let isCancelled = BoundedGate()
   private let outcome = Mutex((waitSucceeded: false, notice: UInt64?.none))
 
-  private final class Moments: Sendable {
-    let begun = Moment()
-    let ended = Moment()
-    let cancelled = Moment()
-    let told = Moment()
-  }
-
   // MARK: What runs
 
   /// It begins to run.
   func begins() {
-    moments.begun.set()
+    begun.set()
     runs.signal()
   }
   /// It comes to its end.
-  func ends() { moments.ended.set() }
+  func ends() { ended.set() }
   /// Holds up others of its queue until it is cancelled.
   func holdUpOthers() {
     isHeldUp.signal()
@@ -101,25 +95,25 @@ final class CancelledWork: Sendable {
   func goesOnWhenCancelled() async { await isCancelled.passed() }
   /// Who awaits the end is told of it.
   func isToldOfEnd() {
-    moments.told.set()
+    told.set()
     isTold.signal()
   }
 
   // MARK: Who cancels
 
   /// Waits until the one before it holds it up.
-  func waitUntilHeldUp() { _ = isHeldUp.wait(timeout: .now() + .seconds(20)) }
+  func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
   /// Waits until it runs.
-  func waitUntilItRuns() { _ = runs.wait(timeout: .now() + .seconds(20)) }
+  func waitUntilItRuns() { runs.wait(within: Self.bound) }
   /// Cancels it, and lets go on what waits for that.
   func cancel(_ cancel: () -> Void) {
-    moments.cancelled.set()
+    cancelled.set()
     cancel()
     isCancelled.open()
   }
   /// Waits for its end, as an item and by its notice, but not longer than that.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
-    let result = item.wait(timeout: .now() + .nanoseconds(Int(bound.nanoseconds)))
+    let result = item.wait(timeout: .after(bound))
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
@@ -134,22 +128,22 @@ final class CancelledWork: Sendable {
 
   private func awaitNotice(within bound: Duration) {
     guard isTold(within: bound) else { return }
-    outcome.withLock { $0.notice = moments.told.since(moments.cancelled) }
+    outcome.withLock { $0.notice = told.since(cancelled) }
   }
 
   // MARK: What came of it
 
   /// Whether it began to run.
-  var hasBegun: Bool { moments.begun.isSet }
+  var hasBegun: Bool { begun.isSet }
   /// Whether it came to its end.
-  var hasEnded: Bool { moments.ended.isSet }
+  var hasEnded: Bool { ended.isSet }
   /// Whether the wait for it succeeded.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
   /// How long after it was cancelled its end was told of; nil when nobody was told while it was waited for.
   var notice: UInt64? { outcome.withLock { $0.notice } }
   /// Waits until its end is told of, but not longer than that; returns whether it was.
   func isTold(within bound: Duration) -> Bool {
-    guard isTold.wait(timeout: .now() + .nanoseconds(Int(bound.nanoseconds))) == .success else { return false }
+    guard isTold.wait(within: bound) else { return false }
     isTold.signal()
     return true
   }

@@ -1,14 +1,6 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Opening more files at once than the process may.
 ///
@@ -139,9 +131,7 @@ struct FileDescriptorSemaphore: Pattern {
   func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
     let (limit, tasks) = (trial[limit], trial[tasks])
     let most = min(threads, tasks, ThreadPool.limit)
-    do { try SystemThread.requireRoom(for: most) } catch {
-      throw Unavailable("up to \(most) threads are needed: \(error)")
-    }
+    try ThreadRoom().require(most)
     warmUp()
     let limits = try DescriptorLimit.current()
     guard limit <= limits.hard else {

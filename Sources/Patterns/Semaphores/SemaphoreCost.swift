@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 import Synchronization
 
 /// What does a wait-signal pair on a semaphore cost?

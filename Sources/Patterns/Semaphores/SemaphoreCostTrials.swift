@@ -1,7 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -28,24 +26,10 @@ extension SemaphoreCost {
   /// Threads take it at the same time, and update a number while they hold it.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
-    try SystemThread.requireRoom(for: threads)
     let number = Unguarded()
-    let start = SpinBarrier(parties: threads + 1)
-    let contenders = try (0..<threads).map { _ in
-      try SystemThread {
-        start.wait()
-        run(Pairs(pairs, updating: number, steps: steps))
-      }
-    }
-    var time: UInt64 = 0
-    let slept = ContextSwitches.ofProcess {
-      time = MonotonicClock.time {
-        start.wait()
-        for thread in contenders { thread.join() }
-      }
-    }
-    trial.record(contended, time, over: threads * pairs)
-    if let slept { trial.record(contextSwitches, Double(slept.voluntary) / Double(threads * pairs)) }
+    let effort = try Team.run(threads) { _ in run(Pairs(pairs, updating: number, steps: steps)) }
+    trial.record(contended, effort.nanoseconds, over: threads * pairs)
+    if let slept = effort.switches { trial.record(contextSwitches, Double(slept.voluntary) / Double(threads * pairs)) }
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 

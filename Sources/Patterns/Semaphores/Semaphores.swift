@@ -1,11 +1,5 @@
 import CDispatchSupport
-import Platform
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Instruments
 
 /// A dispatch semaphore for the C functions, which Swift's `DispatchSemaphore` wraps and hides.
 ///

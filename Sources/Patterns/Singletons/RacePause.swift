@@ -1,4 +1,4 @@
-import Platform
+import Instruments
 import Synchronization
 
 /// The document's pause, in one race: it holds who comes to it until it has shown what it can show, or until its time is

@@ -1,13 +1,6 @@
 import CDispatchSupport
-import Measurement
-import Platform
+import Instruments
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// The document's singleton: a real allocation, so that the race has the width that a creation gives it. Nobody counts its
 /// references, which is no part of the race.

@@ -1,6 +1,4 @@
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 
 /// How a trial of each kind of variant goes, and what it records.
 extension SingletonRace {

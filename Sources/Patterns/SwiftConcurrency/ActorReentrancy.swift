@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 
 /// Is a condition that was checked before an `await` still true after it?
 ///

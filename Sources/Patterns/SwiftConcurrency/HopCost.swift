@@ -1,6 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
+import Instruments
 
 /// What does it cost to hop to another queue or actor and back?
 ///

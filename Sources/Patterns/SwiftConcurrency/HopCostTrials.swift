@@ -1,8 +1,6 @@
 import CDispatchSupport
 import Dispatch
-import Laboratory
-import Measurement
-import Platform
+import Instruments
 import Synchronization
 
 /// What the ways are put through.
@@ -78,14 +76,7 @@ extension HopCost {
     trial.record(threadSwitches, 100 * Double(watched.changes) / Double(2 * batch))
 
     let all = (0..<callers).map { _ in HopTimes() }
-    let start = SpinBarrier(parties: callers)
-    let threads = try all.map { times in
-      try SystemThread {
-        start.wait()
-        makeHops(visits, calls, times)
-      }
-    }
-    for thread in threads { thread.join() }
+    try Team.run(callers) { caller in makeHops(visits, calls, all[caller]) }
     if let first = all.compactMap({ $0.start.time }).min(), let last = all.compactMap({ $0.end.time }).max() {
       trial.record(contended, last - first, over: callers * calls)
     }

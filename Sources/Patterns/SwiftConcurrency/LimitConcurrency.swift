@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 /// Limiting how many jobs are in progress at once, and what the waiting jobs cost.

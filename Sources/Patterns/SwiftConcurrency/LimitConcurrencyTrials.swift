@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// What the variants are put through.
 extension LimitConcurrency {
@@ -46,7 +45,7 @@ extension LimitConcurrency {
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)
-    try looks.requireRoom(trial.cores + 8)
+    try looks.room.require(trial.cores)
     let submitter = try LingeringThread()
     defer { submitter.stop() }
     let round = TaskRound(count: count, steps: nil)

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
@@ -42,7 +41,7 @@ struct PoolStarvation: Pattern {
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
   /// Checks that there are threads enough; a test replaces it.
-  var requireRoom: @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }
+  var room = ThreadRoom()
 
   var variants: [Variant] {
     Variant("blocking", .broken, "tasks block their threads until the answer comes") { trial in

@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Platform
+import Instruments
 import Synchronization
 
 /// What the variants are put through.
@@ -20,9 +19,7 @@ extension PoolStarvation {
       for task in tasks { task.cancel() }
     }
     try standstill.wait()
-    guard let census = ThreadCensus.taken() else {
-      throw Unavailable("what threads wait for must be told, and this system does not tell")
-    }
+    let census = try ThreadCensus.required()
     try bystanders.come(standstill, patience: hold)
     let begun = answer.begun
     trial.record(self.begun, begun)
@@ -44,9 +41,7 @@ extension PoolStarvation {
   }
 
   private func prepare(threads: Int) throws {
-    do { try requireRoom(threads + 8) } catch {
-      throw Unavailable("\(threads) threads of the pool and some more are needed: \(error)")
-    }
+    try room.require(threads)
     try standstill.warmUp()
     try waitFor { await Task {}.value }
     try standstill.wait()
@@ -68,16 +63,16 @@ final class LateAnswer: Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
   private let isHeldBack = Mutex(true)
-  private let hasBegun: Slots<Atomic<Bool>>
+  private let begins: RunCounts
 
   /// An answer to so many requests; it is held back.
   init(requests count: Int) {
-    hasBegun = Slots(count: count) { _ in Atomic(false) }
+    begins = RunCounts(count: count)
     group.enter()
   }
 
   /// Those who need it.
-  var requests: [Request] { (0..<hasBegun.count).map { Request(answer: self, index: $0) } }
+  var requests: [Request] { (0..<begins.count).map { Request(answer: self, index: $0) } }
 
   /// One who needs it.
   struct Request: Sendable {
@@ -85,7 +80,7 @@ final class LateAnswer: Sendable {
     fileprivate let index: Int
 
     /// It has a thread, and begins.
-    func begins() { answer.hasBegun[index].store(true, ordering: .releasing) }
+    func begins() { answer.begins.ran(index) }
     /// Waits for the answer, with its thread: as every call does that blocks.
     func blockUntilAnswered() { answer.group.wait() }
     /// Has `handler` run when the answer is there.
@@ -95,7 +90,7 @@ final class LateAnswer: Sendable {
   }
 
   /// How many have begun.
-  var begun: Int { (0..<hasBegun.count).count { hasBegun[$0].load(ordering: .acquiring) } }
+  var begun: Int { begins.count - begins.notRun }
 
   /// The answer comes, once.
   func comes() {

@@ -1,5 +1,5 @@
 import Dispatch
-import Laboratory
+import Instruments
 import Synchronization
 
 /// Sending items from code that cannot wait to a consumer that takes them one by one: by an `AsyncStream`, or by a source.

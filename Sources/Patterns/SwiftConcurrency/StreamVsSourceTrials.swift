@@ -1,6 +1,5 @@
 import Dispatch
-import Laboratory
-import Measurement
+import Instruments
 import Synchronization
 
 /// What the variants are put through: items are passed on, and what is taken is noted.

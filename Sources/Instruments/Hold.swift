@@ -1,0 +1,53 @@
+import Dispatch
+import Synchronization
+
+/// Holds one who comes by, such as a handler in its next run, until it is released. Who comes by while nobody is to be held goes on.
+public final class Hold: Sendable {
+  private let isShut = Atomic(false)
+  private let isHeld = DispatchSemaphore(value: 0)
+  private let isReleased = DispatchSemaphore(value: 0)
+
+  /// A hold that lets everybody go by.
+  public init() {}
+
+  /// The next who comes by is held.
+  public func holdNext() { isShut.store(true, ordering: .releasing) }
+
+  /// Comes by.
+  public func pass() {
+    guard isShut.load(ordering: .acquiring), isShut.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    isHeld.signal()
+    isReleased.wait()
+  }
+
+  /// Waits until somebody is held, who must come.
+  ///
+  /// - Parameter what: what did not happen without him: `the handler did not run`.
+  /// - Throws: ``WaitedInVain`` when nobody is within `patience`.
+  public func awaitHeld(within patience: Duration, else what: String) throws(WaitedInVain) {
+    try isHeld.wait(within: patience, else: what)
+  }
+
+  /// Lets go who is held; where nobody has come by since ``holdNext()``, nobody will be held.
+  public func release() {
+    if !isShut.exchange(false, ordering: .acquiringAndReleasing) { isReleased.signal() }
+  }
+
+  /// Holds a serial queue by a block that runs in it; returns when the block does.
+  ///
+  /// - Parameter submit: submits a block to the queue.
+  public init(queueOf submit: (@escaping @Sendable () -> Void) -> Void) {
+    holdNext()
+    submit { self.pass() }
+    isHeld.wait()
+  }
+}
+
+extension DispatchQueue {
+  /// Holds the queue, which is serial, by a block that runs in it, until that is released; returns when the block runs.
+  public func hold() -> Hold { Hold(queueOf: { async(execute: $0) }) }
+
+  /// Waits until the handler of a source of this queue, which is serial, has told all that there is. A source with news is in its
+  /// queue, or its handler runs, and is in the queue when that has ended: behind a second block there is nothing left.
+  @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
+}

@@ -1,0 +1,103 @@
+import LabTesting
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Instruments
+
+@Suite struct BoundedGateTests {
+  /// Long enough that a test that waits for it is over before.
+  static let never = Duration.seconds(86_400)
+
+  final class Seen: Sendable {
+    let restHasFinished = Atomic(false)
+    let overtaken = Mutex<[Bool]>([])
+  }
+
+  /// What a pattern does with it: block 0 is to come late, block 1 early, on the queue under test.
+  func overtakes(on queue: DispatchQueue, bound: Duration) async throws -> Bool {
+    try await onOwnThread {
+      let (gate, seen, all) = (BoundedGate(bound: bound), Seen(), DispatchGroup())
+      queue.async(group: all) {
+        let overtaken = gate.pass()
+        seen.overtaken.withLock { $0 = [overtaken] }
+      }
+      queue.async(group: all) { gate.open() }
+      gate.restHasFinished()
+      all.wait()
+      return seen.overtaken.withLock { $0 } == [true]
+    }
+  }
+
+  @Test func `the same code serves the queue that lets a block overtake and the one that does not`() async throws {
+    #expect(try await overtakes(on: DispatchQueue(label: "concurrent", attributes: .concurrent), bound: Self.never))
+    #expect(try await !overtakes(on: DispatchQueue(label: "serial"), bound: .milliseconds(1)))
+  }
+
+  @Test func `the bound does not start before the rest has finished`() async throws {
+    let (gate, seen) = (BoundedGate(bound: .zero), Seen())
+    let early = try await onOwnThread {
+      let begun = DispatchSemaphore(value: 0)
+      let late = try SystemThread {
+        begun.signal()
+        gate.pass()
+        let isEarly = !seen.restHasFinished.load(ordering: .acquiring)
+        seen.overtaken.withLock { $0 = [isEarly] }
+      }
+      begun.wait()
+      seen.restHasFinished.store(true, ordering: .releasing)
+      gate.restHasFinished()
+      late.join()
+      return seen.overtaken.withLock { $0 }
+    }
+    #expect(early == [false])
+  }
+
+  @Test func `an event that has happened lets pass at once, also after the bound`() async throws {
+    let (open, shut) = (BoundedGate(bound: Self.never), BoundedGate(bound: .zero))
+    open.open()
+    shut.restHasFinished()
+    let passed = try await onOwnThread { (open.pass(), shut.pass(), shut.isOpen) }
+    #expect(passed == (true, false, false))
+    #expect(await open.passed())
+    #expect(await !shut.passed())
+    shut.open()
+    #expect(await shut.passed())
+    #expect(shut.isOpen)
+  }
+
+  @Test func `the event ends a bound that has started, for threads and tasks`() async throws {
+    let gate = BoundedGate(bound: Self.never)
+    async let task = gate.passed()
+    async let thread = onOwnThread { gate.pass() }
+    gate.restHasFinished()
+    gate.open()
+    #expect(try await (task, thread) == (true, true))
+  }
+
+  @Test func `tasks wait without a thread`() async {
+    let gate = BoundedGate(bound: Self.never)
+    // Were they to hold threads, the one that opens would find none left.
+    let passed = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<100 { group.addTask { await gate.passed() } }
+      group.addTask {
+        gate.open()
+        return true
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(passed == 101)
+  }
+
+  @Test func `the bound ends the wait of tasks that came before and after it started`() async {
+    let gate = BoundedGate(bound: .milliseconds(1))
+    let passed = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<50 { group.addTask { await gate.passed() } }
+      gate.restHasFinished()
+      gate.restHasFinished()
+      for _ in 0..<50 { group.addTask { await gate.passed() } }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(passed == 0)
+  }
+}

@@ -1,0 +1,45 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Instruments
+
+@Suite struct HoldTests {
+  @Test func `the next who comes by is held until the release, and no other`() throws {
+    let (hold, runs, queue) = (Hold(), RunCounts(count: 3), DispatchQueue(label: "handler"))
+    hold.pass()
+    hold.holdNext()
+    queue.async {
+      runs.ran(0)
+      hold.pass()
+      runs.ran(1)
+      hold.pass()
+      runs.ran(2)
+    }
+    try hold.awaitHeld(within: .seconds(600), else: "nobody came")
+    #expect(runs[0] == 1 && runs.notRun == 2)
+    hold.release()
+    queue.sync {}
+    #expect(runs.notOnce == 0)
+  }
+
+  @Test func `a release before anybody came lets go by who comes`() {
+    let hold = Hold()
+    hold.holdNext()
+    hold.release()
+    hold.pass()
+    #expect(throws: WaitedInVain.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
+  }
+
+  @Test func `a held queue runs nothing`() {
+    let (queue, functions, runs) = (DispatchQueue(label: "queue"), FunctionQueue(label: "queue"), RunCounts(count: 2))
+    let holds = [queue.hold(), functions.hold()]
+    queue.async { runs.ran(0) }
+    functions.async { runs.ran(1) }
+    #expect(runs.notRun == 2)
+    for hold in holds { hold.release() }
+    queue.drainSources()
+    functions.drainSources()
+    #expect(runs.notOnce == 0)
+  }
+}

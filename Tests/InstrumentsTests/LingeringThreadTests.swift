@@ -1,0 +1,30 @@
+import LabTesting
+import Synchronization
+import Testing
+
+@testable import Instruments
+
+@Suite struct LingeringThreadTests {
+  final class Log: Sendable {
+    let runs = Mutex<[(index: Int, thread: Int)]>([])
+  }
+
+  @Test func `runs everything in order, on one thread of its own, before it stops`() async throws {
+    let log = Log()
+    let caller = try await onOwnThread {
+      let thread = try LingeringThread()
+      for index in 0..<100 {
+        thread.run { log.runs.withLock { $0.append((index, ThreadCensus.currentThread)) } }
+      }
+      thread.stop()
+      return ThreadCensus.currentThread
+    }
+    let runs = log.runs.withLock { $0 }
+    #expect(runs.map(\.index) == Array(0..<100))
+    #expect(Set(runs.map(\.thread)).count == 1 && runs.first?.thread != caller)
+  }
+
+  @Test func `stops when nothing was handed over`() async throws {
+    try await onOwnThread { try LingeringThread().stop() }
+  }
+}

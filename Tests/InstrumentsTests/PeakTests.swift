@@ -1,0 +1,134 @@
+import LabTesting
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Instruments
+
+@Suite struct PeakTests {
+  /// A count that the test sets, and that tells when it was looked at.
+  final class Level: Sendable {
+    let value = Atomic<Int>(0)
+    let looked = DispatchSemaphore(value: 0)
+
+    func set(_ value: Int) { self.value.store(value, ordering: .sequentiallyConsistent) }
+
+    func peak() -> Peak {
+      Peak {
+        defer { self.looked.signal() }
+        return self.value.load(ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+
+  @Test func `samples while the body runs`() async throws {
+    let level = Level()
+    let peak = level.peak()
+    let result = try await onOwnThread {
+      try peak.during(every: .microseconds(10)) {
+        level.set(7)
+        // The look before the body is over; of three that end now, the last began after the rise.
+        for _ in 0..<4 { level.looked.wait() }
+        level.set(1)
+        return "done"
+      }
+    }
+    #expect(result == "done" && peak.value == 7)
+  }
+
+  @Test func `what comes and goes between two samples is missed, unless somebody looks then`() async throws {
+    for looks in [false, true] {
+      let level = Level()
+      let peak = level.peak()
+      try await onOwnThread {
+        // The second look is an hour away, and the body's end does not wait for it.
+        try peak.during(every: .seconds(3600)) {
+          for _ in 0..<2 { level.looked.wait() }
+          level.set(7)
+          if looks { #expect(peak.sample() == 7) }
+          level.set(1)
+        }
+      }
+      #expect(peak.value == (looks ? 7 : 1))
+    }
+  }
+
+  @Test func `what the system does not tell is no peak`() async throws {
+    let peak = Peak { nil }
+    #expect(peak.sample() == nil)
+    try await onOwnThread { try peak.during {} }
+    #expect(peak.value == nil)
+    #expect(Peak { 3 }.value == nil)
+  }
+
+  @Test func `an error of the body ends the sampling`() async {
+    struct Failure: Error {}
+    let peak = Peak { 3 }
+    await #expect(throws: Failure.self) {
+      try await onOwnThread { try peak.during(every: .seconds(3600)) { throw Failure() } }
+    }
+    #expect(peak.value == 3)
+  }
+
+  @Test func `counts threads, its own sampler not among them`() async {
+    await #expect(processExitsWith: .success) {
+      guard let before = ThreadCensus.count() else { return }
+      let peak = Peak.threads()
+      try peak.during {
+        // A thread of the test runner's may come or go between the two.
+        #expect((0..<100).contains { _ in ThreadCensus.count().map { $0 - 1 } == Peak.threads().sample() })
+        let gate = DispatchSemaphore(value: 0)
+        let threads = try (0..<20).map { _ in try SystemThread { gate.wait() } }
+        peak.sample()
+        for _ in threads { gate.signal() }
+        for thread in threads { thread.join() }
+      }
+      let most = try #require(peak.value)
+      #expect(most >= before + 20 && most < before + 30)
+    }
+  }
+
+  #if os(Linux)
+    @Test func `counts the pool's threads, and no others`() async {
+      await #expect(processExitsWith: .success) {
+        let peak = Peak.poolThreads()
+        guard let before = peak.sample() else { return }
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try peak.during {
+          let threads = try (0..<20).map { _ in try SystemThread { gate.wait() } }
+          let all = DispatchGroup()
+          for index in 0..<40 {
+            DispatchQueue(label: "blocked.\(index)").async(group: all) {
+              begun.signal()
+              gate.wait()
+            }
+          }
+          for _ in 0..<40 { begun.wait() }
+          peak.sample()
+          for _ in 0..<60 { gate.signal() }
+          all.wait()
+          for thread in threads { thread.join() }
+        }
+        let most = try #require(peak.value)
+        #expect(most >= 40 && most < before + 60, "\(before), then \(most)")
+      }
+    }
+  #endif
+
+  @Test func `tasks that look after their own open miss no descriptor`() async {
+    await #expect(processExitsWith: .success) {
+      // The test runner and Dispatch have descriptors of their own, some of which come and go in the beginning.
+      let isRight = (0..<1000).contains { _ in
+        let peak = Peak.descriptors()
+        guard let before = peak.sample() else { return false }
+        DispatchQueue.concurrentPerform(iterations: 10) { _ in
+          let opened = (0..<5).map { _ in dup(0) }
+          peak.sample()
+          for descriptor in opened { close(descriptor) }
+        }
+        return OpenDescriptors.count() == before && (before + 5...before + 50).contains(peak.value ?? 0)
+      }
+      #expect(isRight)
+    }
+  }
+}

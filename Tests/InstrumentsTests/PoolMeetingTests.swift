@@ -1,0 +1,34 @@
+import Dispatch
+import LabTesting
+import Testing
+
+@testable import Instruments
+
+@Suite struct PoolMeetingTests {
+  @Test func `both run, and so they may meet again`() async throws {
+    let isGivenUp = try await onOwnThread {
+      var meeting = PoolMeeting(patience: BoundedGateTests.never)
+      for _ in 0..<3 { meeting.take() }
+      return meeting.isGivenUp
+    }
+    #expect(!isGivenUp)
+  }
+
+  @Test func `who does not come is waited for once`() async throws {
+    let queue = DispatchQueue(label: "held")
+    queue.suspend()
+    let givenUp = try await onOwnThread {
+      var (impatient, patient) = (PoolMeeting(queue: queue, patience: .zero), PoolMeeting(queue: queue))
+      impatient.take()
+      patient.take()
+      // With such a patience a second wait would come to no end.
+      patient.patience = BoundedGateTests.never
+      patient.take()
+      return [impatient.isGivenUp, patient.isGivenUp]
+    }
+    queue.resume()
+    // What comes too late does not stay: the queue is free again.
+    queue.sync {}
+    #expect(givenUp == [true, true])
+  }
+}

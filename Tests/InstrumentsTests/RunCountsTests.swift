@@ -1,0 +1,27 @@
+import CDispatchSupport
+import Testing
+
+@testable import Instruments
+
+@Suite struct RunCountsTests {
+  @Test func `what did not run just once is counted`() {
+    let runs = RunCounts(count: 4)
+    #expect(runs.notOnce == 4 && runs.notRun == 4)
+    #expect(runs.ran(0) == 1 && runs.ran(1) == 1 && runs.ran(1) == 2 && runs.ran(2) == 1)
+    #expect(runs[1] == 2 && runs.notOnce == 2 && runs.notRun == 1)
+  }
+
+  @Test func `durations that were not measured are left out`() {
+    #expect(LatencyHistogram([1, nil, 3]).pairs == [[1, 1], [3, 1]])
+  }
+
+  @Test func `an owned object ends with its queue, and a held queue runs a block`() {
+    let ends = RunCounts(count: 2)
+    do { _ = Owned { ends.ran(0) } }
+    let queue = HeldQueue(created: gcdlab_dispatch_queue_create("held", nil))
+    #expect(queue.runOne { ends.ran(1) })
+    #expect(queue.runOne(within: .seconds(600)))
+    queue.release()
+    #expect(ends.notOnce == 0)
+  }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+import Testing
+
+@testable import Instruments
+
+@Suite struct TeamTests {
+  @Test func `each member runs once, when all are there`() throws {
+    let (members, prepared) = (RunCounts(count: 8), RunCounts(count: 8))
+    let early = Atomic(0)
+    let effort = try Team.run(8, besides: 2) {
+      prepared.ran($0)
+    } _: { member in
+      if prepared.notRun > 0 { early.add(1, ordering: .relaxed) }
+      members.ran(member)
+    }
+    #expect(members.notOnce == 0 && prepared.notOnce == 0 && early.load(ordering: .relaxed) == 0)
+    #expect(effort.nanoseconds > 0)
+  }
+
+  @Test func `threads that there are not are unavailable, with their number`() {
+    let room = ThreadRoom { _ in throw SystemError(EAGAIN, "start a thread") }
+    let error = #expect(throws: Unavailable.self) { try room.require(3) }
+    #expect(error?.description.hasPrefix("3 threads and some more are needed: cannot start a thread") == true)
+  }
+}

@@ -1,0 +1,28 @@
+import Dispatch
+import Testing
+
+@testable import Instruments
+
+@Suite struct WaitingTests {
+  @Test func `who is signalled has not waited in vain`() throws {
+    let (signal, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+    signal.signal()
+    #expect(signal.wait(within: .seconds(600)) && group.wait(within: .seconds(600)))
+    signal.signal()
+    try signal.wait(within: .seconds(600), else: "nothing came")
+  }
+
+  @Test func `what did not happen is told`() {
+    let signal = DispatchSemaphore(value: 0)
+    #expect(!signal.wait(within: .zero))
+    let error = #expect(throws: WaitedInVain.self) { try signal.wait(within: .milliseconds(1), else: "nothing came") }
+    #expect(error?.description == "nothing came within 0.001 seconds")
+  }
+
+  @Test func `a group that is not empty is waited for in vain`() {
+    let group = DispatchGroup()
+    group.enter()
+    #expect(!group.wait(within: .zero))
+    group.leave()
+  }
+}

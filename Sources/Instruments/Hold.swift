@@ -14,8 +14,16 @@ public final class Hold: Sendable {
   public func holdNext() { isShut.store(true, ordering: .releasing) }
 
   /// Comes by.
-  public func pass() {
-    guard isShut.load(ordering: .acquiring), isShut.exchange(false, ordering: .acquiringAndReleasing) else { return }
+  public func pass() { if catches() { stay() } }
+
+  /// Whether the caller is the one to be held, and is to ``stay()``. A handler that tells of itself under a lock asks under the same
+  /// lock: asked later, a hold that is set once it has told would be taken for its own.
+  public func catches() -> Bool {
+    isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
+  }
+
+  /// Holds the caller, whom ``catches()`` has caught, until it is released.
+  public func stay() {
     isHeld.signal()
     isReleased.wait()
   }

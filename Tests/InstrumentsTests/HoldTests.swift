@@ -31,6 +31,14 @@ import Testing
     #expect(throws: WaitedInVain.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
   }
 
+  @Test func `who was not caught when asked is not held by a later hold`() {
+    let hold = Hold()
+    let isHeld = hold.catches()
+    hold.holdNext()
+    if isHeld { hold.stay() }
+    #expect(!isHeld && hold.catches() && !hold.catches())
+  }
+
   @Test func `a held queue runs nothing`() {
     let (queue, functions, runs) = (DispatchQueue(label: "queue"), FunctionQueue(label: "queue"), RunCounts(count: 2))
     let holds = [queue.hold(), functions.hold()]

@@ -113,7 +113,7 @@ import Testing
           return HeldSource(
             add: source.add,
             cancel: {
-              _ = life.holdNext()
+              life.handler.holdNext()
               DispatchQueue(label: "a third").async { life.told(0) }
               life.wait(within: .seconds(20)) { $0.runs > 1 }
               source.cancel()

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Measurement
 import Platform
 
@@ -43,6 +44,16 @@ public struct TrialRequest: Sendable, Codable, Equatable {
 }
 
 extension TrialRequest {
+  /// A request of a variant with the defaults of its settings, for a worker that plays another process in a trial.
+  package init(pattern: String, variant: String) {
+    self.init(pattern: pattern, variant: variant, parameters: [:], seed: 1, stepsPerMicrosecond: 1, cores: 1)
+  }
+
+  /// The request as a worker reads it.
+  package var line: String {
+    get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) + "\n" }
+  }
+
   /// More cores than any machine has, and faster than any of them works: beyond that a request is nonsense.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 

@@ -47,9 +47,9 @@ extension CustomSource {
     for round in 0...Batches.count {
       let pieces = coalescing.pieces(burst, round: round)
       let batch = Pieces(pieces)
-      let release = events.holdQueue()
+      let hold = events.holdQueue()
       let time = MonotonicClock.time { sender.sendAll(batch) }
-      release()
+      hold.release()
       if round > 0 { trial.record(cost, time, over: burst) }
       let received = events.takeReceived()
       mostPerBurst = max(mostPerBurst, received.count)
@@ -57,9 +57,9 @@ extension CustomSource {
     }
     for round in 0...Batches.count {
       let pieces = coalescing.pieces(burst, round: round)
-      let release = try events.holdHandler(within: patience) { sender.send(1) }
+      let hold = try events.holdHandler(within: patience) { sender.send(1) }
       sender.sendAll(Pieces(pieces))
-      release()
+      hold.release()
       let received = events.takeReceived()
       mostWhileRunning = max(mostWhileRunning, received.count)
       if coalescing.merge(received) != coalescing.merge(pieces) { inexact += 1 }
@@ -88,10 +88,10 @@ extension CustomSource {
   private func deliverZeros(_ trial: Trial, _ burst: Int, _ events: Events, _ sender: Sender) {
     for _ in 0..<burst { sender.send(0) }
     trial.record(zerosDelivered, events.takeReceived().count)
-    let release = events.holdQueue()
+    let hold = events.holdQueue()
     sender.send(7)
     sender.send(0)
-    release()
+    hold.release()
     trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
@@ -102,10 +102,10 @@ extension CustomSource {
     let (first, others, lastOne) = (
       Pieces(pieces.prefix(2)), Pieces(pieces.dropFirst(2).dropLast()), Pieces(pieces.suffix(1))
     )
-    let release = events.holdQueue()
+    let hold = events.holdQueue()
     let start = MonotonicClock.now()
     sender.sendAll(first)
-    release()
+    hold.release()
     sender.sendAll(others)
     let last = MonotonicClock.now()
     sender.sendAll(lastOne)
@@ -175,15 +175,8 @@ final class Events: Sendable {
   let queue = DispatchQueue(label: "events")
   private let functionQueue: FunctionQueue?
   private let steps: Int
-  private let state = Mutex(State())
-  private let handlerIsHeld = DispatchSemaphore(value: 0)
-  private let handlerIsReleased = DispatchSemaphore(value: 0)
-
-  private struct State {
-    var received: [UInt] = []
-    var lastReceived: UInt64 = 0
-    var holds = false
-  }
+  private let state = Mutex((received: [UInt](), lastReceived: UInt64(0)))
+  private let handler = Hold()
 
   /// Events that the handler works on for so many steps; it runs on `queue`, where one is given.
   init(steps: Int, queue: FunctionQueue? = nil) {
@@ -194,24 +187,16 @@ final class Events: Sendable {
   /// The handler received `data`.
   func received(_ data: UInt) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    let holds = state.withLock { state in
+    state.withLock { state in
       state.received.append(data)
       state.lastReceived = MonotonicClock.now()
-      defer { state.holds = false }
-      return state.holds
     }
-    if holds {
-      handlerIsHeld.signal()
-      handlerIsReleased.wait()
-    }
+    handler.pass()
   }
 
   /// All that the handler received since the last time, once everything that was sent has been delivered.
-  ///
-  /// A source with a pending event is in its queue, or its handler runs, and then it is in the queue when that has ended: behind a second
-  /// block there is nothing left.
   func takeReceived() -> [UInt] {
-    for _ in 0..<2 { if let functionQueue { functionQueue.sync() } else { queue.sync {} } }
+    if let functionQueue { functionQueue.drainSources() } else { queue.drainSources() }
     return state.withLock { state in
       defer { state.received.removeAll(keepingCapacity: true) }
       return state.received
@@ -221,31 +206,15 @@ final class Events: Sendable {
   /// When the handler had received the last of it.
   var lastReceived: UInt64 { state.withLock { $0.lastReceived } }
 
-  /// Has a block run in the queue until what is returned is called, so that the handler waits.
-  func holdQueue() -> () -> Void {
-    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let block: @Sendable () -> Void = {
-      isHeld.signal()
-      isReleased.wait()
-    }
-    if let functionQueue { functionQueue.async(block) } else { queue.async(execute: block) }
-    isHeld.wait()
-    return { isReleased.signal() }
-  }
+  /// Holds the queue, so that the handler waits.
+  func holdQueue() -> Hold { functionQueue?.hold() ?? queue.hold() }
 
-  /// Holds the handler in its next run, to which `send` leads, until what is returned is called. That run's events are forgotten.
-  func holdHandler(within patience: Duration, _ send: () -> Void) throws -> () -> Void {
-    state.withLock { $0.holds = true }
+  /// Holds the handler in its next run, to which `send` leads. That run's events are forgotten.
+  func holdHandler(within patience: Duration, _ send: () -> Void) throws -> Hold {
+    handler.holdNext()
     send()
-    let deadline = DispatchTime.now() + .nanoseconds(Int(patience.nanoseconds))
-    guard handlerIsHeld.wait(timeout: deadline) == .success else { throw NotCalled(patience: patience) }
+    try handler.awaitHeld(within: patience, else: "the handler did not run")
     state.withLock { $0.received.removeAll(keepingCapacity: true) }
-    return { [handlerIsReleased] in _ = handlerIsReleased.signal() }
+    return handler
   }
-}
-
-/// A handler that was waited for in vain.
-private struct NotCalled: Error, CustomStringConvertible {
-  let patience: Duration
-  var description: String { "the handler did not run within \(patience) of an event" }
 }

@@ -2,6 +2,9 @@ import Dispatch
 import Instruments
 import Synchronization
 
+/// How long is waited for what must come.
+private let patience = Duration.seconds(20)
+
 /// The measuring: bytes are written, and what is read is compared with them.
 extension DescriptorRead {
   /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is to be
@@ -33,12 +36,12 @@ extension DescriptorRead {
       _ = try begin(pair.reader, reading)
     } else {
       _ = try begin(pair.reader, reading)
-      var latencies = LatencyHistogram()
+      var times: [UInt64] = []
       for message in 0...messages {
         let time = try reading.latency { writeBlocking(bytes[message...message], to: pair.writer) }
-        if message > 0 { latencies.record(time) }
+        if message > 0 { times.append(time) }
       }
-      trial.record(latency, latencies)
+      trial.record(latency, times)
       start = MonotonicClock.now()
       try SystemThread {
         writeBlocking(bytes[(messages + 1)...], to: pair.writer)
@@ -47,11 +50,11 @@ extension DescriptorRead {
     }
     try reading.awaitEnd()
     let count = kind == .file ? bytes.count : trial[size]
-    if reading.count == bytes.count {
-      trial.record(throughput, Double(count) * 1e9 / Double(max(1, reading.lastTime - start)))
+    if reading.state.count == bytes.count {
+      trial.record(throughput, Double(count) * 1e9 / Double(max(1, reading.state.lastTime - start)))
     }
-    trial.record(lost, max(0, bytes.count - reading.count))
-    trial.record(corrupted, reading.corrupted)
+    trial.record(lost, max(0, bytes.count - reading.state.count))
+    trial.record(corrupted, reading.state.corrupted)
     if thenSilence {
       let seen = try silence(trial, kind, scratch, opened, begin)
       trial.record(queueBlocked, seen.queueBlocked)
@@ -79,20 +82,20 @@ extension DescriptorRead {
     let whileOpen = try readBurst(bytes, head: head, from: DescriptorPair(trial[kind], in: scratch, opened), begin)
     let pair = try DescriptorPair(trial[kind], in: scratch, opened)
     let reading = Reading(of: bytes, until: .end)
-    reading.holdHandler()
+    reading.handler.holdNext()
     writeBlocking(bytes[..<head], to: pair.writer)
     let cancel = try begin(pair.reader, reading)
-    try reading.awaitHeld()
+    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
     writeBlocking(bytes[head...], to: pair.writer)
     close(pair.writer)
-    reading.release()
+    reading.handler.release()
     // Where the end was never told, nobody cancels.
-    if try !Standstill().wait(for: { reading.hasEnded }) { cancel() }
+    if try !Standstill().wait(for: { reading.state.hasEnded }) { cancel() }
     try reading.awaitEnd()
-    trial.record(leftUnread, max(0, bytes.count - whileOpen.count))
-    trial.record(beyondEstimate, reading.beyondEstimate)
-    trial.record(lost, max(0, bytes.count - reading.count))
-    trial.record(corrupted, whileOpen.corrupted + reading.corrupted)
+    trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
+    trial.record(beyondEstimate, reading.state.beyondEstimate)
+    trial.record(lost, max(0, bytes.count - reading.state.count))
+    trial.record(corrupted, whileOpen.state.corrupted + reading.state.corrupted)
     trial.record(leftOpen, opened.count)
   }
 
@@ -101,13 +104,13 @@ extension DescriptorRead {
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> Reading {
     let reading = Reading(of: bytes, until: .cancelled)
-    reading.holdHandler()
+    reading.handler.holdNext()
     writeBlocking(bytes[..<head], to: pair.writer)
     let cancel = try begin(pair.reader, reading)
-    try reading.awaitHeld()
+    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
     writeBlocking(bytes[head...], to: pair.writer)
-    reading.release()
-    _ = try Standstill().wait { reading.count >= bytes.count }
+    reading.handler.release()
+    _ = try Standstill().wait { reading.state.count >= bytes.count }
     cancel()
     try reading.awaitEnd()
     close(pair.writer)
@@ -136,16 +139,14 @@ extension DescriptorRead {
     let reading = Reading(of: bytes, until: .cancelled)
     writeBlocking(bytes[...], to: pair.writer)
     let cancel = try begin(pair.reader, reading)
-    _ = try Standstill().wait { reading.count >= bytes.count }
-    let behind = BlockBehind()
-    reading.queue.async { behind.ran.set() }
-    let queueBlocked = try Standstill().wait { behind.ran.isSet } ? 0 : 1
+    _ = try Standstill().wait { reading.state.count >= bytes.count }
+    let queueBlocked = try Standstill().isHeldUp(reading.queue) ? 1 : 0
     end(pair.writer)
-    _ = try Standstill().wait { reading.callsAfterEnd >= 100 }
+    _ = try Standstill().wait { reading.state.callsAfterEnd >= 100 }
     cancel()
     try reading.awaitEnd()
     if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
-    return (queueBlocked, min(100, reading.callsAfterEnd), max(0, bytes.count - reading.count), reading.unrelatedClosed)
+    return (queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count), reading.unrelatedClosed)
   }
 
   /// Has the owner stop reading while the handler is about to read, and an unrelated file be opened then.
@@ -162,16 +163,16 @@ extension DescriptorRead {
     close(strange)
     let bytes = payload(64, seed: trial.seed)
     let reading = Reading(of: bytes, until: .cancelled)
-    reading.holdHandler()
+    reading.handler.holdNext()
     writeBlocking(bytes[...], to: pair.writer)
     let wantsNoMore = try begin(pair.reader, reading)
-    try reading.awaitHeld()
+    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
     wantsNoMore()
     let unrelated = UnrelatedFiles(of: path)
     defer { unrelated.close() }
-    reading.release()
+    reading.handler.release()
     try reading.awaitEnd()
-    trial.record(unrelatedBytes, reading.strange)
+    trial.record(unrelatedBytes, reading.state.strange)
     if trial.variant == "closed-in-handler" {
       trial.record(unrelatedClosed, reading.unrelatedClosed + unrelated.closed)
     }
@@ -180,27 +181,26 @@ extension DescriptorRead {
   }
 }
 
-/// A block that is in the queue behind the handler.
-private final class BlockBehind: Sendable {
-  let ran = Moment()
-}
-
 /// What is read, as the code that reads hands it over: it is compared with what was written.
 final class Reading: Sendable {
   /// When ``process(_:_:)`` has all that it wants.
   enum Wish { case end, cancelled }
 
-  private struct State {
+  fileprivate struct State {
+    /// Bytes that were read.
     var count = 0
+    /// Of them, those that are not what was written in their place.
     var corrupted = 0
+    /// Of those, such as only the unrelated file has.
     var strange = 0
+    /// Reads that brought more than was estimated.
     var beyondEstimate = 0
     var estimated: Int?
     var hasComeToEnd = false
+    /// Reads behind the one that came to the end.
     var callsAfterEnd = 0
+    /// When the last byte was read.
     var lastTime: UInt64 = 0
-    var isAwaited = false
-    var holds = false
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.executablePath)
   }
@@ -208,13 +208,9 @@ final class Reading: Sendable {
   let queue = DispatchQueue(label: "reading")
   private let expected: [UInt8]
   private let wish: Wish
-  private let state = Mutex(State())
-  private let arrived = DispatchSemaphore(value: 0)
-  private let isHeld = DispatchSemaphore(value: 0)
-  private let isReleased = DispatchSemaphore(value: 0)
-  private let end = DispatchSemaphore(value: 0)
-  /// How long is waited for what must come.
-  private static let patience = DispatchTimeInterval.seconds(20)
+  fileprivate let state = Noted(State())
+  /// Holds the handler in a run, when it has its estimate and has not read yet.
+  fileprivate let handler = Hold()
 
   /// Of these bytes.
   init(of expected: [UInt8], until wish: Wish) {
@@ -226,15 +222,8 @@ final class Reading: Sendable {
 
   /// Takes note of an estimate, and returns it.
   func expects(_ estimated: Int) -> Int {
-    let holds = state.withLock { state in
-      state.estimated = estimated
-      defer { state.holds = false }
-      return state.holds
-    }
-    if holds {
-      isHeld.signal()
-      isReleased.wait()
-    }
+    state.update { $0.estimated = estimated }
+    handler.pass()
     return estimated
   }
 
@@ -242,14 +231,14 @@ final class Reading: Sendable {
   ///
   /// - Returns: whether it has all that it wants.
   @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
-    let (isAwaited, isDone) = state.withLock { state in
+    state.note { state in
       let estimated = state.estimated
       state.estimated = nil
       if let estimated, actual > estimated { state.beyondEstimate += 1 }
       guard actual > 0 else {
         if state.hasComeToEnd { state.callsAfterEnd += 1 }
         if actual == 0 { state.hasComeToEnd = true }
-        return (false, actual == 0 && wish == .end)
+        return actual == 0 && wish == .end
       }
       let bytes = UnsafeRawBufferPointer(start: bytes, count: actual)
       let begin = min(state.count, expected.count)
@@ -258,71 +247,43 @@ final class Reading: Sendable {
       if wrong > 0 { state.strange += bytes.count { $0 == strangeByte } }
       state.count += actual
       state.lastTime = MonotonicClock.now()
-      defer { state.isAwaited = false }
-      return (state.isAwaited, false)
+      return false
     }
-    if isAwaited { arrived.signal() }
-    return isDone
   }
 
   /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at once.
   func ended() {
-    state.withLock { state in
+    state.note { state in
       if !state.hasEnded { state.unrelated.open() }
       state.hasEnded = true
     }
-    end.signal()
   }
 
   // MARK: For the trial
 
   /// How long it takes until what `write` writes is read.
   func latency(of write: () -> Void) throws -> UInt64 {
-    state.withLock { $0.isAwaited = true }
+    let before = state.count
     let start = MonotonicClock.now()
     write()
-    guard arrived.wait(timeout: .now() + Self.patience) == .success else { throw Unread(what: "a byte was not read") }
-    let last = lastTime
+    guard state.wait(within: patience, until: { $0.count > before }) else {
+      throw WaitedInVain("a byte was not read", within: patience)
+    }
+    let last = state.lastTime
     return last > start ? last - start : 0
   }
 
-  /// Holds the handler in its next run, when it has its estimate and has not read yet.
-  func holdHandler() { state.withLock { $0.holds = true } }
-
-  /// Waits until the handler is held.
-  func awaitHeld() throws {
-    guard isHeld.wait(timeout: .now() + Self.patience) == .success else {
-      throw Unread(what: "the handler did not run")
-    }
-  }
-
-  /// Lets the held handler go on.
-  func release() { isReleased.signal() }
-
   /// Waits until nothing is read any more and the handlers have ended.
   func awaitEnd() throws {
-    guard end.wait(timeout: .now() + Self.patience) == .success else { throw Unread(what: "reading did not end") }
+    guard state.wait(within: patience, until: \.hasEnded) else {
+      throw WaitedInVain("reading did not end", within: patience)
+    }
     queue.sync {}
   }
 
-  /// Whether nothing is read any more.
-  var hasEnded: Bool { state.withLock { $0.hasEnded } }
-  /// Bytes that were read.
-  var count: Int { state.withLock { $0.count } }
-  /// Of them, those that are not what was written in their place.
-  var corrupted: Int { state.withLock { $0.corrupted } }
-  /// Of those, such as only the unrelated file has.
-  var strange: Int { state.withLock { $0.strange } }
-  /// Reads that brought more than was estimated.
-  var beyondEstimate: Int { state.withLock { $0.beyondEstimate } }
-  /// Reads behind the one that came to the end.
-  var callsAfterEnd: Int { state.withLock { $0.callsAfterEnd } }
-  /// When the last byte was read.
-  var lastTime: UInt64 { state.withLock { $0.lastTime } }
-
   /// How many descriptors of others that were opened at the end have been closed since; closes the rest.
   var unrelatedClosed: Int {
-    state.withLock { state in
+    state.update { state in
       defer {
         state.unrelated.close()
         state.unrelated = UnrelatedFiles(toOpen: Host.executablePath)
@@ -330,10 +291,4 @@ final class Reading: Sendable {
       return state.unrelated.closed
     }
   }
-}
-
-/// What was waited for in vain.
-private struct Unread: Error, CustomStringConvertible {
-  let what: String
-  var description: String { "\(what) within 20 seconds" }
 }

@@ -52,7 +52,7 @@ extension DescriptorWrite {
     trial.record(lost, max(0, writing.bytes.count - reader.count))
     trial.record(corrupted, reader.corrupted)
     if stall != .none {
-      trial.record(writeTime, writing.times)
+      trial.record(writeTime, writing.state.times)
       try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
     }
     trial.record(leftOpen, opened.count)
@@ -69,35 +69,28 @@ extension DescriptorWrite {
     let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (1 + rooms)))
     let end = try begin(pair.writer, writing)
     try Standstill().wait()
-    let behind = Latch()
-    writing.queue.async { behind.close() }
-    trial.record(queueBlocked, try Standstill().wait { behind.isClosed } ? 0 : 1)
-    let taken = writing.count
+    trial.record(queueBlocked, try Standstill().isHeldUp(writing.queue) ? 1 : 0)
+    let taken = writing.state.count
     guard kind == .file || taken < writing.bytes.count else {
       throw Unavailable("a \(kind.rawValue) is needed that takes less than \(taken) bytes, this one took them all")
     }
     if thenRoom {
-      trial.record(sourceData, writing.firstTold ?? 0)
+      trial.record(sourceData, writing.state.firstTold ?? 0)
       trial.record(self.accepted, taken)
     }
     if thenRoom, kind != .file {
-      var latencies = LatencyHistogram()
-      var unanswered = 0
+      var times: [UInt64?] = []
       // What is left shows what the source says of it.
       let most = taken - taken / 8
       for _ in 0..<rooms {
-        if let time = writing.latency(within: patience, of: { take(most, from: pair.reader) }) {
-          latencies.record(time)
-        } else {
-          unanswered += 1
-        }
+        times.append(writing.latency(within: patience) { take(most, from: pair.reader) })
         // Until there is no room any more.
         try Standstill().wait()
       }
-      trial.record(latency, latencies)
-      trial.record(self.missedCalls, unanswered)
-      trial.record(callsWhileFull, writing.callsWhileFull)
-      trial.record(laterSourceData, writing.laterSourceData)
+      trial.record(latency, times)
+      trial.record(missedCalls, times.count { $0 == nil })
+      trial.record(callsWhileFull, writing.state.callsWhileFull)
+      trial.record(laterSourceData, writing.state.laterSourceData)
       writing.expectsRun()
     }
     close(pair.reader)
@@ -116,8 +109,8 @@ extension DescriptorWrite {
     let start = others()
     var spins = false
     let ran = try Standstill().wait {
-      spins = !writing.hasRun && others() - start > 30_000_000
-      return writing.hasRun || spins
+      spins = writing.state.ranAt == nil && others() - start > 30_000_000
+      return writing.state.ranAt != nil || spins
     }
     return (ran && !spins, spins)
   }
@@ -141,34 +134,32 @@ extension DescriptorWrite {
   }
 }
 
-/// Something that happens once.
-private final class Latch: Sendable {
-  private let state = Atomic(false)
-  func close() { state.store(true, ordering: .releasing) }
-  var isClosed: Bool { state.load(ordering: .acquiring) }
-}
-
 /// What is to be written, as the code that writes sees it.
 ///
 /// Unchecked: the bytes are never changed.
 final class Writing: @unchecked Sendable {
-  private struct State {
+  fileprivate struct State {
+    /// Bytes that were taken.
     var count = 0
+    /// What the source said of the room at first; nil when it was not asked.
     var firstTold: Int?
+    /// The most that it reported later.
     var laterSourceData = 0
+    /// Handler calls that found no room at all.
     var callsWhileFull = 0
     var isAwaited = false
     var withheld: SystemError?
+    /// When the handler ran that was expected; nil while it has not.
     var ranAt: UInt64?
+    var hasEnded = false
+    /// The time inside each write.
     var times = LatencyHistogram()
   }
   /// Where the handlers run: a serial queue.
   let queue = DispatchQueue(label: "writing")
   /// All that is to be written.
   let bytes: [UInt8]
-  private let state = Mutex(State())
-  private let ran = DispatchSemaphore(value: 0)
-  private let end = DispatchSemaphore(value: 0)
+  fileprivate let state = Noted(State())
 
   /// These bytes.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -180,12 +171,8 @@ final class Writing: @unchecked Sendable {
 
   /// Takes note of the space that the source's data says is available.
   func notes(available room: Int) {
-    state.withLock { state in
-      if state.firstTold == nil {
-        state.firstTold = room
-      } else {
-        state.laterSourceData = max(state.laterSourceData, room)
-      }
+    state.update { state in
+      if state.firstTold == nil { state.firstTold = room } else { state.laterSourceData = max(state.laterSourceData, room) }
     }
   }
 
@@ -194,12 +181,10 @@ final class Writing: @unchecked Sendable {
   /// - Returns: whether nothing is left to write, or nobody there to read it.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
     let start = MonotonicClock.now()
-    let (isAwaited, done) = state.withLock { state in
-      defer { state.isAwaited = false }
-      if state.isAwaited { state.ranAt = start }
-      return (state.isAwaited, state.count)
+    let done = state.note { state in
+      if state.isAwaited { (state.isAwaited, state.ranAt) = (false, start) }
+      return state.count
     }
-    if isAwaited { ran.signal() }
     let (actual, time, error) = bytes.withUnsafeBytes { bytes in
       let start = MonotonicClock.now()
       let actual = write(UnsafeRawBufferPointer(rebasing: bytes[done...]))
@@ -208,7 +193,7 @@ final class Writing: @unchecked Sendable {
     }
     let isGone = ![0, EAGAIN, EINTR].contains(error)
     if isGone { failed(error) }
-    return state.withLock { state in
+    return state.update { state in
       state.times.record(time)
       state.count += max(0, actual)
       if actual <= 0, !isGone { state.callsWhileFull += 1 }
@@ -220,41 +205,26 @@ final class Writing: @unchecked Sendable {
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
-    state.withLock { $0.withheld = $0.withheld ?? error }
+    state.update { $0.withheld = $0.withheld ?? error }
   }
 
   /// Makes sure that a file took all of what it was given, where a write told how much that was.
   ///
   /// - Throws: ``Unavailable`` when it took a part: only a full disk or a limit is a reason for that.
   func requireRoom() throws {
+    let count = state.count
     guard count > 0, count < bytes.count else { return }
     throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
   }
 
   /// Takes note that nothing more will be written, and the descriptor is closed.
-  func ended() { end.signal() }
+  func ended() { state.note { $0.hasEnded = true } }
 
   // MARK: For the trial
 
-  /// Bytes that were taken.
-  var count: Int { state.withLock { $0.count } }
-  /// What the source said of the room at first; nil when it was not asked.
-  var firstTold: Int? { state.withLock { $0.firstTold } }
-  /// The most that it said later.
-  var laterSourceData: Int { state.withLock { $0.laterSourceData } }
-  /// Handler runs that found no room at all.
-  var callsWhileFull: Int { state.withLock { $0.callsWhileFull } }
-  /// The time inside each write.
-  var times: LatencyHistogram { state.withLock { $0.times } }
-  /// Whether the handler has run since ``expectsRun()``.
-  var hasRun: Bool { state.withLock { $0.ranAt != nil } }
-
   /// The next run of the handler is noted.
   func expectsRun() {
-    state.withLock {
-      $0.isAwaited = true
-      $0.ranAt = nil
-    }
+    state.update { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
 
   /// How long it takes from before `makeRoom` until the handler runs; nil when it does not in `patience`.
@@ -262,23 +232,18 @@ final class Writing: @unchecked Sendable {
     expectsRun()
     let start = MonotonicClock.now()
     makeRoom()
-    guard ran.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success else { return nil }
-    return state.withLock { $0.ranAt.map { $0 > start ? $0 - start : 0 } }
+    state.wait(within: patience) { $0.ranAt != nil }
+    return state.ranAt.map { $0 > start ? $0 - start : 0 }
   }
 
   /// Waits until nothing is written any more and the handlers have ended.
   func awaitEnd() throws {
-    let hasEnded = end.wait(timeout: .now() + .seconds(20)) == .success
+    let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
     // What the machine has no room for says nothing about who wrote it.
-    if let withheld = state.withLock({ $0.withheld }) { throw withheld }
-    guard hasEnded else { throw Unwritten() }
+    if let withheld = state.withheld { throw withheld }
+    guard hasEnded else { throw WaitedInVain("writing did not end", within: .seconds(20)) }
     queue.sync {}
   }
-}
-
-/// An end that was waited for in vain.
-private struct Unwritten: Error, CustomStringConvertible {
-  var description: String { "writing did not end within 20 seconds" }
 }
 
 /// Who reads at the other end: in pieces, with rests.

@@ -59,7 +59,7 @@ struct FaultProcess {
   /// - Throws: ``SystemError`` when it cannot be had.
   init(
     _ executable: String, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
-  ) throws(SystemError) {
+  ) throws {
     input = try makePipe()
     output = try makePipe()
     var (blocked, before) = (sigset_t(), sigset_t())
@@ -77,9 +77,7 @@ struct FaultProcess {
     }
     close(input.reader)
     close(output.writer)
-    try writeAll(
-      #"{"pattern":"\#(pattern)","variant":"\#(variant)","parameters":{},"seed":1,"stepsPerMicrosecond":1,"cores":1}"#
-        + "\n", to: input.writer)
+    try writeAll(TrialRequest(pattern: pattern, variant: variant).line, to: input.writer)
   }
 
   /// Its number.

@@ -75,14 +75,8 @@ extension FileMonitorPattern {
   }
 
   private func record(_ tally: ChangeTally, _ trial: Trial) {
-    var all = LatencyHistogram()
-    for (kind, durations) in tally.latencies {
-      var histogram = LatencyHistogram()
-      for duration in durations { histogram.record(duration) }
-      trial.record(latencies[kind], histogram)
-      all.merge(histogram)
-    }
-    trial.record(latency, all)
+    for (kind, durations) in tally.latencies { trial.record(latencies[kind], durations) }
+    trial.record(latency, tally.latencies.values.joined().map(\.self))
     trial.record(kinds, tally.latencies.count)
     trial.record(missed, tally.missed)
     trial.record(lostAfterRename, tally.lostAfterRename)
@@ -101,11 +95,12 @@ extension FileMonitorPattern {
     let source = try begin(file.path, watch)
     defer { source.cancel() }
     var misnamed = 0
+    func notDelivered(_ change: FileChange) -> WaitedInVain {
+      WaitedInVain("the \(change.rawValue) that marks the end was not delivered", within: deadline)
+    }
     func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
       watch.hold()
-      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else {
-        throw NotDelivered(change: .write)
-      }
+      guard try watch.latency(of: .write, within: deadline, file.overwrite) != nil else { throw notDelivered(.write) }
       do {
         keepingBack()
         defer { lettingGo() }
@@ -113,7 +108,7 @@ extension FileMonitorPattern {
       }
       // Changes are told in order: with this one, all of the burst have been.
       guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
-        throw NotDelivered(change: .attrib)
+        throw notDelivered(.attrib)
       }
       let names = watch.takeNames()
       misnamed += names.count { $0 != file.path }
@@ -162,12 +157,6 @@ extension FileMonitorPattern {
     let paths = OpenDescriptors.paths()
     return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }
   }
-}
-
-/// A change that was waited for in vain.
-private struct NotDelivered: Error, CustomStringConvertible {
-  let change: FileChange
-  var description: String { "the \(change.rawValue) that marks the end was not delivered within the deadline" }
 }
 
 /// What was told of changes, how late, and what was not.

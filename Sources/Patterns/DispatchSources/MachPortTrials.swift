@@ -17,11 +17,11 @@ extension MachPortPattern {
     let sender = try begin(inbox)
     let count = trial[messages]
     for number in 0..<count { try sender.send(Int32(number)) }
-    inbox.wait(within: patience) { $0.numbers.count >= count }
+    inbox.seen.wait(within: patience) { $0.numbers.count >= count }
     sender.end()
-    inbox.wait(within: patience) { $0.ends > 0 }
+    inbox.seen.wait(within: patience) { $0.ends > 0 }
     inbox.queue.sync {}
-    let seen = inbox.seen
+    let seen = inbox.seen.now
     let inTurn = zip(seen.numbers, 0..<Int32(count)).count { $0 == $1 }
     trial.record(lost, count - inTurn + max(0, seen.numbers.count - count))
     trial.record(cancelHandlerNotOnce, seen.ends == 1 ? 0 : 1)
@@ -34,9 +34,9 @@ extension MachPortPattern {
     let inbox = PortInbox()
     let sender = try begin(inbox)
     try sender.send(0)
-    inbox.wait(within: patience) { !$0.numbers.isEmpty }
+    inbox.seen.wait(within: patience) { !$0.numbers.isEmpty }
     sender.end()
-    inbox.wait(within: patience) { $0.ends > 0 }
+    inbox.seen.wait(within: patience) { $0.ends > 0 }
     inbox.queue.sync {}
     trial.record(unreportedDeaths, inbox.seen.numbers.isEmpty ? 1 : 0)
     trial.record(cancelHandlerNotOnce, inbox.seen.ends == 1 ? 0 : 1)
@@ -55,10 +55,10 @@ struct PortSender {
 final class PortInbox: Sendable {
   /// Where its handlers run.
   let queue = DispatchQueue(label: "port")
-  private let state = Mutex(Seen())
-  private let something = DispatchSemaphore(value: 0)
-
   /// What was seen so far.
+  let seen = Noted(Seen())
+
+  /// What a port came to.
   struct Seen {
     /// The messages, as they came.
     var numbers: [Int32] = []
@@ -67,23 +67,8 @@ final class PortInbox: Sendable {
   }
 
   /// A message came, or the port died.
-  func received(_ number: Int32) {
-    state.withLock { $0.numbers.append(number) }
-    something.signal()
-  }
+  func received(_ number: Int32) { seen.note { $0.numbers.append(number) } }
 
   /// The cancel handler ran.
-  func ended() {
-    state.withLock { $0.ends += 1 }
-    something.signal()
-  }
-
-  /// What was seen so far.
-  var seen: Seen { state.withLock { $0 } }
-
-  /// Waits until it has come so far.
-  func wait(within patience: Duration, until isSo: (Seen) -> Bool) {
-    let deadline = DispatchTime.now() + timerInterval(patience)
-    while !isSo(seen), something.wait(timeout: deadline) == .success {}
-  }
+  func ended() { seen.note { $0.ends += 1 } }
 }

@@ -20,12 +20,12 @@ extension ProcessMonitorPattern {
     ignoreBrokenPipes()
     let accounts = Accounts()
     var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
-    var notices = LatencyHistogram()
+    var notices: [UInt64] = []
     // The first warms up.
     for index in 0...trial[processes] {
       let status = Int32(1 + index % 100)
       let line = try Line(accounts)
-      let lifeline = try Lifeline(accounts, request: request(trial.variant))
+      let lifeline = try Line(accounts, to: request(trial.variant))
       let child = try ChildProcess(
         executable, ["worker"], environment: Part.child(status).environment,
         descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: line.theirs])
@@ -39,11 +39,12 @@ extension ProcessMonitorPattern {
       try begin(child.identifier, watch)
       if !areDead { line.send(.go) }
       let lastAct = line.receive().time
-      let isTold = watch.awaitTold(within: patience)
-      watch.awaitEnded(within: isTold ? .seconds(20) : .zero)
+      let isTold = watch.state.wait(within: patience) { !$0.told.isEmpty }
+      watch.state.wait(within: isTold ? .seconds(20) : .zero, until: \.isOver)
+      watch.queue.sync {}
       line.close()
       lifeline.close()
-      let told = watch.told
+      let told = watch.state.told
       var statuses = told.map(\.status)
       if told.isEmpty {
         untold += 1
@@ -56,7 +57,7 @@ extension ProcessMonitorPattern {
       if told.count > 1 { toldAgain += 1 }
       if let first = told.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
       if index > 0, let first = told.first, let lastAct {
-        notices.record(first.time > lastAct ? first.time - lastAct : 0)
+        notices.append(first.time > lastAct ? first.time - lastAct : 0)
       }
     }
     if !areDead { trial.record(reportLatency, notices) }
@@ -82,10 +83,10 @@ extension ProcessMonitorPattern {
     let adopts = ChildProcess.adoptOrphans()
     let accounts = Accounts()
     var untold = 0
-    var notices = LatencyHistogram()
+    var notices: [UInt64] = []
     for index in 0...trial[processes] {
       let (toParent, toChild) = (try Line(accounts), try Line(accounts))
-      let lifelines = try (0..<2).map { _ in try Lifeline(accounts, request: request(variant ?? trial.variant)) }
+      let lifelines = try (0..<2).map { _ in try Line(accounts, to: request(variant ?? trial.variant)) }
       let parent = try ChildProcess(
         executable, ["worker"], environment: Part.parent.environment,
         descriptors: [
@@ -114,7 +115,7 @@ extension ProcessMonitorPattern {
         let answer = toChild.receive()
         switch (answer.word, answer.time, lastAct) {
         case (.told, let told?, let lastAct?):
-          if index > 0 { notices.record(told > lastAct ? told - lastAct : 0) }
+          if index > 0 { notices.append(told > lastAct ? told - lastAct : 0) }
         case (.untold, _, _): untold += 1
         default: throw Silent()
         }
@@ -162,9 +163,9 @@ extension ProcessMonitorPattern {
       let end = try begin(child.identifier, acts)
       defer { end() }
       try writeAll("go\n", to: line.ours)
-      acts.wait(for: [.fork, .exec], within: patience)
+      acts.all.wait(within: patience) { $0.isSuperset(of: [.fork, .exec]) }
       kill(child.identifier, SIGURG)
-      acts.wait(for: [.signal], within: patience)
+      acts.all.wait(within: patience) { $0.contains(.signal) }
     }
     trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
     trial.record(leakedDescriptors, accounts.leftOpen)
@@ -172,10 +173,7 @@ extension ProcessMonitorPattern {
   }
 
   /// What a worker must be told to come to the same body.
-  private func request(_ variant: String) -> String {
-    #"{"pattern":"\#(Self.name)","variant":"\#(variant)","parameters":{},"seed":1,"stepsPerMicrosecond":1,"cores":1}"#
-      + "\n"
-  }
+  private func request(_ variant: String) -> TrialRequest { TrialRequest(pattern: Self.name, variant: variant) }
 }
 
 /// When a parent ends, by how far its child has come.
@@ -241,37 +239,25 @@ private enum Word: UInt8 {
 }
 
 /// A pair of sockets between the trial and another process.
-private final class Line {
+private struct Line {
   let ours: Int32
   let theirs: Int32
 
   init(_ accounts: Accounts) throws(SystemError) {
-    (ours, theirs) = try connectedSockets(accounts.opened)
+    let pair = try DescriptorPair(.socket, accounts.opened)
+    (ours, theirs) = (pair.reader, pair.writer)
+  }
+
+  /// Standard input of a worker, with its request. It ends when that is closed: it does not outlive the trial.
+  init(_ accounts: Accounts, to request: TrialRequest) throws {
+    try self.init(accounts)
+    try writeAll(request.line, to: ours)
   }
 
   func handOver() { systemClose(theirs) }
   func close() { systemClose(ours) }
   func send(_ word: Word) { say(word, to: ours) }
   func receive() -> (word: Word?, time: UInt64?) { hear(from: ours) }
-}
-
-/// Standard input of another process, with its request. The worker there ends when that is closed: it does not outlive the trial.
-private final class Lifeline {
-  private let ours: Int32
-  let theirs: Int32
-
-  init(_ accounts: Accounts, request: String) throws(SystemError) {
-    (ours, theirs) = try connectedSockets(accounts.opened)
-    try writeAll(request, to: ours)
-  }
-
-  func handOver() { systemClose(theirs) }
-  func close() { systemClose(ours) }
-}
-
-private func connectedSockets(_ opened: OpenedHere) throws(SystemError) -> (Int32, Int32) {
-  let pair = try DescriptorPair(.socket, opened)
-  return (pair.reader, pair.writer)
 }
 
 private func say(_ word: Word, to line: Int32) {
@@ -373,51 +359,31 @@ final class ReportedActs: Sendable {
 
   /// Where the handler runs: a serial queue.
   let queue = DispatchQueue(label: "acts")
-  private let state = Mutex<Set<Act>>([])
-  private let something = DispatchSemaphore(value: 0)
+  fileprivate let all = Noted<Set<Act>>([])
 
   /// An act was reported.
-  func reported(_ act: Act) {
-    state.withLock { _ = $0.insert(act) }
-    something.signal()
-  }
-
-  fileprivate var all: Set<Act> { state.withLock { $0 } }
-
-  fileprivate func wait(for acts: Set<Act>, within patience: Duration) {
-    let deadline = DispatchTime.now() + timerInterval(patience)
-    while !all.isSuperset(of: acts), something.wait(timeout: deadline) == .success {}
-  }
+  func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
 }
 
 /// One watch of a child, as the code that watches sees it.
 final class ChildWatch: Sendable {
   /// Where the handlers run: a serial queue.
   let queue = DispatchQueue(label: "watch")
-  private let state = Mutex<[(status: Int32, time: UInt64)]>([])
-  private let hasHeard = DispatchSemaphore(value: 0)
-  private let hasEnded = DispatchSemaphore(value: 0)
+  fileprivate let state = Noted(State())
+
+  fileprivate struct State {
+    var told: [(status: Int32, time: UInt64)] = []
+    var isOver = false
+  }
 
   /// The child has ended, with this status as `waitpid` tells it.
   func heard(_ status: Int32) {
     let time = MonotonicClock.now()
-    state.withLock { $0.append((status, time)) }
-    hasHeard.signal()
+    state.note { $0.told.append((status, time)) }
   }
 
   /// Takes note that the watch is over.
-  func ended() { hasEnded.signal() }
-
-  fileprivate var told: [(status: Int32, time: UInt64)] { state.withLock { $0 } }
-
-  fileprivate func awaitTold(within patience: Duration) -> Bool {
-    hasHeard.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds))) == .success
-  }
-
-  fileprivate func awaitEnded(within patience: Duration) {
-    _ = hasEnded.wait(timeout: .now() + .nanoseconds(Int(patience.nanoseconds)))
-    queue.sync {}
-  }
+  func ended() { state.note { $0.isOver = true } }
 }
 
 /// One watch of a parent, in its child, as the code that watches sees it.

@@ -18,7 +18,7 @@ extension SignalSource {
     defer { end() }
     try inbox.awaitReady(within: ready)
     let count = trial[signals]
-    var histogram = LatencyHistogram()
+    var times: [UInt64] = []
     var miscounted = 0
     // The first one is the warm-up.
     for number in 0...count {
@@ -28,9 +28,9 @@ extension SignalSource {
       // After each: what one is told too often may be what a later one is told too seldom.
       miscounted = max(miscounted, abs(number + 1 - inbox.told))
       guard isTold else { break }
-      if number > 0, let arrival = inbox.arrival { histogram.record(arrival > sent ? arrival - sent : 0) }
+      if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
     }
-    trial.record(latency, histogram)
+    trial.record(latency, times)
     trial.record(self.miscounted, miscounted)
   }
 
@@ -50,15 +50,14 @@ extension SignalSource {
     try inbox.awaitReady()
     try marks.awaitReady()
     let count = trial[burst]
-    let release = inbox.holdQueue()
+    let hold = inbox.queue.hold()
     for _ in 0..<count { kill(getpid(), SIGUSR1) }
-    release()
+    hold.release()
     let isHeard = inbox.awaitNext(within: patience)
     // What the system still has of the burst is told before what comes now.
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
-    inbox.queue.sync {}
-    inbox.queue.sync {}
+    inbox.queue.drainSources()
     trial.record(sent, count)
     trial.record(reported, inbox.told)
     trial.record(handlerCalls, inbox.runs)
@@ -280,11 +279,11 @@ final class SignalInbox: Sendable {
 
   /// Waits until signals are told.
   func awaitReady(within patience: Duration = .seconds(20)) throws {
-    if ready.wait(timeout: .now() + timerInterval(patience)) == .timedOut { throw NotRegistered(patience: patience) }
+    try ready.wait(within: patience, else: "the source was not registered")
   }
 
   /// Waits until a handler finds the lock taken, and so waits for it; no longer than that for one that does not.
-  func awaitWaiter(within patience: Duration) { _ = lockIsWanted.wait(timeout: .now() + timerInterval(patience)) }
+  func awaitWaiter(within patience: Duration) { lockIsWanted.wait(within: patience) }
 
   /// Waits for the next run of a handler; returns whether it came.
   func awaitNext(within patience: Duration = .seconds(20)) -> Bool {
@@ -300,17 +299,6 @@ final class SignalInbox: Sendable {
     }
   }
 
-  /// Keeps the handler waiting until what is returned is called.
-  func holdQueue() -> () -> Void {
-    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    queue.async {
-      isHeld.signal()
-      isReleased.wait()
-    }
-    isHeld.wait()
-    return { isReleased.signal() }
-  }
-
   /// The sum of what was told.
   var told: Int { sumTold.load(ordering: .acquiring) }
   /// How often a handler ran.
@@ -319,23 +307,20 @@ final class SignalInbox: Sendable {
   var arrival: UInt64? { lastArrival.time }
 }
 
-/// A source that was waited for in vain.
-struct NotRegistered: Error, CustomStringConvertible {
-  let patience: Duration
-  var description: String { "the source was not registered within \(patience)" }
-}
-
 /// Children of this process, which end when their standard input does.
 final class ChildProcesses: Sendable {
   private struct State {
-    var input: Int32
-    var output: Int32
-    var started: Set<pid_t> = []
+    var started: [ChildProcess] = []
     var statuses: [pid_t: [Int32]] = [:]
+
+    /// Those that were not reaped just once, with the status of one that ended by itself.
+    var notReaped: Int {
+      started.count { statuses[$0.identifier]?.count != 1 || statuses[$0.identifier]?.first.map { $0 & 0x7f } != 0 }
+    }
   }
   private let command: [String]
-  private let state: Mutex<State>
-  private let reaping = DispatchSemaphore(value: 0)
+  private let ends: Mutex<(reader: Int32, writer: Int32)>
+  private let state = Noted(State())
 
   /// None yet.
   ///
@@ -343,8 +328,7 @@ final class ChildProcesses: Sendable {
   /// - Throws: ``SystemError`` when there is no descriptor left.
   init(_ command: [String]) throws(SystemError) {
     self.command = command
-    let ends = try makePipe()
-    state = Mutex(State(input: ends.writer, output: ends.reader))
+    ends = Mutex(try makePipe())
   }
 
   deinit { letEnd() }
@@ -353,69 +337,43 @@ final class ChildProcesses: Sendable {
   ///
   /// - Throws: ``SystemError`` when it cannot be had.
   func start() throws(SystemError) {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    let output = state.withLock { $0.output }
-    posix_spawn_file_actions_adddup2(&actions, output, STDIN_FILENO)
     // What it says of its end is of no interest.
-    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    let words = command.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var child = pid_t()
-    let status = state.withLock { state in
-      let status = posix_spawn(&child, command[0], &actions, nil, words, environ)
-      if status == 0 { state.started.insert(child) }
-      return status
-    }
-    guard status == 0 else { throw SystemError(status, "start \(command[0])") }
+    let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { close(silence) }
+    let input = ends.withLock { $0.reader }
+    let child = try ChildProcess(
+      command[0], Array(command.dropFirst()), environment: [:],
+      descriptors: [STDIN_FILENO: input, STDOUT_FILENO: silence, STDERR_FILENO: silence])
+    state.note { $0.started.append(child) }
   }
 
   /// Lets all of them end.
   func letEnd() {
-    let ends = state.withLock { state in
-      defer { (state.input, state.output) = (-1, -1) }
-      return [state.input, state.output]
+    let ends = ends.withLock { ends in
+      defer { ends = (-1, -1) }
+      return [ends.reader, ends.writer]
     }
     for end in ends where end >= 0 { close(end) }
   }
 
   /// One was reaped, with this status.
-  func reaped(_ child: pid_t, _ status: Int32) {
-    state.withLock { $0.statuses[child, default: []].append(status) }
-    reaping.signal()
-  }
+  func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
   /// Waits until all have been reaped.
-  func awaitAll(within patience: Duration) {
-    let deadline = DispatchTime.now() + timerInterval(patience)
-    while notReaped > 0, reaping.wait(timeout: deadline) == .success {}
-  }
+  func awaitAll(within patience: Duration) { state.wait(within: patience) { $0.notReaped == 0 } }
 
   /// How many were not reaped just once, with the status of one that ended by itself.
-  var notReaped: Int {
-    state.withLock { state in
-      state.started.count { state.statuses[$0]?.count != 1 || state.statuses[$0]?.first.map { $0 & 0x7f } != 0 }
-    }
-  }
+  var notReaped: Int { state.notReaped }
 
   /// Those that have been started.
-  var started: Set<pid_t> { state.withLock { $0.started } }
+  var started: [pid_t] { state.started.map(\.identifier) }
 
   /// Leaves none behind.
   func endAndReap() {
     letEnd()
-    let left = state.withLock { state in state.started.filter { state.statuses[$0] == nil } }
-    for child in left {
-      kill(child, SIGKILL)
-      var status: Int32 = 0
-      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    for child in state.started where state.statuses[child.identifier] == nil {
+      kill(child.identifier, SIGKILL)
+      child.wait()
     }
   }
 }

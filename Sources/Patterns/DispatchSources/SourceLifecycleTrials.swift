@@ -14,56 +14,56 @@ extension SourceLifecycle {
   func holdBack(_ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) -> () -> Void) {
     let (count, repeats) = (trial[events], trial[repeats])
     var (early, most, inexact) = (0, 0, 0)
-    var histogram = LatencyHistogram()
+    var times: [UInt64?] = []
     for repeated in 0...repeats {
       let life = SourceLife(news: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       let end = body(life)
       life.wait(within: patience) { $0.sum >= UInt(count) }
-      life.awaitIdle()
+      life.queue.drainSources()
       end()
       let log = life.log
       early += log.early
       most = max(most, log.runs - log.early)
       if log.sum != UInt(count) { inexact += 1 }
-      if repeated > 0, let time = life.resumeToRun { histogram.record(time) }
+      if repeated > 0 { times.append(life.resumeToRun) }
     }
     trial.record(callsWhileSuspended, early)
     trial.record(handlerCalls, most)
     trial.record(wrongSums, inexact)
-    trial.record(resumeToRun, histogram)
+    trial.record(resumeToRun, times)
   }
 
   /// Cancels a source while its handler runs and news waits, and goes on with news.
   func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     let (count, repeats) = (trial[events], trial[repeats])
     var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
-    var histogram = LatencyHistogram()
+    var times: [UInt64?] = []
     for repeated in 0...repeats {
       let life = SourceLife(news: count)
       let source = make(life)
-      let release = life.holdNext()
+      life.handler.holdNext()
       source.add()
       life.wait(within: patience) { $0.runs > 0 }
       for _ in 0..<count { source.add() }
       source.cancel()
       life.cancelReturned()
       for _ in 0..<count { source.add() }
-      release()
+      life.handler.release()
       life.wait(within: patience) { $0.ends > 0 }
       source.add()
-      life.awaitIdle()
+      life.queue.drainSources()
       let log = life.log
       new += log.afterCancel
       stopped += log.runs - log.completed
       if log.ends != 1 { notOnce += 1 }
       if log.afterEnd > 0 { notLast += 1 }
-      if repeated > 0, let time = life.toEnd { histogram.record(time) }
+      if repeated > 0 { times.append(life.toEnd) }
     }
     trial.record(beganAfterCancel, new)
     trial.record(cutShort, stopped)
     trial.record(cancelHandlerNotOnce, notOnce)
     trial.record(ranAfterCancelHandler, notLast)
-    trial.record(toCancelHandler, histogram)
+    trial.record(toCancelHandler, times)
   }
 
   /// Gives a source another queue while its handler waits in the old one, and goes on with news.
@@ -75,10 +75,10 @@ extension SourceLifecycle {
       let other = DispatchQueue(label: "new")
       life.name(life.queue, .old)
       life.name(other, .new)
-      let release = life.holdQueue()
+      let hold = life.queue.hold()
       source.add()
       source.retarget(other)
-      release()
+      hold.release()
       life.wait(within: patience) { $0.runs > 0 }
       source.add()
       life.wait(within: patience) { $0.runs > 1 }
@@ -105,14 +105,14 @@ extension SourceLifecycle {
       let queue = FunctionQueue(label: "events")
       let source = make(context, queue.object)
       gcdlab_dispatch_source_merge_data(source, 1)
-      context.awaitUse(within: .seconds(20))
+      context.state.wait(within: .seconds(20)) { $0.uses > 0 }
       remove(source, context)
-      context.letUseEnd()
-      context.awaitFree(within: frees)
+      context.handler.release()
+      context.state.wait(within: frees) { $0.frees > 0 }
       // What runs still has come to its end.
       gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
-      used += context.usesOfFreed
-      if context.frees != 1 { notFreed += 1 }
+      used += context.state.usesOfFreed
+      if context.state.frees != 1 { notFreed += 1 }
     }
     trial.record(useAfterFree, used)
     trial.record(notFreedOnce, notFreed)
@@ -130,10 +130,10 @@ extension SourceLifecycle {
         life.look()
         source.add()
         life.wait(within: .seconds(20)) { $0.runs > 0 }
-        if life.isQueueGone || !life.log.wasInQueue { gone += 1 }
+        if life.state.isQueueGone || !life.log.wasInQueue { gone += 1 }
         source.cancel()
       }
-      if !life.awaitQueueGone(within: leaves) { left += 1 }
+      if !life.state.wait(within: leaves, until: \.isQueueGone) { left += 1 }
     }
     trial.record(queueFreedEarly, gone)
     trial.record(queueLeaked, left)
@@ -146,11 +146,11 @@ extension SourceLifecycle {
     var (ran, left) = (0, 0)
     for _ in 0..<trial[repeats] {
       let life = SourceLife(news: 1)
-      let release = life.holdQueue()
+      let hold = life.queue.hold()
       make(life)
-      release()
-      if !life.awaitQueueGone(within: leaves) { left += 1 }
-      life.awaitIdle()
+      hold.release()
+      if !life.state.wait(within: leaves, until: \.isQueueGone) { left += 1 }
+      life.queue.drainSources()
       if life.log.runs > 0 { ran += 1 }
     }
     trial.record(handlerRan, ran)
@@ -177,20 +177,15 @@ final class SourceLife: Sendable {
   /// By which something belongs to its queue.
   let key = DispatchSpecificKey<Owned>()
   private let place = DispatchSpecificKey<Place>()
-  private let state = Mutex(State())
-  private let something = DispatchSemaphore(value: 0)
+  /// Holds its handler in a run.
+  let handler = Hold()
+  fileprivate let state = Noted(State())
   private let isSuspended = DispatchSemaphore(value: 0)
-  private let mayRunOn = DispatchSemaphore(value: 0)
-  private let hasGone = DispatchSemaphore(value: 0)
   private let comesEarly: BoundedGate
-  private let times = Times()
-
-  private final class Times: Sendable {
-    let letGo = Moment()
-    let began = Moment()
-    let ended = Moment()
-    let cancelled = Moment()
-  }
+  private let letGo = Moment()
+  private let began = Moment()
+  private let ended = Moment()
+  private let cancelled = Moment()
 
   /// One of two queues.
   enum Place: Sendable { case old, new }
@@ -217,13 +212,12 @@ final class SourceLife: Sendable {
     var wasInQueue = false
   }
 
-  private struct State {
+  fileprivate struct State {
     var log = Log()
     var suspends = true
     var isLetGo = false
     var isCancelled = false
     var isQueueGone = false
-    var holds = false
   }
 
   /// A life that has not begun.
@@ -238,12 +232,9 @@ final class SourceLife: Sendable {
 
   /// The handler is told this.
   func told(_ data: UInt) {
-    let (holds, place, isOwn) = (
-      state.withLock { $0.holds }, DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil
-    )
-    times.began.set()
-    state.withLock { state in
-      state.holds = false
+    let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
+    began.set()
+    state.note { state in
       state.log.runs += 1
       state.log.sum += data
       state.log.places.append(place)
@@ -253,19 +244,17 @@ final class SourceLife: Sendable {
       if state.log.ends > 0 { state.log.afterEnd += 1 }
     }
     comesEarly.open()
-    something.signal()
-    if holds { mayRunOn.wait() }
-    times.ended.set()
-    state.withLock { state in
+    handler.pass()
+    ended.set()
+    state.note { state in
       state.log.completed += 1
       if state.log.ends > 0 { state.log.afterEnd += 1 }
     }
-    something.signal()
   }
 
   /// The same; the first time it suspends the source, and that is not counted.
   func told(_ data: UInt, _ suspend: () -> Void) {
-    let isFirst = state.withLock { state in
+    let isFirst = state.update { state in
       defer { state.suspends = false }
       return state.suspends
     }
@@ -276,19 +265,17 @@ final class SourceLife: Sendable {
 
   /// The cancel handler runs.
   func cancelHandler() {
-    times.cancelled.set()
-    state.withLock { state in
+    cancelled.set()
+    state.note { state in
       if state.log.ends > 0 { state.log.afterEnd += 1 }
       state.log.ends += 1
     }
-    something.signal()
   }
 
   /// The queue was freed.
   func queueWent() {
-    state.withLock { $0.isQueueGone = true }
+    state.note { $0.isQueueGone = true }
     comesEarly.open()
-    hasGone.signal()
   }
 
   // MARK: For the variants
@@ -304,75 +291,44 @@ final class SourceLife: Sendable {
 
   /// Lets the source go.
   func lettingGo(_ resume: () -> Void) {
-    state.withLock { $0.isLetGo = true }
-    times.letGo.set()
+    state.update { $0.isLetGo = true }
+    letGo.set()
     resume()
   }
 
   // MARK: For the trial
 
-  /// Keeps the handler in its next run until what is returned is called.
-  func holdNext() -> () -> Void {
-    state.withLock { $0.holds = true }
-    return { [mayRunOn] in _ = mayRunOn.signal() }
-  }
-
-  /// Keeps the handler waiting for its queue until what is returned is called.
-  func holdQueue() -> () -> Void {
-    let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    queue.async {
-      isHeld.signal()
-      isReleased.wait()
-    }
-    isHeld.wait()
-    return { isReleased.signal() }
-  }
-
   /// Gives a queue a name that its blocks can see.
   func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
 
   /// Notes that cancel has returned.
-  func cancelReturned() { state.withLock { $0.isCancelled = true } }
+  func cancelReturned() { state.update { $0.isCancelled = true } }
 
   /// What happened so far.
-  var log: Log { state.withLock { $0.log } }
+  var log: Log { state.log }
 
   /// Waits until it has come so far.
-  func wait(within patience: Duration, until isSo: (Log) -> Bool) {
-    let deadline = DispatchTime.now() + timerInterval(patience)
-    while !isSo(log), something.wait(timeout: deadline) == .success {}
-  }
-
-  /// Waits until a source that has nothing more to tell is done in the queue.
-  func awaitIdle() {
-    queue.sync {}
-    queue.sync {}
-  }
-
-  /// Whether the queue has been freed.
-  var isQueueGone: Bool { state.withLock { $0.isQueueGone } }
-
-  /// Waits until the queue has been freed; returns whether it was.
-  func awaitQueueGone(within patience: Duration) -> Bool {
-    hasGone.wait(timeout: .now() + timerInterval(patience)) == .success
-  }
+  func wait(within patience: Duration, until isSo: (Log) -> Bool) { state.wait(within: patience) { isSo($0.log) } }
 
   /// Nanoseconds from letting the source go to the first run; nil when it came before.
-  var resumeToRun: UInt64? { log.early > 0 ? nil : times.began.since(times.letGo) }
+  var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(letGo) }
   /// Nanoseconds from the end of the last run to the cancel handler.
-  var toEnd: UInt64? { times.cancelled.since(times.ended) }
+  var toEnd: UInt64? { cancelled.since(ended) }
 }
 
 /// What the context of a source points to. It is never really freed: a handler that uses it then is to be counted.
 final class SourceContext: Sendable {
-  private struct State {
+  fileprivate struct State {
+    var uses = 0
     var frees = 0
     var usesOfFreed = 0
   }
-  private let state = Mutex(State())
-  private let isUsed = DispatchSemaphore(value: 0)
-  private let mayEnd = DispatchSemaphore(value: 0)
-  private let isFreed = DispatchSemaphore(value: 0)
+  fileprivate let state = Noted(State())
+  /// Holds a handler that uses it.
+  fileprivate let handler = Hold()
+
+  /// A context that the next handler uses until it is let go.
+  init() { handler.holdNext() }
 
   /// What a context points to.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
@@ -386,27 +342,17 @@ final class SourceContext: Sendable {
   /// A handler uses it, in the beginning and in the end.
   func use() {
     touch()
-    isUsed.signal()
-    mayEnd.wait()
+    handler.pass()
     touch()
   }
 
-  private func touch() { state.withLock { if $0.frees > 0 { $0.usesOfFreed += 1 } } }
-
-  /// It is freed.
-  func free() {
-    state.withLock { $0.frees += 1 }
-    isFreed.signal()
+  private func touch() {
+    state.note { state in
+      state.uses += 1
+      if state.frees > 0 { state.usesOfFreed += 1 }
+    }
   }
 
-  /// Waits until a handler uses it.
-  func awaitUse(within patience: Duration) { _ = isUsed.wait(timeout: .now() + timerInterval(patience)) }
-  /// Lets that handler end.
-  func letUseEnd() { mayEnd.signal() }
-  /// Waits until it is freed.
-  func awaitFree(within patience: Duration) { _ = isFreed.wait(timeout: .now() + timerInterval(patience)) }
-  /// How often it was used when it was freed.
-  var usesOfFreed: Int { state.withLock { $0.usesOfFreed } }
-  /// How often it was freed.
-  var frees: Int { state.withLock { $0.frees } }
+  /// It is freed.
+  func free() { state.note { $0.frees += 1 } }
 }

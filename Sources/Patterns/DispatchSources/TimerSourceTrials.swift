@@ -83,7 +83,7 @@ extension TimerSource {
   private func kernelTimers(
     of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
   ) -> [KernelTimers.Armed]? {
-    let end = DispatchTime.now() + timerInterval(patience)
+    let end = DispatchTime.after(patience)
     repeat {
       let run = TimerRun(by: clock, in: 50_000_000, every: Self.never)
       let source = make(run)
@@ -129,9 +129,6 @@ extension TimerSource {
   private static let never: UInt64 = 3_600_000_000_000
 }
 
-/// A duration as timers take it.
-func timerInterval(_ duration: Duration) -> DispatchTimeInterval { .nanoseconds(Int(clamping: duration.nanoseconds)) }
-
 /// The clock that a deadline is set by, and a fire judged.
 enum TimerClock: Sendable {
   /// That of `DispatchTime`.
@@ -158,8 +155,7 @@ final class TimerRun: Sendable {
   private let length: UInt64
   private let fires: Int
   private let hold: Int
-  private let state = Mutex(State())
-  private let arrived = DispatchSemaphore(value: 0)
+  private let state = Noted(State())
   private let isSuspended = DispatchSemaphore(value: 0)
 
   /// What came of it so far.
@@ -223,7 +219,7 @@ final class TimerRun: Sendable {
   func fired(_ data: UInt) {
     let now = clock.now()
     let over = overAt(now)
-    let suspended = state.withLock { state in
+    let suspended = state.note { state in
       state.tally.runs += 1
       state.tally.told += Int(data)
       state.tally.untold = over - state.tally.told
@@ -241,12 +237,11 @@ final class TimerRun: Sendable {
     }
     suspended?.suspend()
     if suspended != nil { isSuspended.signal() }
-    arrived.signal()
   }
 
   /// What a slow handler does.
   func letIntervalsPass() {
-    guard hold > 0, state.withLock({ $0.isSlow }) else { return }
+    guard hold > 0, state.isSlow else { return }
     blockThread(for: .nanoseconds(length) * hold)
   }
 
@@ -264,8 +259,7 @@ final class TimerRun: Sendable {
 
   private func fired(late: Int) -> Bool {
     let now = clock.now()
-    defer { arrived.signal() }
-    return state.withLock { state in
+    return state.note { state in
       state.tally.runs += 1
       if late < 0 { state.tally.early += 1 }
       state.lateness.append(UInt64(max(0, late)))
@@ -280,46 +274,47 @@ final class TimerRun: Sendable {
   /// It has begun.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
-    state.withLock { $0.source = source }
+    state.update { $0.source = source }
   }
 
   /// Waits for its first fire, and ends it; returns how late that was. Nil when it did not come.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
-    return state.withLock { $0.lateness.first }
+    return state.lateness.first
   }
 
   /// When its handler ran first, by its clock; nil when it did not.
-  var firstRun: UInt64? { state.withLock { $0.times.first } }
+  var firstRun: UInt64? { state.times.first }
 
   /// How many timed runs began one interval after the one before, give or take half of it.
   var percentInStep: Double {
-    let times = state.withLock { $0.times }
+    let times = state.times
     let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
   /// Waits until it has come so far; returns the tally that had, or what there was when the patience was over.
   @discardableResult func wait(within patience: Duration, until isSo: (Tally) -> Bool) -> Tally {
-    let deadline = DispatchTime.now() + timerInterval(patience)
-    while true {
-      let tally = tally
-      if isSo(tally) || arrived.wait(timeout: deadline) == .timedOut { return tally }
+    var tally = Tally()
+    state.wait(within: patience) { state in
+      tally = state.tally
+      return isSo(tally)
     }
+    return tally
   }
 
   /// What comes from now on is not timed.
-  func stopTiming() { state.withLock { $0.isTimed = false } }
+  func stopTiming() { state.update { $0.isTimed = false } }
 
   /// The handler is slow no more.
-  func slowDown() { state.withLock { $0.isSlow = false } }
+  func slowDown() { state.update { $0.isSlow = false } }
 
   /// Ends it.
-  func end() { state.withLock { $0.source }?.cancel() }
+  func end() { state.source?.cancel() }
 
   /// What came of it so far.
-  var tally: Tally { state.withLock { $0.tally } }
+  var tally: Tally { state.tally }
 
   /// Nanoseconds until the first fire is due, by its clock; negative behind that.
   var untilDue: Int { Int(first) - Int(clock.now()) }
@@ -334,12 +329,12 @@ final class TimerRun: Sendable {
   func suspendAndResume(
     beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
   ) -> (told: Int, scattered: Int) {
-    let source = state.withLock { state in
+    let source = state.update { state in
       state.suspends = true
       return state.source
     }
     // Nothing to look at, where no fire comes any more.
-    guard isSuspended.wait(timeout: .now() + timerInterval(patience)) == .success else { return (0, 0) }
+    guard isSuspended.wait(within: patience) else { return (0, 0) }
     let before = tally
     let now = clock.now()
     let toCome = overAt(now) + 3
@@ -349,23 +344,20 @@ final class TimerRun: Sendable {
     let suspended = tally
     source?.resume()
     wait(within: patience) { $0.runs > suspended.runs }
-    let next = state.withLock { $0.data.dropFirst(suspended.runs).first ?? 0 }
+    let next = state.data.dropFirst(suspended.runs).first ?? 0
     return (suspended.runs - before.runs, max(0, toCome - before.told - next))
   }
 
   /// Records what was timed.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
-    let (lateness, behind) = state.withLock { ($0.lateness, $0.behind) }
-    var histogram = LatencyHistogram()
-    for late in lateness { histogram.record(late) }
-    trial.record(pattern.lateness, histogram)
-    if let drift = behind.suffix(10).min() { trial.record(pattern.drift, drift) }
+    trial.record(pattern.lateness, state.lateness)
+    if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
     if let wakeUps { trial.record(pattern.wakeUps, Double(wakeUps) / Double(trial[pattern.fires])) }
   }
 
   /// Records how many fires were not later than that.
   func record(_ trial: Trial, _ measure: Measure<Double>, _ leeway: Duration) {
-    let lateness = state.withLock { $0.lateness }
+    let lateness = state.lateness
     trial.record(measure, 100 * Double(lateness.count { $0 <= leeway.nanoseconds }) / Double(lateness.count))
   }
 }

@@ -48,12 +48,7 @@ extension StreamVsSource {
 
     let inbox = Inbox()
     let outbox = begin(inbox)
-    var latencies = LatencyHistogram()
-    for message in 0...trial[messages] {
-      let time = try inbox.latency { outbox.send(1) }
-      if message > 0 { latencies.record(time) }
-    }
-    trial.record(latency, latencies)
+    try trial.record(latency, count: trial[messages]) { try inbox.latency { outbox.send(1) } }
     let count = trial[stream]
     let all = Pieces(1...count)
     let start = MonotonicClock.now()
@@ -94,7 +89,7 @@ final class Inbox: Sendable {
   private let arrived = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
   /// How long is waited for what must come.
-  private static let patience = DispatchTimeInterval.seconds(20)
+  private static let patience = Duration.seconds(20)
 
   /// One in which the first item keeps the consumer busy until it is released, if so.
   init(holdsFirst: Bool = false) { state = Mutex(State(holds: holdsFirst)) }
@@ -144,9 +139,7 @@ final class Inbox: Sendable {
   var lastTime: UInt64 { state.withLock { $0.lastTime } }
 
   /// Waits until the consumer is held.
-  func awaitHeld() throws {
-    guard isHeld.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
-  }
+  func awaitHeld() throws { try isHeld.wait(within: Self.patience, else: "what was passed on was not taken") }
 
   /// Lets the held consumer go on.
   func release() { gate.open() }
@@ -156,23 +149,16 @@ final class Inbox: Sendable {
     state.withLock { $0.isAwaited = true }
     let start = MonotonicClock.now()
     send()
-    guard arrived.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
+    try arrived.wait(within: Self.patience, else: "what was passed on was not taken")
     let last = lastTime
     return last > start ? last - start : 0
   }
 
   /// Ends it, and waits until all that was passed on is taken.
   func finish(_ outbox: Outbox) throws {
-    // A source that is cancelled does not tell what it still has. It is in its queue, or its handler runs, and then it is in the
-    // queue behind that: behind a second block there is nothing left.
-    queue.sync {}
-    queue.sync {}
+    // A source that is cancelled does not tell what it still has.
+    queue.drainSources()
     outbox.end()
-    guard hasEnded.wait(timeout: .now() + Self.patience) == .success else { throw Untaken() }
+    try hasEnded.wait(within: Self.patience, else: "what was passed on was not taken")
   }
-}
-
-/// An item, or the end, that was waited for in vain.
-private struct Untaken: Error, CustomStringConvertible {
-  var description: String { "what was passed on was not taken within 20 seconds" }
 }

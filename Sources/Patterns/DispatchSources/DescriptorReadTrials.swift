@@ -146,7 +146,9 @@ extension DescriptorRead {
     cancel()
     try reading.awaitEnd()
     if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
-    return (queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count), reading.unrelatedClosed)
+    return (
+      queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count), reading.unrelatedClosed
+    )
   }
 
   /// Has the owner stop reading while the handler is about to read, and an unrelated file be opened then.

@@ -75,7 +75,7 @@ struct TimerSource: Pattern {
       }
     }
     Variant("leeway", .documented, "a repeating timer with leeway", own: counting + [leeway, withinLeeway]) { trial in
-      let leeway = timerInterval(trial[leeway])
+      let leeway = DispatchTimeInterval(trial[leeway])
       fire(trial) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: leeway)
@@ -89,7 +89,7 @@ struct TimerSource: Pattern {
       "wall-clock", .documented, "the document's listing: scheduled by the wall clock, with leeway",
       own: counting + [leeway, withinLeeway]
     ) { trial in
-      let leeway = timerInterval(trial[leeway])
+      let leeway = DispatchTimeInterval(trial[leeway])
       fire(trial, by: .wall) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.schedule(wallDeadline: timer.wallStart, repeating: timer.interval, leeway: leeway)

@@ -70,7 +70,9 @@ let package = Package(
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement"]),
-    .testTarget(name: "InstrumentsTests", dependencies: ["Instruments", "LabTesting", "Laboratory", "Measurement", "CDispatchSupport"]),
+    .testTarget(
+      name: "InstrumentsTests",
+      dependencies: ["Instruments", "LabTesting", "Laboratory", "Measurement", "CDispatchSupport"]),
     .testTarget(
       name: "PatternsTests",
       dependencies: ["Patterns", "Instruments", "LabTesting", "Laboratory", "Measurement", "Platform", "Reporting"]),

@@ -4,16 +4,24 @@ import PackagePlugin
 /// Puts a target's scenarios and the sources of its patterns into its binary, as text: `Shelf.files`.
 ///
 /// Every `.yml` and `.swift` file of the target's folder is taken, and those of a folder `scenarios` in it, which may be a link
-/// (the target excludes it): a link in the target is how SwiftPM comes to notice new files. Nothing has to be listed. A string
+/// (the target excludes it), and those of the instruments: a link in the target is how SwiftPM comes to notice new files. Nothing has to be listed. A string
 /// literal compiles in a hundredth of the time that `.embedInCode` takes for the same text.
 @main struct Shelve: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    let folders = [target.directoryURL.appending(path: "scenarios"), target.directoryURL]
+    // What lessons name besides their own: the instruments, and what this system has of the platform's.
+    let shared = target.recursiveTargetDependencies.filter { ["Instruments", "Platform"].contains($0.name) }
+    let folders =
+      [target.directoryURL.appending(path: "scenarios"), target.directoryURL] + shared.map(\.directoryURL)
     let found = folders.flatMap { folder -> [String] in
       // A link to a folder is not entered by itself.
       let all = FileManager.default.enumerator(at: folder.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
       let urls = all.map { $0.compactMap { ($0 as? URL)?.resolvingSymlinksInPath() } } ?? []
-      return urls.filter { ["yml", "swift"].contains($0.pathExtension) }.map(\.path)
+      #if os(Linux)
+        let other = "+Darwin"
+      #else
+        let other = "+Linux"
+      #endif
+      return urls.filter { ["yml", "swift"].contains($0.pathExtension) && !$0.path.contains(other) }.map(\.path)
     }
     let files = Set(found).sorted().map { URL(filePath: $0) }
     let output = context.pluginWorkDirectoryURL.appending(path: "Shelf.swift")

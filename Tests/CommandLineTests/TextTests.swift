@@ -109,7 +109,7 @@ import Testing
   @Test func codeShowsAVariantsBody() async throws {
     let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])
     #expect(finished.output.hasPrefix("semaphore  documented, FileDescriptorSemaphore.swift:"), "\(finished.output)")
-    for line in ["let fdSema = DispatchSemaphore(value: Int(getdtablesize() / 2))", "fdSema.signal()"] {
+    for line in ["let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))", "fdSema.signal()"] {
       #expect(finished.output.contains(line))
     }
     #expect(!finished.output.contains("queue-pool"))

@@ -68,11 +68,11 @@ import Testing
   /// The document's listing with a semaphore of too high a value, waited for where `waits` says.
   private static func tooHighValue(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
     let files = try pattern.process(trial, threads: 1) { files in
-      let fdSema = DispatchSemaphore(value: 10_000)
+      let fdSema = files.timed(DispatchSemaphore(value: 10_000))
       files.submitEach { task in
-        if atSubmit { task.wait(for: fdSema) }
+        if atSubmit { fdSema.wait() }
         DispatchQueue(label: "file").async(group: files.all) {
-          if !atSubmit { task.wait(for: fdSema) }
+          if !atSubmit { fdSema.wait() }
           let file = task.open()
           task.readUntilOthersTried(file)
           task.close(file)

@@ -6,6 +6,7 @@ public struct ScenarioLibrary: Sendable {
   private let embedded: [(name: String, text: String)]
   private let patterns: [any Pattern]
   private let files: [(name: String, text: String)]
+  private let lessons: LessonCode
   private static let documentsName = "documents.yml"
   /// The longest of the shipped ones has less than 10 KB; what has more than this is something else.
   private static let largestFile = 1 << 20
@@ -15,6 +16,7 @@ public struct ScenarioLibrary: Sendable {
   /// (`.swift`).
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = files
+    lessons = LessonCode(of: files)
     self.patterns = patterns
     let scenarios = files.filter { $0.name.hasSuffix(".yml") && $0.name != Self.documentsName }
       .map { (name: String($0.name.dropLast(4)), text: $0.text) }
@@ -31,64 +33,12 @@ public struct ScenarioLibrary: Sendable {
 
   private func withCode(_ experiment: Experiment) -> Experiment {
     var experiment = experiment
-    var sources: [String: [Substring]] = [:]
-    for variant in experiment.variants {
-      let file = variant.place.fileName
-      let lines = sources[file] ?? lines(of: file)
-      sources[file] = lines
-      experiment.code[variant.name] = Self.code(of: variant, in: lines).map { body in
-        variant.shows.reduce(body) { code, name in code + (declaration(of: name, besides: file).map { [""] + $0 } ?? [])
-        }
-      }
-    }
+    for variant in experiment.variants { experiment.code[variant.name] = lessons.code(of: variant) }
     return experiment
   }
 
   /// The lines of the body of `variant` in its pattern's source; nil where the source is not there.
-  public func code(of variant: Variant) -> [String]? {
-    Self.code(of: variant, in: lines(of: variant.place.fileName))
-  }
-
-  /// The lines of a source; none where it is not there. Bytes are compared, not characters, which takes a tenth of the time.
-  private func lines(of file: String) -> [Substring] {
-    let newline = UInt8(ascii: "\n")
-    return source(file)?.utf8.split(separator: newline, omittingEmptySubsequences: false).map { Substring($0) } ?? []
-  }
-
-  private static func code(of variant: Variant, in source: [Substring]) -> [String]? {
-    let lines = source.dropFirst(variant.place.line - 1)
-    guard let first = lines.first else { return nil }
-    // The source is formatted: the first line that closes a brace at the depth of the name ends the body, and the line that
-    // names its argument begins it.
-    let indent = first.prefix { $0 == " " }
-    guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
-      let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })
-    else { return nil }
-    let body = lines[start...].dropFirst().prefix(end - start - 1)
-    return body.map { String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0)) }
-  }
-
-  /// The declaration of a type or function in the sources, in that of `file` first; nil where there is none.
-  func declaration(of name: String, besides file: String) -> [String]? {
-    let others = files.map(\.name).filter { $0.hasSuffix(".swift") && $0 != file }
-    return ([file] + others).lazy.compactMap { Self.declaration(of: name, in: self.lines(of: $0)) }.first
-  }
-
-  private static let kinds: Set<Substring> = ["struct", "class", "actor", "enum", "func", "extension"]
-
-  private static func declaration(of name: String, in lines: [Substring]) -> [String]? {
-    guard
-      let start = lines.firstIndex(where: { line in
-        guard line.contains(name) else { return false }
-        let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-        return zip(words, words.dropFirst()).contains { kinds.contains($0) && $1 == name }
-      })
-    else { return nil }
-    // The source is formatted: the first line that closes a brace at the depth of the name ends it.
-    let indent = lines[start].prefix { $0 == " " }
-    guard let end = lines[start...].firstIndex(where: { $0 == indent + "}" }) else { return nil }
-    return lines[start...end].map { String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0)) }
-  }
+  public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
 
   /// The documents whose sentences claims grade; nil where there are none.
   ///

@@ -56,7 +56,7 @@ struct QueuePoolPattern: Pattern {
   var variants: [Variant] {
     Variant(
       "pool", .documented, "a fixed pool of serial queues, one per core, round robin",
-      own: [racers, turns, queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes], shows: ["DispatchQueuePool"]
+      own: [racers, turns, queues, sizeError, imbalance, wrongSizeChecks, roundRobinSizes]
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "file.read", qos: .default) }
@@ -72,7 +72,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-per-class", .documented, "one such pool per QoS class; tasks use the five classes in turn",
-      own: [racers, turns, queues, sizeError, imbalance, sets], shows: ["ClassSet", "DispatchQueuePool"]
+      own: [racers, turns, queues, sizeError, imbalance, sets]
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
@@ -93,7 +93,7 @@ struct QueuePoolPattern: Pattern {
     }
     Variant(
       "pool-targeting-global", .documented, "the pool before QoS: its queues target the global queue of their priority",
-      own: [racers, turns, queues, sizeError, imbalance], shows: ["DispatchQueuePool"]
+      own: [racers, turns, queues, sizeError, imbalance]
     ) { trial in
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
       let pool = DispatchQueuePool(queueCount: count) { DispatchQueue(label: "older", target: .global()) }
@@ -109,7 +109,7 @@ struct QueuePoolPattern: Pattern {
       "assert-not-on-target", .broken,
       "as pool-targeting-global, with a block that asserts it is not on the target queue",
       without: [tasks, work, threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches],
-      ends: .traps(within: .milliseconds(500)), shows: ["DispatchQueuePool"]
+      ends: .traps(within: .milliseconds(500))
     ) { trial in
       let pool = DispatchQueuePool(queueCount: 1) { DispatchQueue(label: "older", target: .global(qos: .utility)) }
       trial.hazard()

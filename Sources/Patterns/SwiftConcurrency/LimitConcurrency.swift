@@ -65,8 +65,7 @@ struct LimitConcurrency: Pattern {
       }
     }
     Variant(
-      "async-semaphore", .modern, "a child task per job, which suspends at an async semaphore",
-      shows: ["AsyncSemaphore"]
+      "async-semaphore", .modern, "a child task per job, which suspends at an async semaphore"
     ) { trial in
       try limit(trial) { jobs, width in
         let places = AsyncSemaphore(value: width)
@@ -117,8 +116,7 @@ struct LimitConcurrency: Pattern {
     }
     Variant(
       "max-operation-count", .documented,
-      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list",
-      shows: ["Operations"]
+      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list"
     ) {
       trial in
       try limitBlocks(trial) { jobs, width, all in

@@ -14,36 +14,43 @@ struct OwnQueue: Pattern {
 
   var variants: [Variant] {
     Variant("wrapper", .modern, "the value behind Guarded") { trial in
-      let counter = Guarded(0)
-      try measure(trial, update: { counter.with { $0 += 1 } }, value: { counter.with(\.self) })
+      try measure(trial, Guarded(0)) { loop in
+        loop.each { counter in counter.with { $0 += 1 } }
+      } value: { counter in
+        counter.with(\.self)
+      }
     }
     Variant("plain", .yardstick, "the same with the queue itself") { trial in
-      let queue = DispatchQueue(label: "plain")
-      nonisolated(unsafe) var counter = 0  // Touched on the queue alone.
-      try measure(trial, update: { queue.sync { counter += 1 } }, value: { queue.sync { counter } })
+      try measure(trial, Plain()) { loop in
+        loop.each { counter in counter.queue.sync { counter.value += 1 } }
+      } value: { counter in
+        counter.queue.sync { counter.value }
+      }
     }
     Variant("mutex", .modern, "the same with a mutex") { trial in
-      let counter = Locked()
-      try measure(trial, update: { counter.value.withLock { $0 += 1 } }, value: { counter.value.withLock(\.self) })
+      try measure(trial, Locked()) { loop in
+        loop.each { counter in counter.value.withLock { $0 += 1 } }
+      } value: { counter in
+        counter.value.withLock(\.self)
+      }
     }
   }
 
-  /// Updates from many threads, counts what is missing, then times updates by one.
-  private func measure(_ trial: Trial, update: @escaping @Sendable () -> Void, value: () -> Int) throws {
+  /// Updates from many threads, counts what is missing, then times updates by one: ``Loop`` is the loop that is timed.
+  private func measure<Counter: Sendable>(
+    _ trial: Trial, _ counter: Counter, _ update: @escaping @Sendable (Loop<Counter>) -> Void, value: (Counter) -> Int
+  ) throws {
     let (threads, updates) = (trial[threads], trial[updates])
-    let start = SpinBarrier(parties: threads)
-    let team = try (0..<threads).map { _ in
-      try SystemThread {
-        start.wait()
-        for _ in 0..<updates { update() }
-      }
-    }
-    for thread in team { thread.join() }
-    trial.record(lost, threads * updates - value())
-    for _ in 0..<20 {
-      trial.record(self.update, MonotonicClock.time { for _ in 0..<1000 { update() } }, over: 1000)
-    }
+    try Team.run(threads) { _ in update(Loop(updates, on: counter)) }
+    trial.record(lost, threads * updates - value(counter))
+    let batch = Loop(1000, on: counter)
+    trial.time(self.update, over: batch.count, nothing: { batch.each { _ in } }) { update(batch) }
   }
 }
 
 private final class Locked: Sendable { let value = Mutex(0) }
+
+private final class Plain: @unchecked Sendable {  // The value is touched on the queue alone.
+  let queue = DispatchQueue(label: "plain")
+  var value = 0
+}

@@ -18,7 +18,7 @@ import Instruments
 /// document tells how that call replaced its semaphore, a third that a group replaces joining threads.
 ///
 /// A download here is a task that spins for `work` and leaves a result behind, where the completion looks for it. What is
-/// measured of a call of the method, and how, stands in `GroupDownload.swift`.
+/// measured of a call of the method, and how, stands in `GroupWaitVsNotifyTrials.swift`.
 ///
 /// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide, Dispatch
 /// Queues, "Waiting on Groups of Queued Tasks".

@@ -19,7 +19,7 @@ import Instruments
 /// ```
 ///
 /// The sources here are directories of this machine, walked for real; the third one fails half-way, at a directory that is
-/// not there. What a load is put through stands in `Library.swift`.
+/// not there. What a load is put through stands in `LibraryLoadTrials.swift`.
 ///
 /// Source: The Replacement of the Semaphore.
 struct LibraryLoad: Pattern {

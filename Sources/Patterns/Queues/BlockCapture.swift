@@ -18,7 +18,7 @@ import Instruments
 /// added to it, and releases it when it has run.
 ///
 /// The blocks of `async` here wait on a queue that is held back while the variable changes, or while the last other reference to
-/// the object is released. The measuring stands in `CapturingBlocks.swift`.
+/// the object is released. The measuring stands in `BlockCaptureTrials.swift`.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct BlockCapture: Pattern {

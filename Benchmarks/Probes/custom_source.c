@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/DispatchSources/CustomSource.swift: one thread passes news on to a handler, merged by a
+// The C counterpart of Sources/Patterns/Sources/CustomSource.swift: one thread passes news on to a handler, merged by a
 // source or as a block for each piece.
 //
 //   custom_source add|or|replace|async [burst [stream]]

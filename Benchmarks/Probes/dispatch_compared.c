@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/Queues/DispatchCompared.swift: many small pieces of work, in a loop, by dispatch_apply, by
+// The C counterpart of Sources/Patterns/Threads/DispatchCompared.swift: many small pieces of work, in a loop, by dispatch_apply, by
 // a block each on a serial queue, on a concurrent one and on many of them, and in a thread each.
 //
 //   dispatch_compared loop|apply|serial|concurrent|many-queues|threads [tasks [steps [repeats]]]

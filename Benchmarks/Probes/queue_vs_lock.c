@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/Queues/QueueVsLock.swift: an update of a number that takes turns.
+// The C counterpart of Sources/Patterns/Locks/QueueVsLock.swift: an update of a number that takes turns.
 //
 // usage: queue_vs_lock serial-sync|serial-async|barrier|pthread-mutex|semaphore|spinlock|unprotected
 //          [batch [threads [updates [hold-steps]]]]

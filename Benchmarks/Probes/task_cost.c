@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/Queues/ThreadVsQueue.swift and TaskGranularity.swift: the same ways and moments, with
+// The C counterpart of Sources/Patterns/Threads/ThreadVsQueue.swift and TaskGranularity.swift: the same ways and moments, with
 // blocks as in the document's listings.
 //
 //   task_cost start async-warm|async-cold|thread|thread-pool [repeats]

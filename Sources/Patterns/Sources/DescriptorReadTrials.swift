@@ -147,7 +147,8 @@ extension DescriptorRead {
     try reading.awaitEnd()
     if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
     return (
-      queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count), reading.unrelatedClosed
+      queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count),
+      reading.unrelatedClosed
     )
   }
 

@@ -172,7 +172,11 @@ final class Writing: @unchecked Sendable {
   /// Takes note of the space that the source's data says is available.
   func notes(available room: Int) {
     state.update { state in
-      if state.firstTold == nil { state.firstTold = room } else { state.laterSourceData = max(state.laterSourceData, room) }
+      if state.firstTold == nil {
+        state.firstTold = room
+      } else {
+        state.laterSourceData = max(state.laterSourceData, room)
+      }
     }
   }
 

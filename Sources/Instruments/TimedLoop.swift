@@ -6,8 +6,9 @@ import CDispatchSupport
 /// It is inlined into the closure that writes the operation, and the operation into it. So the closure *is* the loop, and whoever
 /// times it calls it once for all operations. Hand on such a closure, not the operation: a closure that is called from another
 /// one's context is called through a pointer, each time. `Tools/timed-loops` looks into the released binary that no
-/// loop between these marks calls anything but its operation.
-@inlinable @inline(__always)
+/// loop between these marks calls anything but its operation; it would find a copy in this module, which nobody calls, so none is
+/// emitted here.
+@_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0
   gcdlab_loop_begins()
@@ -20,7 +21,7 @@ public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
 }
 
 /// The same for an operation that is awaited, such as a call of an actor.
-@inlinable @inline(__always)
+@_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(
   _ count: Int, isolation: isolated (any Actor)? = #isolation, _ operation: (_ index: Int) async -> Void
 ) async {
@@ -46,11 +47,11 @@ public struct Loop<Subject> {
   public init(_ count: Int, on subject: Subject) { (self.count, self.subject) = (count, subject) }
 
   /// Runs them.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public func each(_ operation: (Subject) -> Void) { timedLoop(count) { _ in operation(subject) } }
 
   /// Runs them, and awaits each.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public func each(isolation: isolated (any Actor)? = #isolation, _ operation: (Subject) async -> Void) async {
     await timedLoop(count) { _ in await operation(subject) }
   }
@@ -64,7 +65,7 @@ public struct Pieces<Piece> {
   public init(_ pieces: some Sequence<Piece>) { self.pieces = Array(pieces) }
 
   /// Passes them on.
-  @inlinable @inline(__always)
+  @_alwaysEmitIntoClient @inline(__always)
   public func each(_ pass: (Piece) -> Void) {
     pieces.withUnsafeBufferPointer { pieces in
       timedLoop(pieces.count) { pass(pieces[$0]) }

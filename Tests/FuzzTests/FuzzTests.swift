@@ -137,7 +137,7 @@ import Testing
     let parts = page.split(separator: "\"", omittingEmptySubsequences: false)
     let names = [" points=", " cx=", " cy=", " x=", " y=", " x1=", " x2=", " y1=", " y2=", " width=", " height="]
     return zip(parts, parts.dropFirst()).first { before, value in
-      names.contains { before.hasSuffix($0) } && !value.utf8.allSatisfy { "0123456789., -".utf8.contains($0) }
+      names.contains { before.hasSuffix($0) } && !value.utf8.allSatisfy { "0123456789.,% -".utf8.contains($0) }
     }?.1
   }
 

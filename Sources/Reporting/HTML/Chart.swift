@@ -1,32 +1,26 @@
 import Measurement
 
-/// A line chart as inline SVG: it takes its colours from the page and needs nothing else.
+/// A line chart as inline SVG: it takes its colours from the page, is as wide as there is room, and its text keeps its size.
+///
+/// Places across are shares of the width, those upwards are pixels. A line has its name at its end, and where there is no room
+/// for that, in a row of keys below.
 struct Chart {
   struct Point {
     let x: Double
     let y: Double
     /// What a pointer that rests on it is told.
     let says: String
+    /// What is drawn as a thin line through the point; nil for nothing.
+    var span: ClosedRange<Double>? = nil
   }
   struct Line {
-    /// Its colour's number, the same for a variant in all charts of a page.
-    let color: Int
+    let label: String
+    let look: Look
     let points: [Point]
     /// Whether each point is drawn, or the line alone.
     let isMarked: Bool
     /// Whether a line joins them: between words there is nothing.
     var isJoined = true
-  }
-  /// An axis with its ticks; positions are those of ``LogScale`` where it is logarithmic.
-  struct Axis {
-    let low: Double
-    let high: Double
-    let isLog: Bool
-    let ticks: [(value: Double, label: String)]
-
-    func position(_ value: Double) -> Double {
-      isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
-    }
   }
 
   let title: String
@@ -34,82 +28,103 @@ struct Chart {
   let across: Axis
   let up: Axis
   let lines: [Line]
+  var height = 300.0
 
-  private static let (width, height) = (480.0, 300.0)
-  private static let (left, right, top, bottom) = (70.0, 14.0, 10.0, 34.0)
+  private static let (top, bottom) = (10.0, 30.0)
+  /// About as wide as a letter.
+  private static let letter = 7.0
+  /// A longer name has no place beside the chart.
+  private static let longName = 26
+  /// From one name to the next.
+  private static let nameStep = 15.0
 
-  /// The drawing.
-  var svg: Markup {
+  /// The drawing and its keys.
+  var drawing: Markup {
+    let base = height - Self.bottom
     let ticks = up.ticks.map { tick -> Markup in
-      let y = self.y(tick.value)
+      let y = coordinate(self.y(tick.value))
       return """
-        <line class="grid" x1="\(n(Self.left))" x2="\(n(Self.width - Self.right))" y1="\(n(y))" y2="\(n(y))"/>\
-        <text class="tick end" x="\(n(Self.left - 6))" y="\(n(y + 4))">\(tick.label)</text>
+        <line class="grid" x1="0" x2="100%" y1="\(y)" y2="\(y)"/>\
+        <text class="tick end" x="-8" y="\(coordinate(self.y(tick.value) + 4))">\(tick.label)</text>
         """
     }
-    let base = Self.height - Self.bottom
     let marks = across.ticks.map { tick -> Markup in
-      let x = self.x(tick.value)
+      let x = percent(across.position(tick.value))
       return """
-        <line class="grid" x1="\(n(x))" x2="\(n(x))" y1="\(n(Self.top))" y2="\(n(base))"/>\
-        <text class="tick mid" x="\(n(x))" y="\(n(base + 18))">\(tick.label)</text>
+        <line class="grid" x1="\(x)" x2="\(x)" y1="\(coordinate(Self.top))" y2="\(coordinate(base))"/>\
+        <text class="tick mid" x="\(x)" y="\(coordinate(base + 19))">\(tick.label)</text>
         """
     }
+    let left = (up.ticks.map { Double($0.label.count) * Self.letter }.max() ?? 0) + 12
+    let longest = lines.map(\.label.count).max() ?? 0
+    let isNamed = longest <= Self.longName
+    let right = isNamed ? Double(longest) * Self.letter + 36 : 12
+    let described = lines.filter(\.isMarked).flatMap(\.points).map(\.says).joined(separator: "; ")
+    let description: Markup = described.isEmpty ? "" : "<desc>\(described)</desc>"
     return """
-      <svg viewBox="0 0 480 300" role="img" aria-label="\(title): \(says)">\(ticks)\(marks)\(lines.map(draw))</svg>
+      <div class="chart\(isNamed ? "" : " keyed")" style="--left: \(coordinate(left))px; --right: \(coordinate(right))px">
+      <svg role="img" height="\(coordinate(height))"><title>\(title): \(says)</title>\(description)\(ticks)\(marks)\
+      <svg class="lines" viewBox="0 0 1000 \(coordinate(height))" preserveAspectRatio="none" width="100%" \
+      height="\(coordinate(height))">\(lines.map(path))</svg>\(lines.map(dots))\(isNamed ? names : "")</svg>
+      <p class="keys">\(lines.map(key))</p></div>
       """
   }
 
-  private func draw(_ line: Line) -> Markup {
-    let path = line.points.map { "\(n(x($0.x))),\(n(y($0.y)))" }.joined(separator: " ")
-    let dots =
-      line.isMarked
-      ? line.points.map { point -> Markup in
-        "<circle cx=\"\(n(x(point.x)))\" cy=\"\(n(y(point.y)))\" r=\"4\"><title>\(point.says)</title></circle>"
-      } : []
-    let joined: Markup = line.isJoined ? "<polyline points=\"\(path)\"/>" : ""
-    return "<g class=\"c\(line.color % Chart.colors)\">\(joined)\(dots)</g>"
+  private func path(_ line: Line) -> Markup {
+    guard line.isJoined, line.points.count > 1 else { return "" }
+    let path = line.points.map { "\(coordinate(1000 * across.position($0.x))),\(coordinate(y($0.y)))" }
+    return "<g class=\"\(line.look.classes)\"><polyline points=\"\(path.joined(separator: " "))\"/></g>"
   }
 
-  /// How many colours the page's style has.
-  static let colors = 12
-
-  private func x(_ value: Double) -> Double {
-    Self.left + clamped(across.position(value)) * (Self.width - Self.left - Self.right)
+  private func dots(_ line: Line) -> Markup {
+    guard line.isMarked else { return "" }
+    let dots = line.points.map { point -> Markup in
+      let x = percent(across.position(point.x))
+      let span: Markup =
+        point.span.map {
+          "<line class=\"span\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(coordinate(y($0.lowerBound)))\" y2=\"\(coordinate(y($0.upperBound)))\"/>"
+        } ?? ""
+      return """
+        \(span)<svg class="mark" x="\(x)" y="\(coordinate(y(point.y)))"><title>\(point.says)</title><path d="\(line.look.marker)"/></svg>
+        """
+    }
+    return "<g class=\"\(line.look.classes)\">\(dots)</g>"
   }
+
+  /// Each line's name where it ends, moved as far as others need room.
+  private var names: Markup {
+    let ends = lines.compactMap { line in line.points.last.map { (line: line, y: y($0.y)) } }.sorted { $0.y < $1.y }
+    var places: [Double] = []
+    for end in ends { places.append(max(end.y, places.last.map { $0 + Self.nameStep } ?? Self.top)) }
+    // Pushed down beyond the last, they are pushed up again.
+    var lowest = height - Self.bottom + 4
+    for index in places.indices.reversed() {
+      places[index] = min(places[index], lowest)
+      lowest = places[index] - Self.nameStep
+    }
+    let names = zip(ends, places).map { end, place -> Markup in
+      let marker: Markup =
+        end.line.isMarked
+        ? "<svg class=\"mark\" x=\"24\" y=\"\(coordinate(place))\"><path d=\"\(end.line.look.marker)\"/></svg>" : ""
+      return """
+        <g class="\(end.line.look.classes)"><line class="leader" x1="2" x2="18" y1="\(coordinate(end.y))" y2="\(coordinate(place))"/>\
+        \(marker)<text x="\(end.line.isMarked ? 33 : 22)" y="\(coordinate(place + 4))">\(end.line.label)</text></g>
+        """
+    }
+    return "<svg class=\"names\" x=\"100%\">\(names)</svg>"
+  }
+
+  private func key(_ line: Line) -> Markup {
+    let joined: Markup = line.isJoined ? "<line class=\"leader\" x1=\"0\" x2=\"26\" y1=\"7\" y2=\"7\"/>" : ""
+    let marker: Markup =
+      line.isMarked ? "<svg class=\"mark\" x=\"13\" y=\"7\"><path d=\"\(line.look.marker)\"/></svg>" : ""
+    return """
+      <span class="key"><svg class="\(line.look.classes)" width="26" height="14" aria-hidden="true">\(joined)\(marker)</svg> \(line.label)</span>
+
+      """
+  }
+
   private func y(_ value: Double) -> Double {
-    Self.height - Self.bottom - clamped(up.position(value)) * (Self.height - Self.top - Self.bottom)
-  }
-  private func clamped(_ position: Double) -> Double { min(max(position, 0), 1) }
-  private func n(_ value: Double) -> String { Quantity.fixed(value, decimals: 1) }
-}
-
-extension Chart.Axis {
-  /// An axis for values of `unit`: logarithmic when they span more than eight times the smallest.
-  init(_ values: [Double], _ unit: Unit) {
-    let (least, most) = (values.min() ?? 0, values.max() ?? 1)
-    let isLog = least > 0 && most / least > 8
-    // A little room at both ends; a flat line needs an axis with two ends.
-    let spread = most > least ? most - least : max(abs(most), 1)
-    let low = isLog ? least / 1.15 : max(least - 0.08 * spread, least >= 0 ? 0 : -.infinity)
-    let high = isLog ? most * 1.15 : most + 0.08 * spread
-    let marks = isLog ? Self.decades(low, high) : Self.round(low, high)
-    self.init(
-      low: low, high: high, isLog: isLog, ticks: marks.map { ($0, Quantity($0, unit).description) })
-  }
-
-  private static func decades(_ low: Double, _ high: Double) -> [Double] {
-    let decades = LogScale.decades(from: low / 10, to: high)
-    let steps: [Double] = decades.count > 4 ? [1] : [1, 2, 5]
-    return decades.flatMap { decade in steps.map { decade * $0 } }.filter { $0 >= low && $0 <= high }
-  }
-
-  /// Four to nine round numbers.
-  private static func round(_ low: Double, _ high: Double) -> [Double] {
-    let decade = LogScale.decades(from: (high - low) / 10, to: high - low).first ?? (high - low) / 5
-    let step = [0.2, 0.5, 1, 2].map { $0 * decade }.first { (high - low) / $0 <= 6 } ?? 2 * decade
-    let first = Int((low / step).rounded(.up))
-    let last = Int((high / step).rounded(.down))
-    return first <= last ? (first...min(last, first + 20)).map { Double($0) * step } : []
+    height - Self.bottom - up.position(value) * (height - Self.top - Self.bottom)
   }
 }

@@ -12,52 +12,68 @@ struct Figures {
   /// A page with more charts than these is read by nobody.
   private static let mostSweeps = 4
 
-  /// Every figure with its caption, sweeps first.
+  /// Every figure with its caption, sweeps first; without what the page begins with.
   var all: [Markup] {
-    reading.sweeps.prefix(Self.mostSweeps).compactMap(sweep)
+    let drawn: String? = if case .curve(let sweep)? = reading.picture { sweep.metric.name } else { nil }
+    return reading.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps).compactMap { curve($0) }
       + reading.distributions.flatMap { [percentiles($0), histogram($0)] }.compactMap(\.self)
   }
 
-  private func figure(
-    _ title: String, _ says: String, _ drawing: Markup, _ series: [(label: String, variant: Int)]
-  ) -> Markup {
-    let keys = series.map { "<span class=\"key c\($0.variant % Chart.colors)\">\($0.label)</span> " as Markup }
-    return """
-      <figure><figcaption><b>\(title)</b> \(says)</figcaption>\(drawing)<p class="keys">\(keys)</p></figure>
+  private func figure(_ chart: Chart) -> Markup {
+    """
+    <figure><figcaption><b>\(chart.title)</b> \(chart.says)</figcaption>
+    \(chart.drawing)</figure>
 
-      """
+    """
   }
 
   // MARK: Sweeps
 
-  private func sweep(_ sweep: SweepCurve) -> Markup? {
-    let numbers = sweep.settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
+  /// A figure along what is swept, in a figure of such a class; nil where there are not two places to draw it at.
+  func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
     // Words stand at equal steps.
-    let areNumbers = numbers.count == sweep.settings.count
-    let places = areNumbers ? numbers : sweep.settings.indices.map { Double($0) }
+    let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
     // A variant has its colour, unless it has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
-    let colors = sweep.series.indices.map { isOneEach ? sweep.series[$0].variant : $0 }
-    let lines = zip(sweep.series, colors).map { series, color -> Chart.Line in
-      let points = zip(zip(places, sweep.settings), series.values).compactMap { setting, value -> Chart.Point? in
-        guard let value else { return nil }
-        let says = "\(series.label), \(sweep.parameter.label(setting.1)): \(Quantity(value, sweep.metric.unit))"
-        return Chart.Point(x: setting.0, y: value, says: says)
-      }
-      return Chart.Line(color: color, points: points, isMarked: true, isJoined: areNumbers)
+    let lines = sweep.series.enumerated().map { number, series -> Chart.Line in
+      let points = zip(zip(places, sweep.settings), series.points).compactMap { setting, point -> Chart.Point? in
+        guard let point, point.median.isFinite else { return nil }
+        let says = "\(series.label), \(sweep.parameter.label(setting.1)): \(point.text)"
+        return Chart.Point(x: setting.0, y: point.median, says: says, span: point.rounds)
+      }.sorted { $0.x < $1.x }
+      return Chart.Line(
+        label: series.label, look: Look(number: isOneEach ? series.variant : number, isBroken: series.isBroken),
+        points: points, isMarked: !(series.isFlat && sweep.isOfNumbers), isJoined: sweep.isOfNumbers)
     }
-    let heights = lines.flatMap(\.points).map(\.y)
-    guard heights.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }
+    let points = lines.flatMap(\.points)
+    let heights = points.map(\.y) + points.flatMap { [$0.span?.lowerBound, $0.span?.upperBound].compactMap(\.self) }
+    guard points.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }
     let isLog = low > 0 && high / low > 8
-    let margin = isLog ? 1.2 : 0.05 * (high - low)
-    let across = Chart.Axis(
+    let margin = isLog ? Double.pow(high / low, 0.04) : 0.05 * (high - low)
+    let across = Axis(
       low: isLog ? low / margin : low - margin, high: isLog ? high * margin : high + margin, isLog: isLog,
       ticks: thinned(Array(zip(places, sweep.settings.map(sweep.parameter.describe))), isLog: isLog))
+    let up = Axis(heights, sweep.metric.unit)
     let chart = Chart(
-      title: "\(sweep.metric.name) by \(sweep.parameter.name)", says: "medians over the rounds\(sweep.note)",
-      across: across,
-      up: Chart.Axis(heights, sweep.metric.unit), lines: lines)
-    return figure(chart.title, chart.says, chart.svg, Array(zip(sweep.series.map(\.label), colors)))
+      title: "\(sweep.metric.name) by \(sweep.parameter.name)",
+      says: "medians over the rounds\(sweep.note)\(PictureFigure.better(sweep.metric))", across: across, up: up,
+      lines: lines, height: kind == nil ? 280 : 360)
+    guard let kind else { return figure(chart) }
+    let flat = zip(sweep.series, lines).filter { $0.0.isFlat && !$0.1.points.isEmpty }.map(\.0.label)
+    let axes = [isLog ? sweep.parameter.name : "", up.isLog ? sweep.metric.name : ""].filter { !$0.isEmpty }
+    let legend =
+      PictureFigure(reading).medians(
+        hasSpans: points.contains { $0.span != nil }, isLog: false, hasBroken: sweep.series.contains(where: \.isBroken))
+      + [
+        flat.isEmpty ? "" : "Without markers: no \(sweep.parameter.name) to set.",
+        axes.isEmpty ? "" : "Logarithmic: \(axes.joined(separator: ", ")).",
+      ]
+    return """
+      <figure class="\(kind)"><figcaption><b>\(chart.title)</b> \(sweep.metric.says)\(PictureFigure.better(sweep.metric)); medians\(sweep.note)</figcaption>
+      \(chart.drawing)
+      \(PictureFigure.legend(legend))</figure>
+
+      """
   }
 
   /// Of many ticks those that have room.
@@ -68,7 +84,7 @@ struct Figures {
     var end = -1.0
     for (value, label) in sorted {
       let place = isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
-      let half = 0.01 * Double(label.count)
+      let half = 0.013 * Double(label.count)
       guard place - half > end else { continue }
       kept.append((value, label))
       end = place + half + 0.01
@@ -91,7 +107,9 @@ struct Figures {
         return Chart.Point(x: -Double.log10(above), y: pair.value.value, says: "")
       }
       let start = pairs.first.map { Chart.Point(x: 0, y: $0.value.value, says: "") }
-      return Chart.Line(color: series.variant, points: [start].compactMap(\.self) + points, isMarked: false)
+      return Chart.Line(
+        label: series.label, look: Look(number: series.variant, isBroken: series.isBroken),
+        points: [start].compactMap(\.self) + points, isMarked: false)
     }
     guard let end = lines.flatMap(\.points).map(\.x).max(), end > 0 else { return nil }
     let ticks: [(value: Double, label: String)] = [
@@ -101,9 +119,9 @@ struct Figures {
     let chart = Chart(
       title: "percentiles of \(distribution.metric.name)",
       says: "what share of the samples is at most this\(distribution.note)",
-      across: Chart.Axis(low: 0, high: end, isLog: false, ticks: ticks.filter { $0.value <= end }),
-      up: Chart.Axis(lines.flatMap(\.points).map(\.y), distribution.metric.unit), lines: lines)
-    return figure(chart.title, chart.says, chart.svg, distribution.series.map { ($0.label, $0.variant) })
+      across: Axis(low: 0, high: end, isLog: false, ticks: ticks.filter { $0.value <= end }),
+      up: Axis(lines.flatMap(\.points).map(\.y), distribution.metric.unit), lines: lines)
+    return figure(chart)
   }
 
   /// Each distribution as a hill of its own on a common logarithmic axis.
@@ -112,9 +130,11 @@ struct Figures {
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max() else { return nil }
     let ridges = Ridges(
-      series: series, axis: Chart.Axis([least, max(most, least * 10)], distribution.metric.unit))
-    return figure(
-      "distribution of \(distribution.metric.name)", "logarithmic\(distribution.note)", ridges.svg,
-      series.map { ($0.label, $0.variant) })
+      series: series, axis: Axis([least, max(most, least * 30)], distribution.metric.unit, atMost: 5))
+    return """
+      <figure><figcaption><b>distribution of \(distribution.metric.name)</b> logarithmic\(distribution.note)</figcaption>
+      \(ridges.svg)</figure>
+
+      """
   }
 }

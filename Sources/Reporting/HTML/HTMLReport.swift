@@ -7,9 +7,15 @@ public enum HTMLReport {
     let scenarios = readings.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
     let traces = readings.reduce(0) { $0 + ($1.document.traces?.count ?? 0) }
+    let hasOutcomes = PictureFigure.needsPatterns(readings)
+    let sections = readings.map { reading in
+      section(reading, marksATrace: TracePage.mostMarks / max(1, traces), isOfMany: readings.count > 1)
+    }
     return page(
-      names, style: traces > 0 ? TraceKey.style : "", patterns: traces > 0 ? TraceKey.patterns : "",
-      "\(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(readings.map { section($0, marksATrace: TracePage.mostMarks / max(1, traces)) })"
+      names,
+      style: (traces > 0 ? TraceKey.style : "") + (hasOutcomes ? PictureFigure.patternStyle : ""),
+      patterns: (traces > 0 ? TraceKey.patterns : "") + (hasOutcomes ? PictureFigure.patterns : ""),
+      "\(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(sections)"
     )
   }
 
@@ -23,7 +29,7 @@ public enum HTMLReport {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="generator" content="\(Tool.name) \(Tool.version)">
       <title>\(title) - gcdlab</title>
-      <style>\(style)\(more)</style>
+      <style>\(style)\(pictureStyle)\(more)</style>
       </head>
       <body>
       \(patterns)<main>
@@ -38,22 +44,31 @@ public enum HTMLReport {
   /// Where each scenario stands, and what came of it, where there are several.
   private static func contents(_ readings: [Reading]) -> Markup {
     guard readings.count > 1 else { return "" }
-    let rows = readings.map { reading -> Markup in
-      let scenario = reading.document.scenario
-      return """
-        <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td>\(scenario.title)</td>\
-        <td>\(counts(reading.answer))</td></tr>
+    let families = readings.grouped(by: \.document.scenario.tags.first).map { family, readings -> Markup in
+      """
+      <h2>\(family ?? "others")</h2>
+      <div class="scroll"><table class="contents"><tbody>
+      \(readings.map(entry))</tbody></table></div>
 
-        """
+      """
     }
     let total = Reading.answer(readings.flatMap { $0.seeksBest ? [] : $0.document.claims.map(\.verdict) })
     return """
-      <nav><h1>What the documents say, tried</h1>
+      <nav id="contents"><h1>What the documents say, tried</h1>
       <p>\(readings.count) scenarios, \(counts(total))</p>
       <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.gradeCount) }))</p>
-      \(places(readings))\
-      <div class="scroll"><table><tbody>
-      \(rows)</tbody></table></div></nav>
+      \(places(readings))\(families)</nav>
+
+      """
+  }
+
+  /// A scenario in the contents: its name, what it asks and what came of it.
+  private static func entry(_ reading: Reading) -> Markup {
+    let scenario = reading.document.scenario
+    let conclusion: Markup = reading.conclusion.map { "<br>\($0)" } ?? ""
+    return """
+      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(conclusion)</td>\
+      <td>\(counts(reading.answer))</td></tr>
 
       """
   }
@@ -121,18 +136,20 @@ public enum HTMLReport {
     return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n\(conclusion)")
   }
 
-  private static func section(_ reading: Reading, marksATrace: Int) -> Markup {
+  private static func section(_ reading: Reading, marksATrace: Int, isOfMany: Bool) -> Markup {
     let scenario = reading.document.scenario
     let settings: Markup = reading.settings.isEmpty ? "" : "<p class=\"quiet\">\(reading.settings)</p>\n"
     let command: Markup = reading.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
+    let back: Markup = isOfMany ? "<p class=\"back\"><a href=\"#contents\">Contents</a></p>\n" : ""
     return """
       <section id="\(scenario.name)">
-      <h1>\(scenario.name) <small>\(scenario.title)</small></h1>
+      \(back)<h1>\(scenario.name) <small>\(scenario.title)</small></h1>
       \(answer(reading))\
+      \(reading.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(PictureFigure(reading).markup)\
       \(lesson(scenario))\
       \(claims(reading))\
       \(notes(reading.findings, "finding"))\
-      \(reading.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(reading.tables.map(table))\
+      \(reading.tables.map(table))\
       \(footnotes(reading))\
       <div class="figures">
       \(Figures(reading).all)</div>
@@ -141,7 +158,7 @@ public enum HTMLReport {
       \(code(scenario))\
       <p class="quiet">\(scenario.source)</p>
       \(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
-      </section>
+      \(back)</section>
 
       """
   }
@@ -232,7 +249,7 @@ public enum HTMLReport {
   private static let style: Markup = """
     :root { color-scheme: light dark; --ink: light-dark(#1c2024, #e6e8eb); --quiet: light-dark(#60646c, #a0a6ae);
       --page: light-dark(#fff, #14171a); --line: light-dark(#dfe2e6, #2e3338); --good: light-dark(#0b6b3a, #5fd18f);
-      --bad: light-dark(#b3261e, #ff8a80); --care: light-dark(#8a5a00, #f0c050); }
+      --bad: light-dark(#b3261e, #ff8a80); --care: light-dark(#a8480a, #ffa657); }
     body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
     main { max-width: 1100px; margin: 0 auto; padding: 1rem; }
     h1 { font-size: 1.5rem; margin: 1.5rem 0 .25rem; } h2 { font-size: 1.1rem; margin: 1.75rem 0 .5rem; }
@@ -257,17 +274,11 @@ public enum HTMLReport {
     .code { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; margin-top: .75rem; }
     pre { overflow-x: auto; border: 1px solid var(--line); padding: .6rem .75rem; margin: .35rem 0; font-size: .82rem; line-height: 1.4; }
     .broken figcaption b { color: var(--care); }
-    .figures svg { width: 100%; height: auto; } .grid { stroke: var(--line); } .tick { fill: var(--quiet); font-size: 13px; }
-    .end { text-anchor: end; } .mid { text-anchor: middle; }
-    polyline { fill: none; stroke: var(--c); stroke-width: 2; } circle, rect { fill: var(--c); }
-    .name { fill: var(--ink); font-size: 13px; }
-    .keys { margin: .25rem 0 0; font-size: .8rem; } .key { white-space: nowrap; margin-right: .75rem; }
-    .key::before { content: ""; display: inline-block; width: .7em; height: .7em; border-radius: 50%; background: var(--c); margin-right: .35em; }
-    .c0 { --c: light-dark(#1f6feb, #6ea8ff); } .c1 { --c: light-dark(#d1570c, #ff9d5c); } .c2 { --c: light-dark(#1a7f37, #56d364); }
-    .c3 { --c: light-dark(#8250df, #c297ff); } .c4 { --c: light-dark(#bf3989, #ff80c8); } .c5 { --c: light-dark(#7d6608, #e3c645); }
-    .c6 { --c: light-dark(#0f7b8a, #4fd1e0); } .c7 { --c: light-dark(#57606a, #aab2bb); }
-    .c8 { --c: light-dark(#c62f2f, #ff8f88); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
-    .c11 { --c: light-dark(#9a5b2e, #e0b088); }
+    .c0 { --c: light-dark(#1f6feb, #6ea8ff); } .c1 { --c: light-dark(#0b6f7d, #4fd1e0); } .c2 { --c: light-dark(#1a7f37, #56d364); }
+    .c3 { --c: light-dark(#8250df, #c297ff); } .c4 { --c: light-dark(#bf3989, #ff80c8); } .c5 { --c: light-dark(#5f6b00, #c6d06a); }
+    .c6 { --c: light-dark(#8c2f4b, #ff9fb4); } .c7 { --c: light-dark(#57606a, #aab2bb); }
+    .c8 { --c: light-dark(#3d5a80, #98b8e0); } .c9 { --c: light-dark(#2f6f4f, #8fd6b0); } .c10 { --c: light-dark(#5b4bb5, #a79bff); }
+    .c11 { --c: light-dark(#6d4c41, #c9a99b); }
     section { break-before: page; } nav th { vertical-align: top; }
     @media print { details::details-content { content-visibility: visible; display: block; } summary { list-style: none; }
       figure, tr, ul.claims li { break-inside: avoid; } h1, h2, summary { break-after: avoid; } pre { white-space: pre-wrap; }

@@ -15,47 +15,99 @@ struct Outcomes {
   }
 
   /// What an outcome is to the claims, and to what the variant is there to show.
-  enum Expectation: String {
+  enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
     case ofInterest = "of interest"
+  }
+
+  /// An outcome of a run.
+  struct Entry: Sendable {
+    let run: Int
+    let outcome: String
+    let count: Int
+    /// How many there were of all outcomes.
+    let total: Int
+    var expectation: Expectation?
+
+    /// The share of all, from 0 to 1.
+    var share: Double { Double(count) / Double(max(total, 1)) }
+    var shareText: String { "\(Quantity.fixed(100 * share, decimals: share > 0 && share < 0.001 ? 3 : 1)) %" }
   }
 
   /// A row an outcome; nil where every run has a single one, and all trials completed.
   var table: Table? {
     let runs = index.document.runs.indices
-    let rows = runs.flatMap { run in ends(of: run) + shown.flatMap { values(of: run, $0) } }
-    guard !rows.isEmpty else { return nil }
-    let counted = shown.filter { metric in runs.contains { !values(of: $0, metric).isEmpty } }
-    let notes =
-      (runs.contains { !ends(of: $0).isEmpty } ? ["trials by how they ended"] : [])
-      + counted.map { "\($0.name): \($0.says)" }
+    let entries = runs.flatMap { run in
+      (hasEnded(run) ? ends(of: run) : []) + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
+    }
+    guard !entries.isEmpty else { return nil }
+    let notes = (runs.contains(where: hasEnded) ? [Self.endings] : []) + races.map(says)
     return Table(
       title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
       isGrid: false,
       headings: [
         .init("variant", .left), .init("outcome", .left), .init("count"), .init("share"), .init("expectation", .left),
-      ], rows: rows)
+      ], rows: entries.map(row))
   }
 
-  private func row(_ run: Int, _ outcome: String, _ count: Int, of total: Int, _ expectation: Expectation?) -> Table.Row
-  {
-    let share = 100 * Double(count) / Double(max(total, 1))
-    return Table.Row(
-      needsCare: expectation == .forbidden,
+  private static let endings = "trials by how they ended"
+
+  private func says(_ metric: MetricFacts) -> String { "\(metric.name): \(metric.says)" }
+
+  private func row(_ entry: Entry) -> Table.Row {
+    Table.Row(
+      needsCare: entry.expectation == .forbidden,
       cells: [
-        Cell(index.labels[run], .key), Cell(outcome, .key), Cell(count.withCommas),
-        Cell("\(Quantity.fixed(share, decimals: share > 0 && share < 0.1 ? 3 : 1)) %"),
-        Cell(expectation?.rawValue ?? "", expectation == nil ? .key : []),
+        Cell(index.labels[entry.run], .key), Cell(entry.outcome, .key), Cell(entry.count.withCommas),
+        Cell(entry.shareText),
+        Cell(entry.expectation?.rawValue ?? "", entry.expectation == nil ? .key : []),
       ])
+  }
+
+  // MARK: As a picture
+
+  /// The outcomes as bars, where they are what the scenario is about; nil where they are an aside.
+  ///
+  /// A race is what claims an anomaly and counts outcomes of many tries. A hazard is what has no figure to be better at, and whose
+  /// runs end otherwise than by completing at least as often as they have one.
+  func bars(headline: MetricFacts?) -> OutcomeBars? {
+    let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
+    if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
+      let rows = runs.map { run in
+        let samples = index.document.runs[run].metrics[race.name]
+        let isOfFew = samples.map { $0.isRange && $0.histogram.count <= Self.fewValues.upperBound } ?? false
+        var entries = isOfFew ? values(of: run, race) : []
+        // The one thing that a sound variant shows is what the others are held against.
+        if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
+        return (run: run, entries: entries)
+      }
+      return OutcomeBars(index, title: race.name, note: race.says, rows)
+    }
+    let ended = runs.count(where: hasEnded)
+    let measured = runs.count { run in headline.map { index.document.runs[run].metrics[$0.name] != nil } ?? false }
+    guard ended > 0, ended >= measured, measured == 0 || headline?.better == .neither else { return nil }
+    return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
+  }
+
+  /// The metrics of which a run has several outcomes.
+  private var races: [MetricFacts] {
+    shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
   }
 
   // MARK: How trials ended
 
-  /// How the trials of a run ended; nothing where all completed.
-  private func ends(of run: Int) -> [Table.Row] {
+  /// The ends of a run's trials that the machine allowed, each with its count.
+  private func counts(_ run: Int) -> [String: Int] {
+    index.document.runs[run].outcomes.filter { $0.value > 0 && $0.key != Outcome.unavailable(reason: "").name }
+  }
+
+  /// Whether a trial of a run ended otherwise than by completing.
+  private func hasEnded(_ run: Int) -> Bool { counts(run).keys.contains { $0 != Outcome.completed.name } }
+
+  /// How the trials of a run ended.
+  private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
-    var ends = facts.outcomes.filter { $0.value > 0 && $0.key != Outcome.unavailable(reason: "").name }
-    guard ends.keys.contains(where: { $0 != Outcome.completed.name }) else { return [] }
+    var ends = counts(run)
     let total = ends.values.reduce(0, +)
     let trapped = Outcome.trapped(signal: 0).name
     let expected = Dictionary(uniqueKeysWithValues: ends.keys.map { ($0, expectation(of: $0, run)) })
@@ -68,7 +120,7 @@ struct Outcomes {
       ends[trapped] = nil
     }
     return ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { end, count in
-      row(run, end, count, of: total, expected[names[end] ?? end] ?? nil)
+      Entry(run: run, outcome: end, count: count, total: total, expectation: expected[names[end] ?? end] ?? nil)
     }
   }
 
@@ -89,15 +141,22 @@ struct Outcomes {
   /// So many values of a hundred samples and more are outcomes; else there is a range.
   private static let fewValues = 2...3
 
-  /// The values of a metric in a run, where they are few.
-  private func values(of run: Int, _ metric: MetricFacts) -> [Table.Row] {
-    guard let samples = index.document.runs[run].metrics[metric.name], samples.isRange, samples.kind == .count,
-      samples.count >= 100, Self.fewValues.contains(samples.histogram.count)
-    else { return [] }
+  /// Whether a metric has several values in a run, and few.
+  private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
+    index.document.runs[run].metrics[metric.name].map { samples in
+      samples.isRange && samples.kind == .count && samples.count >= 100
+        && Self.fewValues.contains(samples.histogram.count)
+    } ?? false
+  }
+
+  /// The values of a metric in a run.
+  private func values(of run: Int, _ metric: MetricFacts) -> [Entry] {
+    guard let samples = index.document.runs[run].metrics[metric.name] else { return [] }
     return samples.histogram.map { pair in
       let value = Quantity(pair.value.value, metric.unit).description
-      return row(
-        run, "\(metric.name) \(value)", pair.count, of: samples.count, expectation(of: pair.value.value, metric, run))
+      return Entry(
+        run: run, outcome: "\(metric.name) \(value)", count: pair.count, total: samples.count,
+        expectation: expectation(of: pair.value.value, metric, run))
     }
   }
 

@@ -7,6 +7,8 @@ struct Distribution: Sendable {
     let label: String
     /// The variant's number, by which it has its colour.
     let variant: Int
+    /// Whether its failure is the lesson.
+    let isBroken: Bool
     let samples: SampleFacts
   }
   let metric: MetricFacts
@@ -32,7 +34,9 @@ struct Distribution: Sendable {
     let measured = bests.runs.compactMap { run -> Series? in
       let facts = index.document.runs[run]
       return facts.metrics[metric.name].map { samples in
-        Series(label: index.labels[run], variant: index.variants[facts.variant] ?? 0, samples: samples)
+        Series(
+          label: index.labels[run], variant: index.variants[facts.variant] ?? 0, isBroken: index.isBroken(run),
+          samples: samples)
       }
     }
     series = measured.filter { $0.samples.count >= Self.fewest }
@@ -52,8 +56,22 @@ struct SweepCurve: Sendable {
     /// The variant and what of the sweep is held fast.
     let label: String
     let variant: Int
+    /// Whether its failure is the lesson.
+    let isBroken: Bool
+    /// Whether the variant ignores the parameter, so that its figure is the same at all values.
+    let isFlat: Bool
+    /// What there is at each value of the parameter; nil where there is nothing.
+    let points: [Point?]
+
     /// The figure at each value of the parameter; nil where there is none.
-    let values: [Double?]
+    var values: [Double?] { points.map { $0?.median } }
+  }
+  struct Point: Sendable {
+    /// As tables write it.
+    let text: String
+    let median: Double
+    /// The lowest and the highest round; nil for fewer than two.
+    let rounds: ClosedRange<Double>?
   }
   let metric: MetricFacts
   let parameter: ParameterFacts
@@ -96,14 +114,25 @@ struct SweepCurve: Sendable {
     fixed = bests.fixed
     series = bests.runs.map { one in
       let run = index.document.runs[one]
-      let values = settings.map { setting -> Double? in
+      let points = settings.map { setting -> Point? in
         let point = run.point.merging([along.name: setting]) { $1 }
-        return index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name]?.median }
+        let samples = index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name] }
+        return samples.flatMap { samples in
+          samples.median.map { Point(text: index.cell($0, samples).text, median: $0, rounds: samples.spread) }
+        }
       }
       return Series(
         label: RunIndex.label(run, index.swept, without: along.name), variant: index.variants[run.variant] ?? 0,
-        values: values)
+        isBroken: index.isBroken(one), isFlat: run.point[along.name] == nil, points: points)
     }
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
+  }
+}
+
+extension SampleFacts {
+  /// The lowest and the highest of its rounds; nil for fewer than two.
+  var spread: ClosedRange<Double>? {
+    guard figures.count > 1, let low = figures.min(), let high = figures.max(), low <= high else { return nil }
+    return low...high
   }
 }

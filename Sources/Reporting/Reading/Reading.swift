@@ -21,6 +21,8 @@ public struct Reading: Sendable {
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
   let sweeps: [SweepCurve]
+  /// What a page begins with; nil where there is nothing to draw.
+  let picture: Picture?
   /// What the timing loops of the shown metrics cost empty, where that was measured: `0.31 ns (uncontended)`.
   private let ownFloors: [String]
 
@@ -34,8 +36,9 @@ public struct Reading: Sendable {
     headline = shown.first
     standings = shown.first.map { Standings(index, by: $0) }
     let made = Tables(index: index, shown: shown, standings: standings)
-    let outcomes = [Outcomes(index, shown: shown).table].compactMap(\.self)
-    (tables, briefTables) = (made.all + outcomes, made.brief + outcomes)
+    let outcomes = Outcomes(index, shown: shown)
+    let others = [outcomes.table].compactMap(\.self)
+    (tables, briefTables) = (made.all + others, made.brief + others)
     ownFloors = shown.compactMap { metric in
       Summary(document.runs.compactMap { $0.metrics[metric.name]?.yardstick?.value }).map {
         "\(Quantity($0.p50, metric.unit)) (\(metric.name))"
@@ -46,6 +49,7 @@ public struct Reading: Sendable {
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
       return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
     }.compactMap { SweepCurve(index, $0) }
+    picture = Picture(made, outcomes, sweeps)
   }
 
   /// The recorded trials, each with what of it the document does not have.

@@ -156,15 +156,10 @@ struct Tables {
 
   // MARK: Cells
 
-  private func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
-    let text = Quantity(value, samples.unit).description
-    guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
-    let floorOf: Cell.Facts =
-      samples.yardstick != nil ? .ownFloor : floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor
-    return Cell(text + Signs.nearFloor, floorOf)
-  }
+  private func cell(_ value: Double, _ samples: SampleFacts) -> Cell { index.cell(value, samples) }
 
-  private func figure(_ samples: SampleFacts) -> Cell {
+  /// What stands for a run in tables and pictures: its median, or a range where a trial has many samples.
+  func figure(_ samples: SampleFacts) -> Cell {
     guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
@@ -173,7 +168,7 @@ struct Tables {
   }
 
   /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the best.
-  private func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
+  func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     guard let contrast = standings?.contrasts[run] else {
       return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
@@ -201,7 +196,7 @@ struct Tables {
   }
 
   /// How the trials ended that gave no figure.
-  private func missing(_ run: Int) -> Cell {
+  func missing(_ run: Int) -> Cell {
     let ends = document.runs[run].outcomes.filter { $0.key != Outcome.completed.name && $0.value > 0 }
     let most = ends.max { ($0.value, $1.key) < ($1.value, $0.key) }
     return Cell(most?.key ?? "not measured", .missing)
@@ -246,7 +241,7 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
-  private func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
+  func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     if let contrast = standings?.contrasts[run] {
       return Cell(
@@ -256,6 +251,17 @@ struct Tables {
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }
     let figure = figure(samples)
     return Cell(figure.text + mark, facts.union(figure.facts))
+  }
+}
+
+extension RunIndex {
+  /// A figure of some samples, marked where it is near the noise floor.
+  func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
+    let text = Quantity(value, samples.unit).description
+    guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
+    let floorOf: Cell.Facts =
+      samples.yardstick != nil ? .ownFloor : floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor
+    return Cell(text + Signs.nearFloor, floorOf)
   }
 }
 

@@ -1,0 +1,64 @@
+import Measurement
+
+/// An axis of a picture with its ticks; positions are those of ``LogScale`` where it is logarithmic.
+struct Axis {
+  let low: Double
+  let high: Double
+  let isLog: Bool
+  let ticks: [(value: Double, label: String)]
+
+  /// Where `value` stands, from 0 to 1; what lies beyond an end stands at that end.
+  func position(_ value: Double) -> Double {
+    let place = isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
+    return place.isFinite ? min(max(place, 0), 1) : 0
+  }
+}
+
+extension Axis {
+  /// What the values of a logarithmic axis span at least.
+  private static let leastLogSpan = 20.0
+
+  /// An axis for values of `unit`: logarithmic when they span more than 20 times the smallest.
+  ///
+  /// - Parameters:
+  ///   - isFromZero: whether a linear axis begins at 0 where no value is below it.
+  ///   - most: how many ticks have room.
+  init(_ values: [Double], _ unit: Unit, isFromZero: Bool = false, atMost most: Int = 7) {
+    let values = values.filter(\.isFinite)
+    let (least, greatest) = (values.min() ?? 0, values.max() ?? 1)
+    let isLog = least > 0 && greatest / least > Self.leastLogSpan
+    // A little room at both ends; a flat line needs an axis with two ends.
+    let spread = greatest > least ? greatest - least : max(abs(greatest), 1)
+    let low =
+      isLog ? least / 1.15 : isFromZero && least >= 0 ? 0 : max(least - 0.08 * spread, least >= 0 ? 0 : -.infinity)
+    let high = isLog ? greatest * 1.15 : greatest + 0.08 * spread
+    let marks = isLog ? Self.decades(low, high, most) : Self.round(low, high, most)
+    self.init(
+      low: low, high: high, isLog: isLog, ticks: marks.map { ($0, Quantity($0, unit).description) })
+  }
+
+  /// Decades and, where there is room, their halves and fifths; of many decades every second, or third, or …
+  private static func decades(_ low: Double, _ high: Double, _ most: Int) -> [Double] {
+    let decades = LogScale.decades(from: low / 10, to: high)
+    let fine = decades.flatMap { decade in [1, 2, 5].map { decade * $0 } }.filter { $0 >= low && $0 <= high }
+    let coarse = decades.filter { $0 >= low }
+    guard fine.count > most, coarse.count > 1 else { return Array(fine.prefix(most)) }
+    let step = (coarse.count + most - 1) / most
+    return coarse.enumerated().filter { $0.offset.isMultiple(of: step) }.map(\.element)
+  }
+
+  /// Round numbers, at most so many.
+  private static func round(_ low: Double, _ high: Double, _ most: Int) -> [Double] {
+    let decade = LogScale.decades(from: (high - low) / 10, to: high - low).first ?? (high - low) / 5
+    let step = [0.2, 0.5, 1, 2, 5].map { $0 * decade }.first { (high - low) / $0 <= Double(most - 1) } ?? 5 * decade
+    let (first, last) = ((low / step).rounded(.up), (high / step).rounded(.down))
+    guard first <= last, abs(first) < 1e15, abs(last) < 1e15 else { return [] }
+    return (0..<min(most, Int(last - first) + 1)).map { (first + Double($0)) * step }
+  }
+}
+
+/// A coordinate or a share, as a picture writes it.
+func coordinate(_ value: Double) -> String { Quantity.fixed(value.isFinite ? value : 0, decimals: 1) }
+
+/// A share of the width: `37.5%`.
+func percent(_ share: Double) -> String { Quantity.fixed(share.isFinite ? 100 * share : 0, decimals: 2) + "%" }

@@ -1,0 +1,254 @@
+import Laboratory
+import Measurement
+
+/// The picture that a scenario's page begins with.
+struct PictureFigure {
+  private let reading: Reading
+
+  init(_ reading: Reading) { self.reading = reading }
+
+  /// What orange means, in every picture and table of a page.
+  private static let orange = "Orange: a variant that does it wrong, to show what comes of it."
+
+  /// The figure; nothing where there is nothing to draw.
+  var markup: Markup {
+    switch reading.picture {
+    case .outcomes(let bars)?: outcomes(bars)
+    case .heat(let map)?: heat(map)
+    case .curve(let sweep)?: Figures(reading).curve(sweep, kind: "picture") ?? ""
+    case .dots(let plot)?: dots(plot)
+    case nil: ""
+    }
+  }
+
+  private func figure(_ title: String, _ note: String, _ body: Markup, _ legend: [String]) -> Markup {
+    """
+    <figure class="picture"><figcaption><b>\(title)</b> \(note)</figcaption>
+    <div class="strips">
+    \(body)</div>
+    \(Self.legend(legend))</figure>
+
+    """
+  }
+
+  static func legend(_ sentences: [String]) -> Markup {
+    let text = sentences.filter { !$0.isEmpty }.joined(separator: " ")
+    return text.isEmpty ? "" : "<p class=\"legend\">\(text)</p>\n"
+  }
+
+  /// What the signs of a picture of medians mean.
+  func medians(hasSpans: Bool, isLog: Bool, hasBroken: Bool) -> [String] {
+    let rounds = reading.rounds
+    let span =
+      hasSpans
+      ? "Thin line: from the lowest to the highest round." : rounds == 1 ? "One round: no interval." : ""
+    return [span, isLog ? "Logarithmic axis." : "", hasBroken ? Self.orange : ""]
+  }
+
+  static func better(_ metric: MetricFacts) -> String {
+    metric.better == .neither ? "" : "; \(metric.better.rawValue) is better"
+  }
+
+  private func leftOut(_ labels: [String], _ why: String) -> String {
+    guard !labels.isEmpty else { return "" }
+    let most = 6
+    return "\(why): \(labels.prefix(most).joined(separator: ", "))"
+      + (labels.count > most ? " and \(labels.count - most) more." : ".")
+  }
+
+  // MARK: Dots
+
+  private func dots(_ plot: DotPlot) -> Markup {
+    let values = plot.values
+    let isCount = plot.metric.kind == .count
+    let axis = Axis(values, plot.metric.unit, isFromZero: isCount || (values.min() ?? 1) == 0, atMost: 6)
+    let panels = plot.panels.map { panel -> Markup in
+      let title: Markup = panel.title.map { "<h3>\($0)</h3>\n" } ?? ""
+      let reference = panel.rows.first { $0.isReference }?.median
+      let strips = Strips(
+        rows: panel.rows.map { row($0, axis, reference) },
+        foot: panel.rows.contains { $0.median != nil || $0.span != nil } ? Strips.ticks(axis) : nil)
+      return "\(title)\(strips.markup)"
+    }
+    let rows = plot.panels.flatMap(\.rows)
+    let reference = plot.reference.map { rows.contains { $0.isReference } ? $0 : "" } ?? ""
+    let isHollow = rows.contains { $0.isDistinct == false }
+    let legend =
+      medians(
+        hasSpans: rows.contains { $0.median != nil && $0.span != nil }, isLog: axis.isLog,
+        hasBroken: rows.contains(where: \.isBroken))
+      + [
+        reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
+        isHollow ? "Hollow: not significantly different from \(plot.reference ?? "the best")." : "",
+        leftOut(plot.leftOut, "No figure"),
+        plot.morePoints > 0
+          ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
+      ]
+    return figure(plot.title, plot.note + Self.better(plot.metric), "\(panels)", legend)
+  }
+
+  private func row(_ row: DotPlot.Row, _ axis: Axis, _ reference: Double?) -> Strips.Row {
+    let unit = axis
+    let line: Markup =
+      reference.map {
+        let x = percent(unit.position($0))
+        return "<line class=\"reference\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Strips.height)\"/>"
+      } ?? ""
+    let span: Markup =
+      row.span.map {
+        "<line class=\"span\" x1=\"\(percent(axis.position($0.lowerBound)))\" x2=\"\(percent(axis.position($0.upperBound)))\" y1=\"\(Strips.middle)\" y2=\"\(Strips.middle)\"/>"
+      } ?? ""
+    let marker = row.isReference ? Look.reference : row.isBroken ? Look.broken : Look.plain
+    let dot: Markup =
+      row.median.map {
+        "<svg class=\"mark\(row.isDistinct == false ? " hollow" : "")\" x=\"\(percent(axis.position($0)))\" y=\"\(Strips.middle)\"><path d=\"\(marker)\"/></svg>"
+      } ?? ""
+    let word = row.median == nil && row.span == nil
+    let told = row.ratio.isEmpty ? (row.isReference ? "baseline" : "") : row.ratio
+    let figure: Markup =
+      word
+      ? "<i>\(row.figure)</i>"
+      : "<b>\(row.figure)</b>\(told.isEmpty ? "" : " <small>\(told)</small>" as Markup)"
+    let says = ([row.label + ": " + row.figure] + (told.isEmpty ? [] : [told])).joined(separator: ", ")
+    return Strips.Row(
+      name: row.label, isBroken: row.isBroken, says: says,
+      drawing: "<g class=\"\(row.isBroken ? "wrong" : "right")\">\(Strips.grid(axis))\(line)\(span)\(dot)</g>",
+      figure: figure)
+  }
+
+  // MARK: Outcomes
+
+  /// An outcome with a smaller share has no room for its name.
+  private static let wide = 0.34
+
+  private func outcomes(_ bars: OutcomeBars) -> Markup {
+    let rows = bars.rows.map { row -> Strips.Row in
+      var begin = 0.0
+      let parts = row.entries.map { entry -> Markup in
+        defer { begin += entry.share }
+        let says = Self.says(entry)
+        let label: Markup =
+          entry.share >= Self.wide
+          ? "<text class=\"on\" x=\"\(percent(begin))\" dx=\"8\" y=\"18\">\(says)</text>" : ""
+        return """
+          <g><title>\(row.label): \(says), \(entry.count.withCommas) of \(entry.total.withCommas)\(entry.expectation.map { ", \($0.rawValue)" } ?? "")</title>\
+          <rect class="\(Self.kind(entry.expectation))" x="\(percent(begin))" y="2" width="\(percent(max(entry.share, 0.004)))" height="22"/>\(label)</g>
+          """
+      }
+      let small = row.entries.filter { $0.share < Self.wide }.map(Self.says)
+      let total = row.entries.first.map { "of \($0.total.withCommas)" } ?? ""
+      let says = row.entries.map { Self.says($0) + ($0.expectation.map { ", \($0.rawValue)" } ?? "") }
+      return Strips.Row(
+        name: row.label, isBroken: row.isBroken, says: "\(row.label): \(says.joined(separator: "; ")); \(total)",
+        drawing: "\(parts)",
+        figure:
+          "\(small.isEmpty ? "" : "<b>\(small.joined(separator: ", "))</b> " as Markup)<small>\(total)</small>")
+    }
+    let kinds = bars.expectations.map { expectation -> Markup in
+      let means =
+        switch expectation {
+        case .allowed: "allowed"
+        case .forbidden: "forbidden: no claim foresaw it"
+        case .ofInterest: "of interest: what the scenario is there to show"
+        }
+      return """
+        <span class="key"><svg width="26" height="14" aria-hidden="true"><rect class="\(Self.kind(expectation))" width="100%" height="100%"/></svg> \(means)</span>
+
+        """
+    }
+    let hasBroken = bars.rows.contains(where: \.isBroken)
+    let legend = [hasBroken ? Self.orange : "", leftOut(bars.leftOut, "Not counted")]
+    return """
+      <figure class="picture"><figcaption><b>\(bars.title)</b> \(bars.note), with the share of each outcome</figcaption>
+      <div class="strips">
+      \(Strips(rows: rows).markup)</div>
+      <p class="keys">\(kinds)</p>
+      \(Self.legend(legend))</figure>
+
+      """
+  }
+
+  private static func says(_ entry: Outcomes.Entry) -> String { "\(entry.outcome): \(entry.shareText)" }
+
+  private static func kind(_ expectation: Outcomes.Expectation?) -> String {
+    switch expectation {
+    case .allowed?: "allowed"
+    case .forbidden?: "forbidden"
+    case .ofInterest?: "interest"
+    case nil: "open"
+    }
+  }
+
+  /// The patterns of outcomes, once for a page, so that they are told apart without colours.
+  static let patterns: Markup = """
+    <svg class="patterns" aria-hidden="true"><defs>
+    <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>
+    <pattern id="o-forbidden" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M0,0L8,8M0,8L8,0"/></pattern>
+    </defs></svg>
+
+    """
+
+  /// The part of a page's style that needs ``patterns``.
+  static let patternStyle: Markup = """
+    .interest { fill: url(#o-interest); } .forbidden { fill: url(#o-forbidden); }
+    #o-interest .ground { fill: light-dark(#fde3cd, #5a3413); } #o-interest path { stroke: light-dark(#e08a45, #a8622a); stroke-width: 1.6; fill: none; }
+    #o-forbidden .ground { fill: light-dark(#f9d5d2, #5c2320); } #o-forbidden path { stroke: light-dark(#c9453c, #c2544c); stroke-width: 1.4; fill: none; }
+    """
+
+  /// Whether a page needs ``patterns``.
+  static func needsPatterns(_ readings: [Reading]) -> Bool {
+    readings.contains { if case .outcomes? = $0.picture { true } else { false } }
+  }
+
+  // MARK: Grids
+
+  /// More columns than these scroll on a narrow page.
+  private static let fewColumns = 6
+
+  private func heat(_ map: HeatMap) -> Markup {
+    let width = 1 / Double(max(map.columns.count, 1))
+    let head = map.columns.enumerated().map { column, label -> Markup in
+      "<text class=\"tick mid\" x=\"\(percent((Double(column) + 0.5) * width))\" y=\"14\">\(label)</text>"
+    }
+    let panels = map.panels.map { panel -> Markup in
+      let rows = panel.rows.map { row in
+        let cells = row.cells.enumerated().map { column, cell -> Markup in
+          let tint = cell.strength.map { Quantity.fixed(0.06 + 0.54 * $0, decimals: 2) } ?? "0"
+          let kind = cell.strength == nil ? "none" : cell.isBetter ? "better" : "worse"
+          let left = Double(column) * width
+          let title: Markup = cell.says.isEmpty ? "" : "<title>\(cell.says)</title>"
+          return """
+            <g>\(title)<rect class="cell \(kind)" fill-opacity="\(tint)" x="\(percent(left))" y="0" width="\(percent(width))" height="\(Strips.height)"/>\
+            <text class="\(cell.isBest ? "best mid" : "mid")" x="\(percent(left + width / 2))" y="17">\(cell.text)</text></g>
+            """
+        }
+        return Strips.Row(
+          name: row.label, isBroken: panel.isBroken,
+          says:
+            "\(panel.variant), \(row.label): \(zip(map.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
+          drawing: "\(cells)", figure: "")
+      }
+      let title: Markup =
+        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>by \(map.across.name)</small></h3>\n"
+      return "\(title)\(Strips(rows: rows, head: "\(head)").markup)"
+    }
+    let isMany = map.columns.count > Self.fewColumns
+    let what =
+      map.reference.map { "\(map.metric.name) as a multiple of \($0)" } ?? "median \(map.metric.name)"
+    let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
+    let legend = [
+      "The stronger the colour, the farther from \(map.reference.map { $0.hasPrefix("the best") ? "the best" : $0 } ?? "the best"), logarithmically.",
+      cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
+      cells.contains(where: \.isBest) ? "\(Signs.best) best." : "",
+      cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from the best." : "",
+      map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
+    ]
+    return """
+      <figure class="picture heat"><figcaption><b>\(what)</b> \(map.metric.says)\(Self.better(map.metric))</figcaption>
+      <div class="scroll"><div class="strips"\(isMany ? " style=\"min-width: \(map.columns.count * 52)px\"" : "" as Markup)>
+      \(panels)</div></div>
+      \(Self.legend(legend))</figure>
+
+      """
+  }
+}

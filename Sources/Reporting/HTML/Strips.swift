@@ -1,0 +1,64 @@
+/// A picture of rows: a name, a drawing as wide as there is room, and what is said of it; on a narrow page the drawing stands below.
+///
+/// Places across are shares of the width, so that text keeps its size.
+struct Strips {
+  struct Row {
+    let name: String
+    /// Whether its failure is the lesson.
+    let isBroken: Bool
+    /// What is said in a row, for who does not see it.
+    let says: String
+    let drawing: Markup
+    /// What stands behind the drawing.
+    let figure: Markup
+  }
+
+  let rows: [Row]
+  /// What stands above and below the rows of a panel: names of columns, ticks.
+  var head: Markup?
+  var foot: Markup?
+
+  /// How high a drawing is.
+  static let height = 26
+  static let middle = "13"
+
+  /// The rows.
+  var markup: Markup {
+    let rows = rows.map { row -> Markup in
+      """
+      <div class="strip\(row.isBroken ? " broken" : "")"><span class="name">\(row.name)</span>\
+      <svg role="img" height="\(Self.height)"><title>\(row.says)</title>\(row.drawing)</svg>\
+      <span class="figure">\(row.figure)</span></div>
+
+      """
+    }
+    return "\(edge(head))\(rows)\(edge(foot))"
+  }
+
+  private func edge(_ drawing: Markup?) -> Markup {
+    guard let drawing else { return "" }
+    return """
+      <div class="strip edge"><span class="name"></span><svg aria-hidden="true" height="20">\(drawing)</svg><span class="figure"></span></div>
+
+      """
+  }
+
+  /// The ticks of an axis below the rows; those at its ends do not reach beyond them.
+  static func ticks(_ axis: Axis) -> Markup {
+    let ticks = axis.ticks.map { tick -> Markup in
+      let place = axis.position(tick.value)
+      let side = place < 0.06 ? "" : place > 0.94 ? " end" : " mid"
+      return "<text class=\"tick\(side)\" x=\"\(percent(place))\" y=\"14\">\(tick.label)</text>"
+    }
+    return "\(ticks)"
+  }
+
+  /// The lines of an axis behind a row.
+  static func grid(_ axis: Axis) -> Markup {
+    let lines = axis.ticks.map { tick -> Markup in
+      let x = percent(axis.position(tick.value))
+      return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(height)\"/>"
+    }
+    return "\(lines)"
+  }
+}

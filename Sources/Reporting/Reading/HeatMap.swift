@@ -1,0 +1,114 @@
+import Laboratory
+import Measurement
+import RealModule
+
+/// A metric over two swept parameters: a panel a variant, a cell a point, as strong as it is far from what it is compared with.
+struct HeatMap: Sendable {
+  struct Point: Sendable {
+    /// What the table says.
+    let text: String
+    /// How far from the reference, or from the best median, as a logarithm, from 0 to 1 of the farthest; nil without a figure.
+    let strength: Double?
+    /// Whether that is for the better.
+    let isBetter: Bool
+    let isBest: Bool
+    /// Whether the rounds do not tell it from the best.
+    let isNearBest: Bool
+    /// Its point, in full.
+    let says: String
+  }
+  struct Row: Sendable {
+    let label: String
+    let cells: [Point]
+  }
+  struct Panel: Sendable {
+    let variant: String
+    let isBroken: Bool
+    let rows: [Row]
+  }
+  let metric: MetricFacts
+  /// The parameter whose values are the columns.
+  let across: ParameterFacts
+  let columns: [String]
+  let panels: [Panel]
+  /// What cells are a multiple of; nil where they are medians.
+  let reference: String?
+  /// Variants that have no room.
+  let leftOut: [String]
+
+  /// More rows are no picture.
+  private static let most = 32
+
+  /// Nil where fewer than two parameters are swept, or nothing was measured.
+  init?(_ tables: Tables) {
+    let index = tables.index
+    let swept = index.swept.filter { ($0.swept?.count ?? 0) > 1 }
+    guard swept.count > 1, let across = swept.last, let metric = tables.shown.first else { return nil }
+    self.metric = metric
+    self.across = across
+    let values = across.swept ?? []
+    columns = values.map(across.describe)
+    let standings = tables.standings
+    let isRatio = standings?.contrasts.isEmpty == false
+    let groups = standings?.groups ?? ""
+    let best = groups.isEmpty ? "the best" : "the best for each \(groups)"
+    reference = isRatio ? index.document.scenario.baseline ?? best : nil
+
+    let medians = index.document.runs.compactMap { $0.metrics[metric.name]?.median }.filter { $0 > 0 && $0.isFinite }
+    let least = metric.better == .higher ? medians.max() : medians.min()
+    /// The logarithm of the ratio to what it is compared with.
+    func distance(_ run: Int) -> Double? {
+      guard isRatio else {
+        let median = index.document.runs[run].metrics[metric.name]?.median
+        return median.flatMap { median in least.flatMap { median > 0 ? Double.log(median / $0) : nil } }
+      }
+      if let contrast = standings?.contrasts[run] { return contrast.ratio > 0 ? Double.log(contrast.ratio) : nil }
+      return standings?.references.contains(run) == true ? 0 : nil
+    }
+    let farthest = index.document.runs.indices.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
+
+    func cell(_ run: Int?) -> Point {
+      guard let run else {
+        return Point(text: Cell.none.text, strength: nil, isBetter: false, isBest: false, isNearBest: false, says: "")
+      }
+      let samples = index.document.runs[run].metrics[metric.name]
+      let cell = isRatio ? tables.multiple(run, metric) : samples.map(tables.figure) ?? tables.missing(run)
+      let distance = distance(run).flatMap { $0.isFinite ? $0 : nil }
+      let median = isRatio ? samples.map { ", \(tables.figure($0).text)" } ?? "" : ""
+      return Point(
+        text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
+        isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
+        isBest: standings?.bests.contains(run) == true,
+        isNearBest: standings?.nearBest.contains(run) == true, says: "\(index.labels[run]): \(cell.text)\(median)")
+    }
+
+    let down = index.swept.filter { $0.name != across.name }
+    var panels: [Panel] = []
+    var leftOut: [String] = []
+    for variant in index.document.scenario.variants {
+      let runs = index.document.runs.indices.filter {
+        index.document.runs[$0].variant == variant.name && index.document.runs[$0].rounds > 0
+      }
+      guard !runs.isEmpty else { continue }
+      var seen: Set<[ParameterValue?]> = []
+      let points = runs.map { index.document.runs[$0].point }.filter { point in
+        seen.insert(down.map { point[$0.name] }).inserted
+      }
+      let rows = points.map { point in
+        let label = down.map { parameter in point[parameter.name].map(parameter.label) ?? "any \(parameter.name)" }
+        return Row(
+          label: label.joined(separator: ", "),
+          cells: values.map { value in cell(index.run(variant.name, at: point.merging([across.name: value]) { $1 })) })
+      }
+      let used = panels.reduce(0) { $0 + $1.rows.count }
+      guard panels.isEmpty || used + rows.count <= Self.most else {
+        leftOut.append(variant.name)
+        continue
+      }
+      panels.append(
+        Panel(variant: variant.name, isBroken: variant.isBroken, rows: Array(rows.prefix(Self.most))))
+    }
+    guard panels.contains(where: { $0.rows.contains { $0.cells.contains { $0.strength != nil } } }) else { return nil }
+    (self.panels, self.leftOut) = (panels, leftOut)
+  }
+}

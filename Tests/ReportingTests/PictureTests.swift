@@ -1,0 +1,339 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// The picture that a page begins with: which one it is follows from the document, and its figures are those of the tables.
+@Suite struct PictureTests {
+  private func page(_ reading: Reading) -> String { HTMLReport.render([reading]) }
+
+  /// The same with other words in its document.
+  private func changed(_ results: Results, _ words: [(String, String)]) throws -> Reading {
+    let json = words.reduce(try JSONReport.render([results.document])) { $0.replacing($1.0, with: $1.1) }
+    return Reading(try #require(try ResultDocument.parse(Array(json.utf8), place: "x").first))
+  }
+
+  private func dots(_ reading: Reading) throws -> DotPlot {
+    guard case .dots(let plot)? = reading.picture else {
+      throw NoPicture(found: "\(String(describing: reading.picture))")
+    }
+    return plot
+  }
+  private struct NoPicture: Error { let found: String }
+
+  /// The drawings of a picture's rows: where each mark stands, in hundredths of the width.
+  private func marks(_ page: String) -> [Double] {
+    page.prefix { _ in true }.matches(of: /<svg class="mark[^"]*" x="([0-9.]+)%" y="13">/).compactMap {
+      Double($0.output.1)
+    }
+  }
+
+  private static let claim = Claim(
+    says: "Both create it.", kind: .anomaly,
+    check: Check(text: "racy.missed > 0", left: .cores, comparison: .greater, right: .cores))
+
+  /// A race: of 200 tries some come to 2.
+  private static func race() -> Results {
+    var results = Fixture.made(
+      [
+        (
+          "racy",
+          Fixture.rounds(6) { _ in ["missed": Array(repeating: 1, count: 150) + Array(repeating: 2, count: 50)] }
+        ),
+        ("sound", Fixture.rounds(6) { _ in ["missed": Array(repeating: 1, count: 200)] }),
+        ("other", Fixture.rounds(6) { _ in ["elapsed": [5]] }),
+      ])
+    results.judgements = [Judgement(claim: claim, verdict: .witnessed, evidence: Evidence(trials: 6, met: 6))]
+    return results
+  }
+
+  // MARK: Which one
+
+  @Test func `the document says which picture it is`() throws {
+    func kind(_ results: Results) -> String {
+      switch results.reading.picture {
+      case .outcomes?: "outcomes"
+      case .heat?: "heat"
+      case .curve?: "curve"
+      case .dots?: "dots"
+      case nil: "none"
+      }
+    }
+    func swept(_ sweeps: [(name: String, values: [Int])], seeksBest: Bool = true) throws -> Results {
+      try Fixture.compared(sweeps, seeksBest: seeksBest) { _, _, values in Double(1000 * (values["stride"] ?? 1)) }
+    }
+    #expect(kind(Fixture.pair) == "dots")
+    #expect(try kind(swept([("stride", [1, 4])])) == "dots")
+    #expect(try kind(swept([("stride", [1, 4, 16])])) == "curve")
+    #expect(try kind(swept([("stride", [1, 4, 16])], seeksBest: false)) == "curve")
+    #expect(try kind(swept([("work", [10, 20]), ("stride", [1, 4])])) == "heat")
+    // One value of a parameter is no axis.
+    #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
+    #expect(kind(Self.race()) == "outcomes")
+    // As many figures as hazards, of a metric that is to be low: the hazards are an aside.
+    #expect(kind(AgreementTests.holes) == "dots")
+    #expect(kind(Fixture.results([("a", [[]])], outcome: .hung)) == "outcomes")
+    #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
+  }
+
+  @Test func `a page begins with verdict, conclusion and picture`() throws {
+    var results = Fixture.pair
+    results.findings = [Remark(Conclusion.kind, "Take the fast one.")]
+    let html = page(results.reading)
+    let places = try ["1 violated", "Take the fast one.", "<figure class=\"picture\">", "<h2>claims</h2>", "<table>"]
+      .map {
+        try #require(html.firstRange(of: $0)?.lowerBound, "\($0)")
+      }
+    #expect(places == places.sorted())
+    #expect(html.matches(of: /class="picture/).count == 1)
+  }
+
+  // MARK: Figures
+
+  @Test func `dots have the medians and ratios of the table`() throws {
+    let reading = Fixture.pair.reading
+    let rows = try dots(reading).panels.flatMap(\.rows)
+    let html = page(reading)
+    #expect(rows.map(\.label) == ["slow", "fast"])
+    for row in rows {
+      let cells = try #require(reading.tables[0].rows.first { $0.cells[0].text == row.label }).cells.map(\.text)
+      #expect(cells.contains(row.figure), "\(row.figure) in \(cells)")
+      #expect(row.isReference || cells.contains(row.ratio), "\(row.ratio) in \(cells)")
+      #expect(html.contains("<b>\(row.figure)</b> <small>\(row.isReference ? "baseline" : row.ratio)</small>"))
+      #expect(html.contains("<title>\(row.label): \(row.figure), \(row.isReference ? "baseline" : row.ratio)</title>"))
+    }
+    // Lower is on the left, and the baseline's line goes through all rows.
+    let places = marks(html)
+    #expect(places.count == 2 && places[1] < places[0])
+    #expect(html.matches(of: /class="reference"/).count == 2 && html.contains("Dashed line: slow."))
+  }
+
+  @Test func `many samples a trial are a bar from the lowest to the highest, as in the table`() throws {
+    let results = Fixture.made([("a", Fixture.rounds(6) { _ in ["rate": [1, 2, 9]] })])
+    let row = try #require(try dots(results.reading).panels.first?.rows.first)
+    #expect(row.figure == "1 /s … 9 /s" && row.median == nil && row.span == 1...9)
+    #expect(page(results.reading).contains("<td>1 /s … 9 /s</td>") && marks(page(results.reading)).isEmpty)
+  }
+
+  @Test func `points of a sweep are panels, with the rows of the table`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], baseline: "plain", seeksBest: false) {
+      variant, _, values in
+      Double(variant == "plain" ? 20_000 : 10_000 * (values["stride"] ?? 1))
+    }
+    let reading = results.reading
+    let plot = try dots(reading)
+    #expect(plot.panels.map(\.title) == ["stride=1", "stride=4"] && plot.morePoints == 0)
+    #expect(plot.panels.map { $0.rows.map(\.figure) } == [["20 us", "10 us"], ["20 us", "40 us"]])
+    let table = reading.tables[0].rows.map { $0.cells.map(\.text) }
+    for panel in plot.panels {
+      for row in panel.rows { #expect(table.contains { $0.contains(row.figure) && $0.first == row.label }, "\(row)") }
+    }
+  }
+
+  @Test func `a curve has the medians of the table, and lines without the parameter`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", seeksBest: false) {
+      variant, _, values in
+      variant == "plain" ? 7000 : Double(2000 * (values["stride"] ?? 1))
+    }
+    let reading = results.reading
+    let html = page(reading)
+    let table = reading.tables[0].rows.map { $0.cells.map(\.text) }
+    guard case .curve(let sweep)? = reading.picture else { throw NoPicture(found: "") }
+    for series in sweep.series {
+      for point in series.points.compactMap(\.self) {
+        #expect(table.contains { $0.first == series.label && $0.contains(point.text) }, "\(series.label) \(point.text)")
+      }
+    }
+    #expect(html.contains("<title>apply, stride=4: 8 us</title>"))
+    #expect(html.contains("Without markers: no stride to set."))
+    // A name at each line's end, and a key for where that has no room; colours are not all there is to tell them apart.
+    #expect(html.contains(/<text x="[0-9]+" y="[0-9.]+">apply<\/text>/) && html.contains("</svg> apply</span>"))
+    #expect(html.contains("class=\"c0 d0\"") && html.contains("class=\"c1 d1\""))
+  }
+
+  @Test func `a grid has the cells of its tables`() throws {
+    let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4, 16])]) { variant, round, values in
+      Double((variant == "plain" ? 30 : 10) * (values["work"] ?? 1) * (values["stride"] == 4 ? 100 : 200) + round)
+    }
+    let reading = results.reading
+    guard case .heat(let map)? = reading.picture else { throw NoPicture(found: "") }
+    for panel in map.panels {
+      let table = try #require(reading.tables.first { $0.title == panel.variant })
+      let cells = table.rows.map { $0.cells.dropFirst(table.keys).map(\.text) }
+      #expect(panel.rows.map { $0.cells.map(\.text) } == cells)
+      for cell in panel.rows.flatMap(\.cells) { #expect(page(reading).contains(">\(cell.text)</text>")) }
+    }
+    let all = map.panels.flatMap(\.rows).flatMap(\.cells)
+    #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
+    #expect(page(reading).contains("<b>elapsed as a multiple of the best for each work</b>"))
+  }
+
+  @Test func `medians make a grid where nothing is compared`() throws {
+    let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], seeksBest: false) { _, _, values in
+      values["stride"] == 4 ? nil : Double(100 * (values["work"] ?? 1))
+    }
+    guard case .heat(let map)? = results.reading.picture else { throw NoPicture(found: "") }
+    let apply = try #require(map.panels.first { $0.variant == "apply" })
+    #expect(apply.rows.map { $0.cells.map(\.text) } == [["1 us", "stopped"], ["2 us", "stopped"]])
+    #expect(apply.rows[0].cells[1].strength == nil)
+  }
+
+  @Test func `outcomes are bars with the counts and shares of the table`() throws {
+    let reading = Self.race().reading
+    guard case .outcomes(let bars)? = reading.picture else { throw NoPicture(found: "") }
+    let table = try #require(reading.tables.first { $0.title == "outcomes" })
+    let racy = try #require(bars.rows.first { $0.label == "racy" })
+    #expect(
+      table.rows.map { $0.cells.map(\.text) }.filter { $0[0] == "racy" }.map { Array($0[1...3]) }
+        == racy.entries.map { [$0.outcome, $0.count.withCommas, $0.shareText] })
+    #expect(racy.entries.map(\.shareText) == ["75.0 %", "25.0 %"])
+    // Those that always come to the same are beside it, and who counts nothing is named.
+    #expect(bars.rows.map(\.label) == ["racy", "sound"] && bars.leftOut == ["other"])
+    let html = page(reading)
+    #expect(html.contains(">missed 1: 75.0 %</text>") && html.contains("<b>missed 2: 25.0 %</b>"))
+    #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
+  }
+
+  @Test func `how trials ended is a bar too, and a completed one is among them`() throws {
+    let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
+    let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
+    // Neither way is better: there is no figure to be good at.
+    let reading = try changed(
+      hazard, [("\"better\": \"lower\"", "\"better\": \"neither\""), ("\"documented\"", "\"broken\"")])
+    guard case .dots? = reading.picture else { throw NoPicture(found: "one of two ended otherwise") }
+    let both = try changed(
+      Fixture.made([("hangs", trials), ("traps", [nil, nil, nil])], outcome: .hung),
+      [("\"better\": \"lower\"", "\"better\": \"neither\"")])
+    guard case .outcomes(let bars)? = both.picture else { throw NoPicture(found: "") }
+    #expect(
+      bars.rows.map { $0.entries.map { "\($0.outcome) \($0.count)" } } == [["hung 2", "completed 1"], ["hung 3"]])
+    let html = page(both)
+    #expect(
+      html.contains("fill: url(#o-forbidden)")
+        && html.contains("class=\"forbidden\" x=\"0.00%\" y=\"2\" width=\"66.67%\""))
+    #expect(html.contains("<b>completed: 33.3 %</b>"))
+  }
+
+  // MARK: What is not there
+
+  @Test func `a run without a figure says how it ended, or is named`() throws {
+    let plot = try dots(AgreementTests.holes.reading)
+    let rows = plot.panels.flatMap(\.rows)
+    #expect(rows.map(\.figure).last == "trapped" && rows.last?.median == nil)
+    #expect(page(AgreementTests.holes.reading).contains("<i>trapped</i>"))
+    let other = Fixture.made([
+      ("a", Fixture.rounds(6) { _ in ["elapsed": [5]] }), ("b", Fixture.rounds(6) { _ in ["rate": [5]] }),
+    ])
+    #expect(try dots(other.reading).leftOut == ["b"] && page(other.reading).contains("No figure: b."))
+  }
+
+  @Test func `one variant, one round`() throws {
+    let one = Fixture.made([("only", [["elapsed": [5000]]])]).reading
+    let row = try #require(try dots(one).panels.first?.rows.first)
+    #expect(row.span == nil && row.figure == "5 us" && row.ratio == "")
+    let html = page(one)
+    #expect(
+      html.contains("One round: no interval.") && !html.contains("class=\"span\"") && !html.contains("Dashed line"))
+    #expect(marks(html).count == 1)
+  }
+
+  @Test func `a headline that nobody has gives way to the next metric, and a family of them to a panel a variant`()
+    throws
+  {
+    let next = Fixture.made([("a", [["missed": [5]]])])
+    #expect(try dots(next.reading).title == "missed")
+    let family = Fixture.made([("a", [["missed": [5]]])])
+    let reading = try changed(
+      family, [("\"show\": [\"elapsed\", \"missed\", \"rate\"]", "\"show\": [\"each\", \"missed\", \"rate\"]")])
+    #expect(try dots(reading).title == "missed")
+  }
+
+  // MARK: Axes
+
+  @Test func `zero, a huge spread, and figures below zero have places of their own`() throws {
+    func axis(_ values: [Double]) -> Axis { Axis(values, .nanoseconds, atMost: 5) }
+    #expect(!axis([10, 200]).isLog && axis([10, 201]).isLog && !axis([0, 1000]).isLog && !axis([-5, 1000]).isLog)
+    for values in [[0], [0, 0], [-5, 5], [1, 1e12], [5, 5], [1e-9, 2e-9], [-1e36, 1e36], [1e35, 1e36]] as [[Double]] {
+      let axis = axis(values)
+      let places = values.map(axis.position)
+      #expect(places.allSatisfy { (0...1).contains($0) } && places == places.sorted(), "\(values): \(places)")
+      #expect(
+        axis.ticks.count <= 5 && axis.ticks.allSatisfy { axis.low <= $0.value && $0.value <= axis.high }, "\(values)")
+    }
+    let spread = Fixture.made([("a", [["elapsed": [10]]]), ("b", [["elapsed": [1e6]]]), ("c", [["elapsed": [1e3]]])])
+    let html = page(spread.reading)
+    #expect(html.contains("Logarithmic axis."))
+    let places = marks(html)
+    #expect(places.count == 3 && abs(places[2] - (places[0] + 0.4 * (places[1] - places[0]))) < 1, "\(places)")
+    let zero = Fixture.made([("a", [["missed": [0]]]), ("b", [["missed": [40]]])])
+    #expect(marks(page(zero.reading)).first == 0 && page(zero.reading).contains("<b>0</b>"))
+    // There is no ratio to 0, and the baseline is drawn even so.
+    let none = Fixture.made([("a", [["elapsed": [0]]]), ("b", [["elapsed": [40]]])], baseline: "a")
+    #expect(
+      page(none.reading).contains("Dashed line: a.") && page(none.reading).contains("class=\"reference\" x1=\"0.00%\""))
+  }
+
+  @Test func `what is no number has no place`() {
+    for value in [Double.nan, .infinity, -.infinity] {
+      #expect(coordinate(value) == "0.0" && percent(value) == "0.00%")
+      let axis = Axis([1, value, 5], .none)
+      #expect(axis.low.isFinite && axis.high.isFinite && (0...1).contains(axis.position(value)))
+    }
+    #expect(Axis([.nan], .none).ticks.allSatisfy { $0.value.isFinite })
+  }
+
+  // MARK: Names from outside
+
+  @Test func `a hostile document stays text in every picture`() throws {
+    let evil = "\\u0022><script>alert(1)</script><svg onload=\\u0022x\\u0022>\\u202e"
+    let swept = try Fixture.compared([("stride", [1, 4, 16])], seeksBest: false) { _, _, _ in 5000 }
+    let grid = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { _, _, _ in 5000 }
+    for results in [Fixture.pair, swept, grid, Self.race(), AgreementTests.holes] {
+      let names = ["slow", "fast", "apply", "plain", "racy", "sound", "other", "never", "fixture", "stride"]
+      let reading = try changed(
+        results,
+        names.map { ("\"\($0)\"", "\"\(evil)\($0)\"") } + [
+          ("\"the whole loop\"", "\"\(evil)\""), ("\"left out\"", "\"\(evil)\""),
+        ])
+      let html = HTMLReport.render([reading, reading])
+      #expect(html.contains("class=\"picture"))
+      #expect(!html.contains("<script") && !html.contains("<svg onload") && !html.contains("\u{202e}"))
+      #expect(html.matches(of: /<svg/).count == html.matches(of: /<\/svg>/).count)
+      #expect(html.contains("&lt;script&gt;"))
+    }
+  }
+
+  @Test func `orange is told of, and broken variants have it`() throws {
+    let plain = page(Fixture.pair.reading)
+    #expect(!plain.contains("Orange:") && !plain.contains("class=\"wrong\""))
+    let broken = page(try changed(Fixture.pair, [("\"documented\"", "\"broken\"")]))
+    #expect(broken.contains("Orange: a variant that does it wrong") && broken.contains("class=\"strip broken\""))
+    #expect(broken.contains("<g class=\"wrong\">"))
+  }
+
+  // MARK: The book
+
+  @Test func `contents have families, conclusions and ways back`() throws {
+    func reading(_ name: String, _ tag: String, _ conclusion: String) throws -> Reading {
+      var results = Fixture.pair
+      results.findings = [Remark(Conclusion.kind, conclusion)]
+      return try changed(
+        results, [("\"tags\": []", "\"tags\": [\"\(tag)\"]"), ("\"name\": \"fixture\"", "\"name\": \"\(name)\"")])
+    }
+    let html = HTMLReport.render([
+      try reading("one", "queues", "Take one."), try reading("two", "groups", "Take two."),
+      try reading("three", "queues", "Take three."),
+    ])
+    let contents = String(
+      try #require(html.split(separator: "<nav id=\"contents\">").last).split(separator: "</nav>")[0])
+    let places = try [
+      "<h2>queues</h2>", "#one", "Take one.", "#three", "Take three.", "<h2>groups</h2>", "#two", "Take two.",
+    ].map {
+      try #require(contents.firstRange(of: $0)?.lowerBound, "\($0)")
+    }
+    #expect(places == places.sorted() && contents.matches(of: /<h2>/).count == 2)
+    #expect(html.matches(of: /<a href="#contents">/).count == 6)
+    #expect(!page(Fixture.pair.reading).contains("#contents"))
+  }
+}

@@ -8,7 +8,8 @@ import PackagePlugin
 /// literal compiles in a hundredth of the time that `.embedInCode` takes for the same text.
 @main struct Shelve: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    // What lessons name besides their own: the instruments, and what this system has of the platform's.
+    // What lessons name besides their own: the instruments, and what stands in for what a system has not, as this one has it.
+    let standIns = ["FileMonitor", "MachPort", "MainThread", "ProcessMonitor"]
     let shared = target.recursiveTargetDependencies.filter { ["Instruments", "Platform"].contains($0.name) }
     let folders =
       [target.directoryURL.appending(path: "scenarios"), target.directoryURL] + shared.map(\.directoryURL)
@@ -21,7 +22,10 @@ import PackagePlugin
       #else
         let other = "+Linux"
       #endif
-      return urls.filter { ["yml", "swift"].contains($0.pathExtension) && !$0.path.contains(other) }.map(\.path)
+      return urls.filter { url in
+        guard ["yml", "swift"].contains(url.pathExtension), !url.path.contains(other) else { return false }
+        return !url.path.contains("/Sources/Platform/") || standIns.contains { url.lastPathComponent.hasPrefix($0) }
+      }.map(\.path)
     }
     let files = Set(found).sorted().map { URL(filePath: $0) }
     let output = context.pluginWorkDirectoryURL.appending(path: "Shelf.swift")

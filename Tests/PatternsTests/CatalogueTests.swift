@@ -142,6 +142,13 @@ import Testing
       let code = try #require(try library.experiment(name).code[variant]).joined(separator: "\n")
       #expect(code.contains(declaration), "\(name) \(variant)")
     }
+    // A thread is a thread, and an executor of the body's own is not the instrument of that name.
+    for (name, variant, declaration) in [
+      ("apply-stride", "threads", "struct SystemThread"), ("pool-starvation", "own-executor", "SerialExecutor"),
+    ] {
+      let code = try #require(try library.experiment(name).code[variant]).joined(separator: "\n")
+      #expect(!code.contains(declaration), "\(name) \(variant)")
+    }
   }
 
   /// In a JUnit file, in a list of what changed and in the index each stands without the others.

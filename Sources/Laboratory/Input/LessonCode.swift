@@ -22,7 +22,8 @@ struct LessonCode: Sendable {
     guard let body = Self.body(of: variant, in: lines) else { return nil }
     let own = Self.declared(in: lines).filter { !$0.isOfTrial }
     var code = body
-    var shown: Set<Substring> = []
+    // What a body declares itself is not another of that name.
+    var shown = Set(Self.declared(in: body.map { Substring($0) }).map(\.name))
     var named = variant.shows.map { Substring($0) } + Self.names(in: body)
     while !named.isEmpty {
       let name = named.removeFirst()

@@ -61,7 +61,7 @@ public final class FunctionQueue: @unchecked Sendable {
   /// Waits until it has run what was submitted before.
   public func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
 
-  /// Waits until the handler of a source of this queue has told all that there is, as that of a Swift queue does.
+  /// Waits until the handler of a source of this queue has received every event, as that of a Swift queue does.
   public func drainSources() { for _ in 0..<2 { sync() } }
 
   /// Submits `body`.
@@ -114,6 +114,6 @@ public final class FunctionSource: @unchecked Sendable {
     gcdlab_dispatch_release(object)
   }
 
-  /// Adds `data` to what is not told yet.
+  /// Adds `data` to what is pending.
   @inlinable @inline(__always) public func add(data: UInt) { gcdlab_dispatch_source_merge_data(object, data) }
 }

@@ -47,11 +47,11 @@ public struct HeldQueue {
   }
 }
 
-/// An object that does something when it goes.
+/// An object that runs a closure when it is deallocated.
 public final class Owned: Sendable {
   private let end: @Sendable () -> Void
 
-  /// One that runs `end` when it goes.
+  /// An object whose deallocation runs `end`.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

@@ -55,7 +55,7 @@ extension DispatchQueue {
   /// Holds the queue, which is serial, by a block that runs in it, until that is released; returns when the block runs.
   public func hold() -> Hold { Hold(queueOf: { async(execute: $0) }) }
 
-  /// Waits until the handler of a source of this queue, which is serial, has told all that there is. A source with news is in its
+  /// Waits until the handler of a source of this queue, which is serial, has received every event. A source with a pending event is in its
   /// queue, or its handler runs, and is in the queue when that has ended: behind a second block there is nothing left.
   @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
 }

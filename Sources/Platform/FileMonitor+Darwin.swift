@@ -16,7 +16,7 @@
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
-    /// Sets what is told of each change.
+    /// Sets the handler of the changes.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)
@@ -28,18 +28,18 @@
       }
     }
 
-    /// Sets what runs behind the last event.
+    /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler(handler: handler)
     }
 
-    /// Begins to tell.
+    /// Begins to deliver events.
     public func activate() { source.activate() }
-    /// Keeps back what happens from now on.
+    /// Holds back events from now on.
     public func suspend() { source.suspend() }
-    /// Tells what was kept back, and goes on.
+    /// Delivers what was held back, and goes on.
     public func resume() { source.resume() }
-    /// Ends it.
+    /// Cancels the source.
     public func cancel() { source.cancel() }
   }
 #endif

@@ -33,21 +33,21 @@
       }
     }
 
-    /// Sets what is told of each change.
+    /// Sets the handler of the changes.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
 
-    /// Sets what runs behind the last event.
+    /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { stream.setCancelHandler(handler) }
 
-    /// Begins to tell.
+    /// Begins to deliver events.
     public func activate() { stream.activate() }
-    /// Keeps back what happens from now on.
+    /// Holds back events from now on.
     public func suspend() { stream.suspend() }
-    /// Tells what was kept back, and goes on.
+    /// Delivers what was held back, and goes on.
     public func resume() { stream.resume() }
-    /// Ends it.
+    /// Cancels the source.
     public func cancel() { stream.cancel() }
 
     /// Each kind of event remembers its own part of the status: what another event is still to tell of shows there already.

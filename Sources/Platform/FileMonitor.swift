@@ -35,11 +35,11 @@ public protocol FileMonitoring: AnyObject, Sendable {
   /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Begins to tell.
+  /// Begins to deliver events.
   func activate()
-  /// Keeps back what happens from now on. A handler that runs goes on.
+  /// Holds back events from now on. A handler that runs goes on.
   func suspend()
-  /// Tells what was kept back, and goes on.
+  /// Delivers what was held back, and goes on.
   func resume()
   /// Ends it: no event comes any more, and the cancel handler runs.
   func cancel()

@@ -15,16 +15,16 @@
       source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
     }
 
-    /// Sets what is told of the end.
+    /// Sets the handler of the exit.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
-    /// Sets what runs behind the last event.
+    /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler(handler: handler)
     }
 
-    /// Begins to tell.
+    /// Begins to deliver events.
     public func activate() { source.activate() }
-    /// Ends it.
+    /// Cancels the source.
     public func cancel() { source.cancel() }
   }
 #endif

@@ -20,10 +20,10 @@
       setCancelHandler {}
     }
 
-    /// Sets what is told of the end.
+    /// Sets the handler of the exit.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
 
-    /// Sets what runs behind the last event.
+    /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler { [descriptor] in
         close(descriptor)
@@ -31,9 +31,9 @@
       }
     }
 
-    /// Begins to tell.
+    /// Begins to deliver events.
     public func activate() { source.activate() }
-    /// Ends it.
+    /// Cancels the source.
     public func cancel() { source.cancel() }
   }
 #endif

@@ -16,13 +16,13 @@ public protocol ProcessMonitoring: AnyObject, Sendable {
   /// - Throws: ``SystemError`` when there is nothing left to watch it with.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets what is told of the end. It is to cancel the source, or may be told again. Before it is activated.
+  /// Sets the handler of the exit. It is to cancel the source, or may be told again. Before it is activated.
   func setEventHandler(_ handler: @escaping @Sendable () -> Void)
 
   /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Begins to tell.
+  /// Begins to deliver events.
   func activate()
   /// Ends it: no event comes any more, and the cancel handler runs.
   func cancel()

@@ -51,23 +51,23 @@ import Testing
     #expect(running.peak <= 2)
   }
 
-  @Test func `a semaphore that suspends keeps its places`() async {
-    let places = AsyncSemaphore(value: 2)
+  @Test func `a semaphore that suspends keeps its permits`() async {
+    let semaphore = AsyncSemaphore(value: 2)
     let running = Gauge()
     await withTaskGroup { group in
       for _ in 0..<100 {
         group.addTask {
-          await places.wait()
+          await semaphore.wait()
           running.up()
           await Task.yield()
           running.down()
-          places.signal()
+          semaphore.signal()
         }
       }
     }
     #expect(running.peak <= 2 && running.now == 0)
-    await places.wait()
-    await places.wait()
+    await semaphore.wait()
+    await semaphore.wait()
   }
 
   @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
@@ -104,18 +104,18 @@ import Testing
     /// Who waits does so with a thread, though not one of those that tasks need.
     @Sendable func parks(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in
-        let places = DispatchSemaphore(value: width)
+        let semaphore = DispatchSemaphore(value: width)
         await withTaskGroup { group in
           for job in jobs {
             group.addTask {
               await withCheckedContinuation { task in
                 DispatchQueue(label: "waiter").async {
-                  places.wait()
+                  semaphore.wait()
                   task.resume()
                 }
               }
               await job.runSuspending()
-              places.signal()
+              semaphore.signal()
             }
           }
         }
@@ -124,12 +124,12 @@ import Testing
     /// Each job waits for its place with its thread.
     @Sendable func parksBlocks(_ trial: Trial) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
-        let places = DispatchSemaphore(value: width)
+        let semaphore = DispatchSemaphore(value: width)
         for job in jobs {
           DispatchQueue(label: "job").async(group: all) {
-            places.wait()
+            semaphore.wait()
             job.run()
-            places.signal()
+            semaphore.signal()
           }
         }
         all.wait()

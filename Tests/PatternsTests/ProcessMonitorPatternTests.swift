@@ -171,7 +171,7 @@ import Testing
         try pattern.watchChildren(trial) { child, watch in
           let runs = Runs()
           try watches(child, watch) { cancel in
-            watch.heard(runs.next() == 1 ? takeStatus(child) : 0)
+            watch.exited(runs.next() == 1 ? takeStatus(child) : 0)
             if runs.next() > 2 { cancel() }
           }
         }
@@ -179,7 +179,7 @@ import Testing
       Red("all.wrong-status == 0", "child-exit", of: pattern, settings) { trial in
         try pattern.watchChildren(trial) { child, watch in
           try watches(child, watch) { cancel in
-            watch.heard(takeStatus(child) & 0xFF)
+            watch.exited(takeStatus(child) & 0xFF)
             cancel()
           }
         }
@@ -187,7 +187,7 @@ import Testing
       Red("all.leaked-children == 0", "already-dead", of: pattern, settings) { trial in
         try pattern.watchChildren(trial, areDead: true) { child, watch in
           try watches(child, watch) { cancel in
-            watch.heard(1 << 8)
+            watch.exited(1 << 8)
             cancel()
           }
         }
@@ -196,7 +196,7 @@ import Testing
         try pattern.watchChildren(trial) { child, watch in
           #expect(gcdlab_open_process(child) >= 0)
           try SystemThread {
-            watch.heard(takeStatus(child))
+            watch.exited(takeStatus(child))
             watch.ended()
           }.detach()
         }

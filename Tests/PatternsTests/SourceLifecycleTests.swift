@@ -71,14 +71,14 @@ import Testing
     @Sendable func blocks(_ trial: Trial) {
       pattern.holdBack(trial) { life in
         life.lettingGo {}
-        for _ in 0..<life.news { life.queue.async { life.told(1) } }
+        for _ in 0..<life.events { life.queue.async { life.received(1) } }
         return {}
       }
     }
     /// Never cancelled: the cancel handler's work is sent by async.
     @Sendable func goesOn(_ trial: Trial) {
       pattern.cancelRunning(trial) { life in
-        let source = source(life, end: {}) { life.told($0) }
+        let source = source(life, end: {}) { life.received($0) }
         return HeldSource(add: source.add, cancel: { life.queue.async { life.cancelHandler() } })
       }
     }
@@ -86,8 +86,8 @@ import Testing
       // Active from the start.
       red("all.calls-while-suspended == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
-          let source = source(life, end: {}) { life.told($0) }
-          for _ in 0..<life.news { source.add() }
+          let source = source(life, end: {}) { life.received($0) }
+          for _ in 0..<life.events { source.add() }
           life.wait(within: .seconds(20)) { $0.runs > 0 }
           life.look()
           life.lettingGo {}
@@ -98,8 +98,8 @@ import Testing
       red("suspend-coalesces.handler-calls == 1", "suspend-coalesces", blocks),
       red("all.wrong-sums == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
-          let source = source(life, end: {}) { life.told($0 + 1) }
-          life.lettingGo { for _ in 0..<life.news { source.add() } }
+          let source = source(life, end: {}) { life.received($0 + 1) }
+          life.lettingGo { for _ in 0..<life.events { source.add() } }
           return source.cancel
         }
       },
@@ -109,12 +109,12 @@ import Testing
       red("cancel.cut-short == 0", "cancel") { trial in
         pattern.cancelRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
-          let source = source(life, on: queue, end: { life.cancelHandler() }) { life.told($0) }
+          let source = source(life, on: queue, end: { life.cancelHandler() }) { life.received($0) }
           return HeldSource(
             add: source.add,
             cancel: {
               life.handler.holdNext()
-              DispatchQueue(label: "a third").async { life.told(0) }
+              DispatchQueue(label: "a third").async { life.received(0) }
               life.wait(within: .seconds(20)) { $0.runs > 1 }
               source.cancel()
             })
@@ -128,18 +128,18 @@ import Testing
               life.cancelHandler()
               life.cancelHandler()
             }
-          ) { life.told($0) }
+          ) { life.received($0) }
         }
       },
       // Gets no other queue.
       red("retarget.ran-on-new-queue > 0", "retarget") { trial in
-        pattern.retargetWaiting(trial) { life in source(life, end: {}) { life.told($0) } }
+        pattern.retargetWaiting(trial) { life in source(life, end: {}) { life.received($0) } }
       },
       // The handler has it, and the handler does not.
       red("released-while-pending.handler-ran == 0", "released-while-pending") { trial in
         pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-          source.setEventHandler { life.told(source.data) }
+          source.setEventHandler { life.received(source.data) }
           source.activate()
           source.add(data: 1)
         }
@@ -147,7 +147,7 @@ import Testing
       red("retain-cycle.handler-ran > 0", "retain-cycle") { trial in
         pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-          source.setEventHandler { life.told(1) }
+          source.setEventHandler { life.received(1) }
           source.activate()
           source.add(data: 1)
         }
@@ -155,7 +155,7 @@ import Testing
       // Its handler sends what it has to do elsewhere.
       red("retarget.ran-elsewhere == 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in
-          source(life, end: {}) { data in DispatchQueue.global().async { life.told(data) } }
+          source(life, end: {}) { data in DispatchQueue.global().async { life.received(data) } }
         }
       },
       red("free-in-cancel-handler.use-after-free == 0", "free-in-cancel-handler") { trial in
@@ -185,7 +185,7 @@ import Testing
         pattern.keepQueue(trial) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
-          return source(life, end: {}) { life.told($0) }
+          return source(life, end: {}) { life.received($0) }
         }
       },
       // Never cancelled.
@@ -193,7 +193,7 @@ import Testing
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
           queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
-          let source = source(life, on: queue, end: {}) { life.told($0) }
+          let source = source(life, on: queue, end: {}) { life.received($0) }
           return HeldSource(add: source.add, cancel: {})
         }
       },

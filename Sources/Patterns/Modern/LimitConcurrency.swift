@@ -7,9 +7,9 @@ import Synchronization
 /// The document counts the free slots with a semaphore:
 ///
 /// ```c
-/// dispatch_semaphore_wait(places, DISPATCH_TIME_FOREVER);
+/// dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER);
 /// do_the_job();
-/// dispatch_semaphore_signal(places);
+/// dispatch_semaphore_signal(semaphore);
 /// ```
 ///
 /// A job that waits for a slot in this way blocks a thread. A job of Swift concurrency may suspend in the middle, and resumes on
@@ -68,13 +68,13 @@ struct LimitConcurrency: Pattern {
       "async-semaphore", .modern, "a child task per job, which suspends at an async semaphore"
     ) { trial in
       try limit(trial) { jobs, width in
-        let places = AsyncSemaphore(value: width)
+        let semaphore = AsyncSemaphore(value: width)
         await withTaskGroup { group in
           for job in jobs {
             group.addTask {
-              await places.wait()
+              await semaphore.wait()
               await job.runSuspending()
-              places.signal()
+              semaphore.signal()
             }
           }
         }
@@ -86,13 +86,13 @@ struct LimitConcurrency: Pattern {
       ends: .hangs(within: .milliseconds(50))
     ) { trial in
       try deadlock(trial) { jobs, width in
-        let places = DispatchSemaphore(value: width)
+        let semaphore = DispatchSemaphore(value: width)
         await withTaskGroup { group in
           for job in jobs {
             group.addTask {
-              places.blockForOne()
+              semaphore.blockForOne()
               await job.runSuspending()
-              places.signal()
+              semaphore.signal()
             }
           }
         }
@@ -103,12 +103,12 @@ struct LimitConcurrency: Pattern {
     ) {
       trial in
       try limitBlocks(trial) { jobs, width, all in
-        let places = DispatchSemaphore(value: width)
+        let semaphore = DispatchSemaphore(value: width)
         for job in jobs {
           DispatchQueue(label: "job").async(group: all) {
-            places.wait()
+            semaphore.wait()
             job.run()
-            places.signal()
+            semaphore.signal()
           }
         }
         all.wait()
@@ -138,24 +138,24 @@ struct LimitConcurrency: Pattern {
 /// A semaphore that suspends tasks instead of blocking threads.
 final class AsyncSemaphore: Sendable {
   private struct State {
-    var places: Int
+    var permits: Int
     var waiting: ArraySlice<CheckedContinuation<Void, Never>> = []
   }
 
   private let state: Mutex<State>
 
   /// A semaphore with so many permits.
-  init(value: Int) { state = Mutex(State(places: value)) }
+  init(value: Int) { state = Mutex(State(permits: value)) }
 
   /// Takes a permit, or suspends until one is free: first come, first served.
   func wait() async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
-        if state.places == 0 {
+        if state.permits == 0 {
           state.waiting.append(task)
           return false
         }
-        state.places -= 1
+        state.permits -= 1
         return true
       }
       if isFree { task.resume() }
@@ -166,7 +166,7 @@ final class AsyncSemaphore: Sendable {
   func signal() {
     let next = state.withLock { state in
       let next = state.waiting.popFirst()
-      if next == nil { state.places += 1 }
+      if next == nil { state.permits += 1 }
       return next
     }
     next?.resume()

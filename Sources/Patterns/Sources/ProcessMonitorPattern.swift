@@ -50,7 +50,7 @@ struct ProcessMonitorPattern: Pattern {
         source.setEventHandler {
           var status: Int32 = 0
           waitpid(child, &status, 0)
-          watch.heard(status)
+          watch.exited(status)
           source.cancel()
         }
         source.setCancelHandler { watch.ended() }
@@ -67,7 +67,7 @@ struct ProcessMonitorPattern: Pattern {
         source.setEventHandler {
           var status: Int32 = 0
           waitpid(child, &status, 0)
-          watch.heard(status)
+          watch.exited(status)
           source.cancel()
         }
         source.setCancelHandler { watch.ended() }
@@ -79,7 +79,7 @@ struct ProcessMonitorPattern: Pattern {
         try SystemThread {
           var status: Int32 = 0
           waitpid(child, &status, 0)
-          watch.heard(status)
+          watch.exited(status)
           watch.ended()
         }.detach()
       }
@@ -95,7 +95,7 @@ struct ProcessMonitorPattern: Pattern {
         source.setEventHandler {
           var status: Int32 = 0
           while waitpid(-1, &status, WNOHANG) > 0 {
-            watch.heard(status)
+            watch.exited(status)
             source.cancel()
           }
         }
@@ -110,7 +110,7 @@ struct ProcessMonitorPattern: Pattern {
         let parent = getppid()
         let source = try ProcessMonitor(process: parent, queue: watch.queue)
         source.setEventHandler {
-          watch.heard()
+          watch.exited()
           source.cancel()
         }
         source.activate()
@@ -124,7 +124,7 @@ struct ProcessMonitorPattern: Pattern {
         let parent = getppid()
         let source = try ProcessMonitor(process: parent, queue: watch.queue)
         source.setEventHandler {
-          watch.heard()
+          watch.exited()
           source.cancel()
         }
         source.activate()
@@ -138,12 +138,12 @@ struct ProcessMonitorPattern: Pattern {
         watch.knows()
         let source = try ProcessMonitor(process: parent, queue: watch.queue)
         source.setEventHandler {
-          watch.heard()
+          watch.exited()
           source.cancel()
         }
         source.activate()
         // The parent may have exited before, and its ID may denote another process by now.
-        if getppid() != parent { watch.heard() }
+        if getppid() != parent { watch.exited() }
       }
     }
     Variant(

@@ -377,7 +377,7 @@ final class ChildWatch: Sendable {
   }
 
   /// The child has ended, with this status as `waitpid` tells it.
-  func heard(_ status: Int32) {
+  func exited(_ status: Int32) {
     let time = MonotonicClock.now()
     state.note { $0.told.append((status, time)) }
   }
@@ -407,7 +407,7 @@ final class ParentWatch: Sendable {
   }
 
   /// The parent has ended: the document's `MySetAppExitFlag`.
-  func heard() {
+  func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }
   }

@@ -55,8 +55,8 @@ struct SourceLifecycle: Pattern {
     Variant("starts-suspended", .documented, "events are sent before the source is activated", own: held) { trial in
       holdBack(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-        source.setEventHandler { life.told(source.data) }
-        for _ in 0..<life.news { source.add(data: 1) }
+        source.setEventHandler { life.received(source.data) }
+        for _ in 0..<life.events { source.add(data: 1) }
         life.look()
         life.lettingGo { source.activate() }
         return { source.cancel() }
@@ -67,12 +67,12 @@ struct SourceLifecycle: Pattern {
       holdBack(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
         source.setEventHandler {
-          life.told(source.data) { source.suspend() }
+          life.received(source.data) { source.suspend() }
         }
         source.activate()
         source.add(data: 1)
         life.awaitSuspension()
-        for _ in 0..<life.news { source.add(data: 1) }
+        for _ in 0..<life.events { source.add(data: 1) }
         life.look()
         life.lettingGo { source.resume() }
         return { source.cancel() }
@@ -84,7 +84,7 @@ struct SourceLifecycle: Pattern {
       trial in
       cancelRunning(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-        source.setEventHandler { life.told(source.data) }
+        source.setEventHandler { life.received(source.data) }
         source.setCancelHandler { life.cancelHandler() }
         source.activate()
         return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
@@ -96,7 +96,7 @@ struct SourceLifecycle: Pattern {
     ) { trial in
       retargetWaiting(trial) { life in
         let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
-        source.setEventHandler { life.told(source.data) }
+        source.setEventHandler { life.received(source.data) }
         source.activate()
         return HeldSource(
           add: { source.add(data: 1) }, cancel: { source.cancel() },
@@ -143,7 +143,7 @@ struct SourceLifecycle: Pattern {
         let queue = DispatchQueue(label: "com.example.MyQueue")
         queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler { life.told(source.data) }
+        source.setEventHandler { life.received(source.data) }
         source.activate()
         return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
       }
@@ -157,7 +157,7 @@ struct SourceLifecycle: Pattern {
         let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
         queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler { life.told(1) }
+        source.setEventHandler { life.received(1) }
         source.activate()
         source.add(data: 1)
       }
@@ -171,7 +171,7 @@ struct SourceLifecycle: Pattern {
         queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         source.setEventHandler {
-          life.told(source.data)
+          life.received(source.data)
           source.cancel()
         }
         source.activate()

@@ -16,7 +16,7 @@ extension SourceLifecycle {
     var (early, most, inexact) = (0, 0, 0)
     var times: [UInt64?] = []
     for repeated in 0...repeats {
-      let life = SourceLife(news: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      let life = SourceLife(events: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
       let end = body(life)
       life.wait(within: patience) { $0.sum >= UInt(count) }
       life.queue.drainSources()
@@ -39,7 +39,7 @@ extension SourceLifecycle {
     var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
     var times: [UInt64?] = []
     for repeated in 0...repeats {
-      let life = SourceLife(news: count)
+      let life = SourceLife(events: count)
       let source = make(life)
       life.handler.holdNext()
       source.add()
@@ -70,7 +70,7 @@ extension SourceLifecycle {
   func retargetWaiting(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     var (moved, stray) = (0, 0)
     for _ in 0..<trial[repeats] {
-      let life = SourceLife(news: 1)
+      let life = SourceLife(events: 1)
       let source = make(life)
       let other = DispatchQueue(label: "new")
       life.name(life.queue, .old)
@@ -124,7 +124,7 @@ extension SourceLifecycle {
   func keepQueue(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     var (gone, left) = (0, 0)
     for repeated in 0..<trial[repeats] {
-      let life = SourceLife(news: 1, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      let life = SourceLife(events: 1, looks: repeated == 0 ? .milliseconds(10) : .zero)
       do {
         let source = make(life)
         life.look()
@@ -145,7 +145,7 @@ extension SourceLifecycle {
   func dropWaiting(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> Void) {
     var (ran, left) = (0, 0)
     for _ in 0..<trial[repeats] {
-      let life = SourceLife(news: 1)
+      let life = SourceLife(events: 1)
       let hold = life.queue.hold()
       make(life)
       hold.release()
@@ -173,7 +173,7 @@ final class SourceLife: Sendable {
   /// Where its handlers run.
   let queue = DispatchQueue(label: "events")
   /// How many pieces of news there are while it is held back.
-  let news: Int
+  let events: Int
   /// By which something belongs to its queue.
   let key = DispatchSpecificKey<Owned>()
   private let place = DispatchSpecificKey<Place>()
@@ -223,15 +223,15 @@ final class SourceLife: Sendable {
   /// A life that has not begun.
   ///
   /// - Parameter bound: how long a run is waited for that must not come.
-  init(news: Int, looks bound: Duration = .zero) {
-    self.news = news
+  init(events: Int, looks bound: Duration = .zero) {
+    self.events = events
     comesEarly = BoundedGate(bound: bound)
   }
 
   // MARK: For the handlers
 
   /// The handler is told this.
-  func told(_ data: UInt) {
+  func received(_ data: UInt) {
     let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
     began.set()
     state.note { state in
@@ -253,12 +253,12 @@ final class SourceLife: Sendable {
   }
 
   /// The same; the first time it suspends the source, and that is not counted.
-  func told(_ data: UInt, _ suspend: () -> Void) {
+  func received(_ data: UInt, _ suspend: () -> Void) {
     let isFirst = state.update { state in
       defer { state.suspends = false }
       return state.suspends
     }
-    guard isFirst else { return told(data) }
+    guard isFirst else { return received(data) }
     suspend()
     isSuspended.signal()
   }

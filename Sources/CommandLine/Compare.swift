@@ -77,7 +77,7 @@ struct Compare: AsyncParsableCommand {
     experiment.baseline = run.baseline
     if let metric {
       guard experiment.pattern.metric(metric) != nil else {
-        let known = experiment.pattern.metrics.map(\.name)
+        let known = (experiment.pattern.metrics + Metric.costs).map(\.name)
         throw InputError(
           "unknown metric '\(metric)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--metric",
           near: metric, of: known)

@@ -36,7 +36,9 @@ enum Completions {
   static func variants(_ words: [String]) -> [String] { experiment(words)?.variants.map(\.name) ?? [] }
 
   /// The metrics of the scenario.
-  static func metrics(_ words: [String]) -> [String] { experiment(words)?.pattern.metrics.map(\.name) ?? [] }
+  static func metrics(_ words: [String]) -> [String] {
+    experiment(words).map { ($0.pattern.metrics + Metric.costs).map(\.name) } ?? []
+  }
 
   /// The names of scenarios, and the scenario files of the working directory.
   static var scenarios: [String] {

@@ -94,7 +94,7 @@ public struct ProcessorTime: Sendable, Equatable {
 }
 
 extension rusage {
-  fileprivate var processorTime: ProcessorTime {
+  var processorTime: ProcessorTime {
     func nanoseconds(_ time: timeval) -> UInt64 { UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000 }
     return ProcessorTime(user: nanoseconds(ru_utime), system: nanoseconds(ru_stime))
   }

@@ -5,11 +5,18 @@ import Synchronization
 /// no names.
 enum OwnThreads {
   private static let numbers = Mutex<Set<Int>>([])
+  private static let peak = Atomic<Int>(0)
+
+  /// The most of them that there were at once.
+  static var most: Int { peak.load(ordering: .relaxed) }
 
   /// Runs `body` on the calling thread, which is ours meanwhile.
   static func during(_ body: () -> Void) {
     let number = ThreadCensus.currentThread
-    numbers.withLock { _ = $0.insert(number) }
+    numbers.withLock {
+      $0.insert(number)
+      peak.max($0.count, ordering: .relaxed)
+    }
     body()
     numbers.withLock { _ = $0.remove(number) }
   }

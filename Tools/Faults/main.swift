@@ -1,3 +1,4 @@
+import Dispatch
 import GCDLab
 import Laboratory
 import Platform
@@ -46,6 +47,69 @@ struct Faults: Pattern {
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
     defer { close(descriptor) }
     try writeAll(line + "\n", to: descriptor)
+  }
+}
+
+/// Ways whose costs are known: what the lab says that a trial costs is held against them.
+struct KnownCosts: Pattern {
+  static let name = "known-costs"
+
+  let used = Setting.duration(
+    "used", .milliseconds(1) ... .seconds(1), default: .milliseconds(50), "processor time that each thread uses")
+
+  let sleeps = Metric.count("sleeps", "sleeps of the trial's thread")
+
+  var variants: [Variant] {
+    Variant("idle", .documented, "does nothing") { trial in
+      _ = trial[used]
+      trial.record(sleeps, 0)
+    }
+    Variant("two-threads", .documented, "uses processor time on two threads, the last of 13") { trial in
+      let time = trial[used]
+      let gate = DispatchSemaphore(value: 0)
+      let others = try (0..<11).map { _ in try SystemThread { gate.wait() } }
+      let busy = try (0..<2).map { _ in try SystemThread { Self.use(time) } }
+      for thread in busy { thread.join() }
+      for _ in others { gate.signal() }
+      for thread in others { thread.join() }
+      trial.record(sleeps, 0)
+    }
+    Variant("set-up", .documented, "uses ten times as much before it reads its setting") { trial in
+      Self.use(.milliseconds(500))
+      Self.use(trial[used])
+      trial.record(sleeps, 0)
+    }
+    Variant("gated", .documented, "uses ten times as much around what it measures, twice") { trial in
+      let time = trial[used]
+      for _ in 0..<2 {
+        Self.use(.milliseconds(250))
+        trial.measuring { Self.use(time) }
+      }
+      trial.record(sleeps, 0)
+    }
+    Variant("sleeper", .documented, "sleeps 200 times") { trial in
+      _ = trial[used]
+      for _ in 0..<200 { usleep(200) }
+      trial.record(sleeps, 200)
+    }
+    Variant("large", .documented, "holds 64 MiB") { trial in
+      _ = trial[used]
+      let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 20, alignment: 4096)
+      defer { bytes.deallocate() }
+      bytes.initializeMemory(as: UInt8.self, repeating: 1)
+      trial.record(sleeps, bytes[trial.cores] == 0 ? 1 : 0)
+    }
+  }
+
+  /// Until the calling thread has used so much processor time of its own.
+  private static func use(_ time: Duration) {
+    func used() -> UInt64 {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+    let end = used() + time.nanoseconds
+    while used() < end {}
   }
 }
 
@@ -147,7 +211,7 @@ private func scenario(_ name: String, _ claims: String) -> (name: String, text: 
 }
 
 Lab(
-  patterns: [Faults()],
+  patterns: [Faults(), KnownCosts()],
   files: [
     scenario(
       "safe",

@@ -61,7 +61,7 @@ struct CheckParser {
     guard let metric = pattern.metric(figure.metric) else {
       throw failure(
         "unknown metric '\(figure.metric)' of \(pattern.name)", near: figure.metric,
-        among: (pattern.metrics + Metric.outcomes).map(\.name))
+        among: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name))
     }
     return Check.Reference(scope: scope, point: point, metric: metric, statistic: try statistic(figure.statistic))
   }

@@ -33,7 +33,7 @@ public struct PatternDescription: Sendable {
         if let first = places[name] {
           throw InputError("'\(name)' is declared twice, first in line \(first.line)", at: "\(declaration.place)")
         }
-        let taken = Metric.outcomes.map(\.name) + [Metric.timeToEnd.name]
+        let taken = (Metric.outcomes + Metric.costs + [Metric.timeToEnd]).map(\.name)
         if taken.contains(name) { throw InputError("'\(name)' is measured of every trial", at: "\(declaration.place)") }
         if name == Cores.name {
           throw InputError("'\(name)' is a setting of the lab's own", at: "\(declaration.place)")
@@ -72,8 +72,10 @@ public struct PatternDescription: Sendable {
     }
   }
 
-  /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``).
-  public func metric(_ name: String) -> Metric? { (metrics + Metric.outcomes).first { $0.name == name } }
+  /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``, ``Metric/costs``).
+  public func metric(_ name: String) -> Metric? {
+    (metrics + Metric.outcomes + Metric.costs).first { $0.name == name }
+  }
   /// The variant called `name`.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
   /// The parameter called `name`: one of the pattern's own, or that of the lab (``Cores``).

@@ -1,5 +1,6 @@
 import Dispatch
 import Measurement
+import Platform
 import Synchronization
 
 /// What a variant's body is given to run once: its settings, and where to record what it measured.
@@ -26,6 +27,9 @@ public final class Trial: Sendable {
     var reads: Set<String> = []
     var isAtHazard = false
     var found: Set<String> = []
+    /// What takes the readings of its costs; nil where nobody asks for them.
+    var costs: CostMeter?
+    var hasRecorded = false
   }
 
   /// A trial of `variant`; a setting that `parameters` does not name has its default.
@@ -48,7 +52,10 @@ public final class Trial: Sendable {
   /// The lab has checked it before it started the worker; a request that says something else is not the lab's, and ends the
   /// process.
   public subscript<Value>(setting: Setting<Value>) -> Value {
-    state.withLock { _ = $0.reads.insert(setting.name) }
+    state.withLock { state in
+      state.reads.insert(setting.name)
+      if !state.hasRecorded { state.costs?.begin() }
+    }
     do { return try setting.value(parameters[setting.name]) } catch { Worker.refuse(error.description) }
   }
 
@@ -119,7 +126,39 @@ public final class Trial: Sendable {
   /// Records a rate, a share or a ratio in the measure's unit. One that is not finite is none, and not recorded.
   public func record(_ measure: Measure<Double>, _ value: Double) { note { $0.record(measure.name, value) } }
 
-  private func note(_ record: (inout Observation) -> Void) { state.withLock { record(&$0.observation) } }
+  private func note(_ record: (inout Observation) -> Void) {
+    state.withLock { state in
+      record(&state.observation)
+      state.hasRecorded = true
+    }
+  }
+
+  // MARK: Costs
+
+  /// What `body` costs the machine is what the trial costs: processor time and context switches of all threads. Several such spans
+  /// add up. A trial that names none has them from the last setting it read to its end, which suits where nothing spins at a gate,
+  /// warms up or is repeated for comparison in between.
+  ///
+  /// Two readings of a microsecond each stand outside of what `body` times. Spans must not overlap.
+  public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let start = ProcessCosts.soFar()
+    defer {
+      let end = ProcessCosts.soFar()
+      state.withLock { $0.costs?.add(from: start, to: end) }
+    }
+    return try body()
+  }
+
+  /// Its process runs nothing else: what that costs is to be recorded.
+  func beginCosts() { state.withLock { $0.costs = CostMeter() } }
+
+  /// Its body has ended.
+  func endCosts() {
+    state.withLock { state in
+      state.costs?.end(in: &state.observation)
+      state.costs = nil
+    }
+  }
 
   /// What was recorded so far.
   package var observation: Observation { state.withLock { $0.observation } }

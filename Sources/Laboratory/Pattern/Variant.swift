@@ -115,6 +115,7 @@ extension Variant {
   /// Whether its trials can have a figure of `metric`.
   func gives(_ metric: Metric) -> Bool {
     Metric.outcomes.contains(metric) || metric == .timeToEnd && ending != .completes || promises.contains(metric)
+      || Metric.costs.contains(metric) && ending == .completes
   }
 }
 

@@ -245,6 +245,14 @@ public struct Results: Sendable {
   /// The runs that a figure is of: those of its variants at a point with its settings.
   func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
 
+  /// The pattern's own metrics, and those of what a trial costs that any trial has.
+  public var metrics: [Metric] {
+    let costs = Metric.costs.filter { cost in
+      runs.contains { run in run.trials.contains { $0.observation.samples(cost.name) != nil } }
+    }
+    return experiment.pattern.metrics + costs
+  }
+
   /// Why the lab could not go on, if that is what cut it short.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 

@@ -66,6 +66,8 @@ public enum Worker {
       send(TrialReport(unavailable: error.description), to: descriptor)
       _exit(0)
     }
+    // Of a traced trial, the record would be in them.
+    if trace == nil { trial.beginCosts() }
     let report = TrialReport(of: variant, trial)
     if trace != nil { Recorder.end() }
     ScratchDirectory.removeAll()

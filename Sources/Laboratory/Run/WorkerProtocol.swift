@@ -128,6 +128,7 @@ extension TrialReport {
   package init(of variant: Variant, _ trial: Trial) {
     do {
       try variant.body(trial)
+      trial.endCosts()
       self.init(observation: trial.observation, reads: trial.reads.sorted())
       shortages = trial.found.isEmpty ? nil : trial.found.sorted()
     } catch let error as Unavailable {
@@ -143,7 +144,7 @@ extension TrialReport {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "it completed, but did not record \(missing.joined(separator: ", "))" }
-    let undue = Set(observation.metrics.keys).subtracting(variant.promises.map(\.name)).sorted()
+    let undue = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
     if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which it says it does without" }
     let read = variant.ignores.intersection(reads ?? []).sorted()
     if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which it says it does without" }

@@ -36,7 +36,7 @@ public struct ResultDocument: Codable, Sendable {
     seconds = (results.seconds * 1000).rounded() / 1000
     seed = results.seed
     interrupted = results.cut == nil ? nil : true
-    scenario = ScenarioFacts(results.experiment, on: results.machine)
+    scenario = ScenarioFacts(results.experiment, results.metrics, on: results.machine)
     warnings = results.warnings
     findings = results.findings
     runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }

@@ -26,7 +26,7 @@ struct RunFacts: Codable, Sendable {
     signals = trapped.isEmpty ? nil : Dictionary(grouping: trapped) { $0 }.mapValues(\.count)
     obstacle = run.cores.flatMap { _ in pattern.obstacle(to: run, on: machine) }
     var samples: [String: SampleFacts] = [:]
-    for metric in pattern.metrics {
+    for metric in pattern.metrics + Metric.costs {
       samples[metric.name] = run.measured(metric).map { measured in
         SampleFacts(
           measured,

@@ -23,10 +23,10 @@ struct ScenarioFacts: Codable, Sendable {
   let seeksBest: Bool?
   /// The metrics to show, the headline first.
   let show: [String]
-  /// The metrics, in the pattern's order.
+  /// The metrics, in the pattern's order, and behind them what a trial costs the machine.
   let metrics: [MetricFacts]
 
-  init(_ experiment: Experiment, on machine: Machine) {
+  init(_ experiment: Experiment, _ measured: [Metric], on machine: Machine) {
     name = experiment.name
     title = experiment.title
     source = experiment.source
@@ -58,7 +58,7 @@ struct ScenarioFacts: Codable, Sendable {
     baseline = experiment.baseline
     seeksBest = experiment.seeksBest ? true : nil
     show = experiment.show
-    metrics = experiment.pattern.metrics.map {
+    metrics = measured.map {
       MetricFacts(name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better, says: $0.summary)
     }
   }

@@ -149,7 +149,7 @@ public enum HTMLReport {
       \(lesson(scenario))\
       \(claims(reading))\
       \(notes(reading.findings, "finding"))\
-      \(reading.tables.map(table))\
+      \((reading.tables + [reading.costs].compactMap(\.self)).map(table))\
       \(footnotes(reading))\
       <div class="figures">
       \(Figures(reading).all)</div>

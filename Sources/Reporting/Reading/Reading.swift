@@ -17,6 +17,8 @@ public struct Reading: Sendable {
   let tables: [Table]
   /// What a screen has room for of them.
   let briefTables: [Table]
+  /// What the trials cost the machine, as far as the other tables do not show it; nil where the document does not tell.
+  let costs: Table?
   /// The distributions of the shown latencies.
   let distributions: [Distribution]
   /// The shown figures along what is swept, the headline's first.
@@ -39,6 +41,8 @@ public struct Reading: Sendable {
     let outcomes = Outcomes(index, shown: shown)
     let others = [outcomes.table].compactMap(\.self)
     (tables, briefTables) = (made.all + others, made.brief + others)
+    costs = made.costs(
+      document.scenario.metrics.filter { Self.costs.contains($0.name) && !shown.map(\.name).contains($0.name) })
     ownFloors = shown.compactMap { metric in
       Summary(document.runs.compactMap { $0.metrics[metric.name]?.yardstick?.value }).map {
         "\(Quantity($0.p50, metric.unit)) (\(metric.name))"
@@ -117,8 +121,10 @@ public struct Reading: Sendable {
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 
-  /// Whether nothing was measured.
-  var isEmpty: Bool { document.runs.allSatisfy(\.metrics.isEmpty) }
+  /// Whether nothing was measured, but for what it cost.
+  var isEmpty: Bool { document.runs.allSatisfy { Self.costs.isSuperset(of: $0.metrics.keys) } }
+
+  private static let costs = Set(Metric.costs.map(\.name))
 
   /// The most that a run has.
   var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }

@@ -125,6 +125,14 @@ struct Tables {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
   }
 
+  /// What each way costs the machine: a column for each of these metrics.
+  func costs(_ metrics: [MetricFacts]) -> Table? {
+    let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
+    guard !found.isEmpty else { return nil }
+    return figures(
+      of: found, title: "what each way costs the machine", "per trial, by the kernel's accounts of its process")
+  }
+
   /// Some metrics, one column each.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in

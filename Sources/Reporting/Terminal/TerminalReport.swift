@@ -23,7 +23,7 @@ public struct TerminalReport: Sendable {
   /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and what
   /// was run.
   public func render(_ reading: Reading) -> String {
-    guard !details else { return render(reading, reading.tables) }
+    guard !details else { return render(reading, reading.tables + [reading.costs].compactMap(\.self)) }
     let tables = reading.briefTables
     let report = render(reading, tables)
     let hasAsides = tables.dropFirst().contains { $0.title == nil }

@@ -1,0 +1,123 @@
+import LabTesting
+import Platform
+import Testing
+
+/// What trials are said to cost, of real workers whose costs are known. Bounds are counts, of sleeps, threads, bytes and processor
+/// time that a thread says it has used: no machine is too slow or too busy for them.
+@Suite struct CostTests {
+  private static let scenario = """
+    scenario: costs
+    pattern: known-costs
+    title: What known ways cost
+    source: none
+    tags: [test]
+    lesson: None.
+    claims:
+      - {says: Two threads use the time of two., kind: guarantee, check: two-threads.processor-time >= 100ms}
+      - {says: What is outside the span is not in it., kind: guarantee, check: gated.processor-time <= 3 * two-threads.processor-time}
+      - {says: Set-up takes as much as two threads., kind: anomaly, check: set-up.processor-time >= 500ms}
+      - {says: Two threads take longer than one., kind: performance, check: two-threads.processor-time > 1.5 * set-up.processor-time}
+      - {says: A sleep is a voluntary switch., kind: guarantee, check: sleeper.voluntary-switches >= 150}
+    """
+
+  private static func run(_ arguments: [String]) async throws -> Binary.Finished {
+    let file = try TemporaryFile("costs.yml", scenario)
+    let command = [arguments[0], file.path] + arguments.dropFirst()
+    return try await Binary.shell(
+      "exec \"$(dirname \"$0\")/faults\" " + command.map { "'\($0)'" }.joined(separator: " "))
+  }
+
+  private static let document = Task {
+    try JSONValue(try await run(["scenario", "--rounds", "2", "--format", "json"]).output)
+  }
+
+  /// The least and the most of a metric in the trials of a variant.
+  private func range(_ metric: String, _ variant: Int) async throws -> ClosedRange<Double> {
+    let samples = try await Self.document.value[at: "runs.\(variant).metrics.\(metric)"]
+    guard case .number(let low)? = samples?[at: "min"], case .number(let high)? = samples?[at: "max"] else {
+      throw Unexpected(description: "no \(metric) of variant \(variant)")
+    }
+    return low...high
+  }
+
+  private struct Unexpected: Error { let description: String }
+
+  /// In the order of the pattern's variants.
+  private let idle = 0
+  private let twoThreads = 1
+  private let setUp = 2
+  private let gated = 3
+  private let sleeper = 4
+  private let large = 5
+
+  @Test func `processor time is that of all threads in the span that is measured`() async throws {
+    #expect(try await range("processor-time", twoThreads).lowerBound >= 100e6)
+    #expect(try await range("processor-time", idle).upperBound < 50e6)
+    // Ten times as much is spent before the setting is read, and around the named spans.
+    let afterSetUp = try await range("processor-time", setUp)
+    #expect(afterSetUp.lowerBound >= 50e6 && afterSetUp.upperBound < 500e6)
+    let named = try await range("processor-time", gated)
+    #expect(named.lowerBound >= 100e6 && named.upperBound < 500e6)
+  }
+
+  @Test func `switches, threads and memory are the kernel's`() async throws {
+    #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
+    #expect(try await range("voluntary-switches", idle).upperBound < 50)
+    #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
+    // Thirteen of its own, that of the trial and the main thread; they have ended when the trial does.
+    #expect(try await range("peak-thread-count", twoThreads).lowerBound >= 15)
+    #expect(try await range("peak-thread-count", idle).upperBound < 15)
+    #expect(try await range("peak-memory", large).lowerBound >= Double(64 << 20))
+    #expect(try await range("peak-memory", idle).upperBound < Double(64 << 20))
+  }
+
+  @Test func `checks speak of costs, and what a check says wrongly is seen`() async throws {
+    guard case .list(let claims)? = try await Self.document.value["claims"] else {
+      throw Unexpected(description: "no claims")
+    }
+    let verdicts = claims.map { claim -> String in if case .text(let text)? = claim["verdict"] { text } else { "" } }
+    #expect(verdicts[0] == "held" && verdicts[1] == "held" && verdicts[2] == "not-witnessed", "\(verdicts)")
+    #expect(verdicts[4] == "held", "\(verdicts)")
+  }
+
+  @Test func `the details have a table of them, and the plain report does not`() async throws {
+    let file = try TemporaryFile("costs.json", try await Self.document.value.text())
+    func report(_ arguments: String) async throws -> String {
+      try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' \(arguments)").output
+    }
+    let title = "what each way costs the machine"
+    let details = try await report("--details")
+    #expect(details.contains(title) && details.contains("peak-memory") && details.contains("voluntary-switches"))
+    let plain = try await report("")
+    #expect(!plain.contains(title) && !plain.contains("peak-memory") && plain.contains("sleeps"))
+    #expect(try await report("--format html").contains(title))
+    #expect(try await !report("--format markdown").contains(title))
+    #expect(try await report("--format csv").contains("two-threads,processor-time,ns,p50,"))
+  }
+
+  @Test func `a document without costs is still read, and shows none`() async throws {
+    var document = try await Self.document.value
+    let costs = ["processor-time", "voluntary-switches", "involuntary-switches", "peak-thread-count", "peak-memory"]
+    for run in 0..<6 { for cost in costs { document[at: "runs.\(run).metrics.\(cost)"] = nil } }
+    guard case .list(let metrics)? = document[at: "scenario.metrics"] else {
+      throw Unexpected(description: "no metrics")
+    }
+    document[at: "scenario.metrics"] = .list([metrics[0]])
+    let file = try TemporaryFile("old.json", try document.text())
+    let report = try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' --details")
+    // One of the claims is of what is not so.
+    #expect(report.status == 1 && report.output.contains("sleeps"), "\(report)")
+    #expect(!report.output.contains("what each way costs the machine"))
+  }
+
+  @Test func `compare ranks by what a way costs`() async throws {
+    let compared = try await Self.run([
+      "compare", "used=50ms,200ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
+    ])
+    #expect(compared.status == 0, "\(compared.errors)")
+    #expect(
+      compared.output.contains("best processor-time") || compared.unwrapped.contains("used=50ms"), "\(compared.output)")
+    let unknown = try await Self.run(["compare", "used=1ms,2ms", "--metric", "processor-tim"])
+    #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'processor-time'?"), "\(unknown.errors)")
+  }
+}

@@ -38,7 +38,16 @@ endif
 else
 RELEASE := -c release
 endif
-BINARY  := .build/release/gcdlab
+ifdef LIBDISPATCH
+# A build beside the other one: what it compiles asks another directory for the libraries of Swift. Only linking it is repeated for
+# another Dispatch.
+DISPATCH := .build/libdispatch
+BINARY   := $(DISPATCH)/release/gcdlab
+RELEASE  += --scratch-path $(DISPATCH) -Xswiftc -resource-dir -Xswiftc $(CURDIR)/$(DISPATCH)/swift_static \
+  -Xlinker $(CURDIR)/$(DISPATCH)/dispatch.o
+else
+BINARY   := .build/release/gcdlab
+endif
 
 VERSION := $(shell sed -n 's/.*version = "\(.*\)"/\1/p' Sources/Reporting/Tool.swift)
 # Of the release, as in CHANGELOG.md.
@@ -56,7 +65,11 @@ run: build            ## build, then run SCENARIO (singleton-race; several names
 test:                 ## build and run the tests, or those that FILTER names (make test FILTER=JudgeTests)
 	Tools/failures $(SWIFT) test $(if $(FILTER),--filter "$(FILTER)")
 
-build: $(NO_ICU)      ## build the release binary
+build: $(NO_ICU)      ## build the release binary; with LIBDISPATCH=DIR of another libdispatch.a than Swift's (docs/dispatch.md)
+ifdef LIBDISPATCH
+	Tools/libdispatch "$(LIBDISPATCH)" $(DISPATCH)
+	rm -f $(BINARY)
+endif
 	$(SWIFT) build $(RELEASE) --product gcdlab
 
 ifdef NO_ICU

@@ -3,6 +3,7 @@
 #endif
 #include "CDispatchSupport.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -206,4 +207,22 @@ int gcdlab_name_file(int descriptor, const char *path) {
   (void)descriptor, (void)path;
   return -1;
 #endif
+}
+
+// Tools/libdispatch compiles it, with another Dispatch than the toolchain's.
+extern const char gcdlab_dispatch_description[]
+#ifdef __APPLE__
+    __attribute__((weak_import));
+#else
+    __attribute__((weak));
+#endif
+
+const char *gcdlab_dispatch_build(void) { return gcdlab_dispatch_description; }
+
+const char *gcdlab_dispatch_library(void) {
+  Dl_info dispatch, own;
+  // In a static binary there is nothing to look up.
+  if (!dladdr((void *)(uintptr_t)gcdlab_dispatch_async_f, &dispatch)) return NULL;
+  if (!dladdr((void *)(uintptr_t)gcdlab_dispatch_library, &own)) return NULL;
+  return dispatch.dli_fbase == own.dli_fbase ? NULL : dispatch.dli_fname;
 }

@@ -16,6 +16,12 @@ public enum Host {
     return (text(&names.sysname), text(&names.release))
   }
 
+  /// Which Dispatch was linked in place of the toolchain's (`make build LIBDISPATCH=…`); nil for the toolchain's.
+  public static var dispatchBuild: String? { gcdlab_dispatch_build().map { String(cString: $0) } }
+
+  /// The file that this process has Dispatch from; nil where that is the binary itself.
+  public static var dispatchLibrary: String? { gcdlab_dispatch_library().map { String(cString: $0) } }
+
   private static func text<T>(_ field: inout T) -> String {
     withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }

@@ -224,6 +224,12 @@ int gcdlab_begin_counting_calls(void);
 /// could not all be counted.
 int64_t gcdlab_end_counting_calls(void);
 
+/// Which Dispatch was linked in place of the toolchain's, as `make build LIBDISPATCH=…` wrote it down; NULL for the toolchain's.
+const char *gcdlab_dispatch_build(void);
+
+/// The file that this process has Dispatch from; NULL where that is the binary itself.
+const char *gcdlab_dispatch_library(void);
+
 #include "Trace.h"
 
 #endif

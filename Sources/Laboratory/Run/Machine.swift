@@ -20,6 +20,11 @@ public struct Machine: Sendable, Codable, Hashable {
   public var memory: Int?
   /// The version of Swift the lab was built with.
   public var swift: String
+  /// Which Dispatch the lab was linked with in place of the one that comes with Swift: its name, where it was built and the beginning of its
+  /// SHA-256 sum; nil for the one that comes with Swift.
+  public var dispatch: String?
+  /// Whether Dispatch and Swift's runtime are in the binary; nil in documents of labs that did not say.
+  public var isStatic: Bool?
   /// Whether the lab was built with optimisation; figures of a debug build mean nothing.
   public var optimised: Bool
   /// The soft limit of open descriptors.
@@ -36,7 +41,8 @@ public struct Machine: Sendable, Codable, Hashable {
   /// A machine, with every fact given.
   public init(
     os: String, kernel: String, cpu: String?, cores: Int, poolWidth: Int? = nil, memory: Int?, swift: String,
-    optimised: Bool, descriptorLimit: Int, threadLimit: Int?, clockRead: Double, floor: Double, work: CalibratedWork
+    dispatch: String? = nil, isStatic: Bool? = nil, optimised: Bool, descriptorLimit: Int, threadLimit: Int?,
+    clockRead: Double, floor: Double, work: CalibratedWork
   ) {
     self.os = os
     self.kernel = kernel
@@ -45,6 +51,8 @@ public struct Machine: Sendable, Codable, Hashable {
     self.poolWidth = poolWidth
     self.memory = memory
     self.swift = swift
+    self.dispatch = dispatch
+    self.isStatic = isStatic
     self.optimised = optimised
     self.descriptorLimit = descriptorLimit
     self.threadLimit = threadLimit

@@ -17,7 +17,8 @@ extension Machine {
     let kernel = Host.kernel
     return Machine(
       os: kernel.name, kernel: kernel.release, cpu: Host.processorName, cores: Host.cores, memory: Host.memory,
-      swift: swiftVersion, optimised: isOptimised, descriptorLimit: Host.descriptorLimit,
+      swift: swiftVersion, dispatch: Host.dispatchBuild, isStatic: Host.dispatchLibrary == nil, optimised: isOptimised,
+      descriptorLimit: Host.descriptorLimit,
       threadLimit: Host.threadLimit, clockRead: 0, floor: 0, work: CalibratedWork(stepsPerMicrosecond: 0))
   }
 

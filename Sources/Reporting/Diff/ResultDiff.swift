@@ -311,6 +311,7 @@ public struct ResultDiff: Sendable {
     differ("processor", was.cpu ?? "unknown", now.cpu ?? "unknown")
     differ("number of cores", "\(was.usedCores)", "\(now.usedCores)")
     differ("Swift", was.swift, now.swift)
+    differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
     // Where the same work takes another time, every figure moves with it.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond

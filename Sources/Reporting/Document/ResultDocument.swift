@@ -54,7 +54,7 @@ public struct ResultDocument: Codable, Sendable {
   public func isOf(_ machine: Machine) -> Bool {
     self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
       && self.machine.usedCores == machine.usedCores && self.machine.swift == machine.swift
-      && self.machine.optimised == machine.optimised
+      && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
   /// The same without its runs and traces: what was tried and what became of the claims.

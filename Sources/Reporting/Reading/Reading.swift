@@ -98,8 +98,12 @@ public struct Reading: Sendable {
 
   /// What made the document, and when.
   var origin: [String] {
-    ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", document.started]
+    ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
+      .compactMap(\.self)
   }
+
+  /// Which Dispatch was tried, where it is not the one that comes with Swift.
+  private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
   /// The command line as a shell reads it; nil when a program asked for the run.
   var command: String? { Self.command(document) }

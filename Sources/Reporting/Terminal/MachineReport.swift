@@ -2,6 +2,14 @@ import Laboratory
 import Measurement
 import Platform
 
+extension Machine {
+  /// Which Dispatch it is, and whether the binary has it: `of Swift 6.3, static`.
+  var dispatchText: String {
+    let linked = isStatic.map { $0 ? ", static" : ", dynamic" } ?? ""
+    return (dispatch ?? "of Swift \(swift)") + linked
+  }
+}
+
 /// What the lab knows and measured of this machine.
 public enum MachineReport {
   /// The facts, one a line.
@@ -10,6 +18,7 @@ public enum MachineReport {
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
       ("memory", machine.memory.map { Quantity(Double($0), .bytes).description }),
       ("Swift", machine.swift + (machine.optimised ? ", optimised" : ", debug build: timings are meaningless")),
+      ("Dispatch", machine.dispatchText),
       ("descriptor limit", machine.descriptorLimit == .max ? "none" : "\(machine.descriptorLimit)"),
       ("thread limit", machine.threadLimit.map { "\($0)" } ?? "none"),
       ("clock read", Quantity(machine.clockRead, .nanoseconds).description),

@@ -13,13 +13,18 @@ struct DocumentsCommand: ParsableCommand {
       fail.
 
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
-      --results gives. `gcdlab scenario --all` runs whatever there is.
+      --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several machines (`gcdlab documents a.json b.json`) \
+      stand side by side, the sentences on which machines disagree first.
 
-      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents --results run.json", "of saved runs")))
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents a.json b.json", "of several machines")))
       """)
 
-  @Argument(help: "Only these documents.", completion: .custom { _, _, _ in Completions.documents })
-  var names: [String] = []
+  @Argument(
+    help: ArgumentHelp(
+      "Only these documents; files are result documents, and of several machines each has a column.",
+      valueName: "document-or-file"),
+    completion: .custom { _, _, _ in Completions.documents })
+  var arguments: [String] = []
 
   @Option(
     parsing: .upToNextOption, help: ArgumentHelp("Result documents to take the verdicts from.", valueName: "file"),
@@ -36,6 +41,15 @@ struct DocumentsCommand: ParsableCommand {
 
   func run() throws {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
+    let known = documents.documents.map(\.name)
+    // A misspelt name of a document has no folder and no extension.
+    let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
+    let names = arguments.filter { !paths.contains($0) }
+    if !paths.isEmpty, !results.isEmpty {
+      throw InputError("--results: result documents stand behind it or before it, not both")
+    }
+    if paths.count > 1 { return try compare(paths, names) }
+    let results = results + paths
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
     if results.isEmpty { found = Archive.ofUser?.verdicts(on: .unmeasured()) ?? [] }
@@ -46,6 +60,18 @@ struct DocumentsCommand: ParsableCommand {
       case .table: report.text(style, details: details)
       case .json: try report.json()
       case .markdown: report.markdown
+      }
+    }
+  }
+
+  /// The sentences on several machines.
+  private func compare(_ paths: [String], _ names: [String]) throws {
+    let atlas = try Lab.atlas(of: paths, only: names)
+    try color.print(asIs: format != .table) { style in
+      switch format {
+      case .table: AtlasText(atlas, style).sentences
+      case .json: try atlas.json()
+      case .markdown: atlas.sentencesMarkdown
       }
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Laboratory
+import Platform
 import Reporting
 
 struct Report: ParsableCommand {
@@ -11,9 +12,9 @@ struct Report: ParsableCommand {
       needs no network and no scripts.
 
       Exit status: that of the runs which are shown. 0 all held; 1 a guarantee or anomaly claim failed, or a trial broke; \
-      2 a run was interrupted, or no claim could be judged.
+      2 a run was interrupted, or no claim could be judged. Side by side, where machines may differ, 0.
 
-      \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page")))
+      \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page"), ("report --side-by-side a.json b.json", "several machines")))
       """)
 
   @Argument(
@@ -23,9 +24,16 @@ struct Report: ParsableCommand {
   @Option(help: ArgumentHelp("Only write the page, whatever the file's name.", valueName: "file", visibility: .hidden))
   var html: String?
 
+  @Flag(
+    help:
+      "The runs of several machines, one file each: sentences and headline figures down, machines across. --export: .html .md .json."
+  )
+  var sideBySide = false
+
   @OptionGroup var rendering: RenderOptions
 
   func run() throws {
+    if sideBySide { return try compare() }
     let files = try rendering.exportFiles(and: Export.named("html", html))
     var documents: [ResultDocument] = []
     for path in paths { documents += try ResultDocument.read(path) }
@@ -40,5 +48,34 @@ struct Report: ParsableCommand {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }
     if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
+  }
+
+  /// Shows the machines side by side, in the forms that an atlas has.
+  private func compare() throws {
+    let forms: [(ending: String, render: (Atlas) throws -> String)] = [
+      ("html", AtlasPage.render), ("md", { $0.markdown }), ("json", { try $0.json() }),
+    ]
+    var files: [(file: OutputFile, render: (Atlas) throws -> String)] = []
+    for path in rendering.exports {
+      guard let form = forms.first(where: { path.hasSuffix("." + $0.ending) }) else {
+        throw InputError(
+          "\(path): machines side by side have no format for it (known: .html .md .json)", at: "--export")
+      }
+      do { files.append((try OutputFile(path), form.render)) } catch {
+        throw InputError(error.description, at: "--export")
+      }
+    }
+    let format = rendering.format.ending
+    guard format == nil || forms.contains(where: { $0.ending == format }) else {
+      throw InputError("machines side by side are printed as table, json, markdown or html", at: "--format")
+    }
+    let atlas = try Lab.atlas(of: paths)
+    for (file, render) in files { try file.write(try render(atlas)) }
+    try rendering.color.print(asIs: format != nil) { style in
+      guard let form = forms.first(where: { $0.ending == format }) else {
+        return AtlasText(atlas, style, details: rendering.details).report
+      }
+      return try form.render(atlas)
+    }
   }
 }

@@ -148,7 +148,7 @@ public struct DocumentsReport: Sendable {
 
 extension Standing {
   /// Its colour at a terminal.
-  fileprivate var ink: Ink {
+  var ink: Ink {
     switch self {
     case .borneOut: .good
     case .refuted: .bad
@@ -158,7 +158,7 @@ extension Standing {
   }
 
   /// The mark before it.
-  fileprivate func mark(_ style: TextStyle) -> String {
+  func mark(_ style: TextStyle) -> String {
     switch self {
     case .borneOut: style.sign("✓", "+")
     case .refuted: style.sign("✗", "x")

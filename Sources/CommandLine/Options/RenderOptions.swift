@@ -13,7 +13,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 /// How results are printed: for people, or in a format that is one text.
 enum PrintFormat: ExpressibleByArgument {
   case table
-  case exported(@Sendable (ExportFormat.Input) throws -> String)
+  case exported(ExportFormat, @Sendable (ExportFormat.Input) throws -> String)
 
   init?(argument: String) {
     guard argument != "table" else {
@@ -21,8 +21,8 @@ enum PrintFormat: ExpressibleByArgument {
       return
     }
     let meant = ExportFormat.all.first { argument == $0.name || argument == $0.ending }
-    guard case .text(let render) = meant?.rendering else { return nil }
-    self = .exported(render)
+    guard let meant, case .text(let render) = meant.rendering else { return nil }
+    self = .exported(meant, render)
   }
 
   static var allValueStrings: [String] {
@@ -30,6 +30,14 @@ enum PrintFormat: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String { "table" }
+
+  /// The extension of files in it; nil for tables.
+  var ending: String? {
+    switch self {
+    case .table: nil
+    case .exported(let format, _): format.ending
+    }
+  }
 
   var isTable: Bool {
     switch self {
@@ -84,7 +92,7 @@ struct RenderOptions: ParsableArguments {
     try color.print(asIs: !format.isTable) { style in
       switch format {
       case .table: TerminalReport(style, details: details).render(readings)
-      case .exported(let render): try render(Export.input(readings, strict: strict))
+      case .exported(_, let render): try render(Export.input(readings, strict: strict))
       }
     }
   }

@@ -57,13 +57,17 @@ public struct Contrast: Sendable {
   public let ratio: Double
   /// Its confidence interval; nil for too few rounds.
   public let interval: ConfidenceInterval?
+  /// The ratio of each round, in order.
+  public let rounds: [Double]
   /// Whether the rounds tell the two apart; nil when there are too few to say.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 } }
 
   /// The contrast of two sides, one of so many `comparisons`, with the least `spread` of the ratios' logarithms to believe
   /// in; nil where there is no ratio.
   public init?(_ rounds: PairedRounds, among comparisons: Int = 1, spread: Double = 0) {
-    guard rounds.areRatios, let median = Summary(rounds.pairs.map { $0.left / $0.right })?.p50 else { return nil }
+    let ratios = rounds.pairs.map { $0.left / $0.right }
+    guard rounds.areRatios, let median = Summary(ratios)?.p50 else { return nil }
+    self.rounds = ratios
     interval = rounds.interval(among: comparisons, spread: spread)
     ratio = interval?.estimate ?? median
   }

@@ -291,7 +291,7 @@ public enum HTMLReport {
 
 extension Standing {
   /// The class of its colour.
-  fileprivate var tone: String {
+  var tone: String {
     switch self {
     case .borneOut: "good"
     case .refuted: "bad"

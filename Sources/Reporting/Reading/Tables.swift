@@ -249,6 +249,7 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
+  /// The headline of a run as a multiple of its reference; its figure where there is none, and how its trials ended where there is no figure.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     if let contrast = standings?.contrasts[run] {

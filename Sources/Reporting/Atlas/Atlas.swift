@@ -1,0 +1,314 @@
+import Laboratory
+import Measurement
+
+/// Runs of several machines side by side: each sentence of the documents with its standing on each of them, and the headline figures of each
+/// scenario as ratios to its baseline there. What differs comes first, and with how much.
+public struct Atlas: Sendable {
+  let columns: [AtlasColumn]
+  /// What tells each column from the others.
+  let names: [String]
+  /// The sentences of the documents, those on which machines disagree first, and of these those that one refutes and another bears out.
+  let sentences: [AtlasSentence]
+  let scenarios: [AtlasScenario]
+  /// What is to be known before columns are compared: verdicts that do not count, runs that were interrupted.
+  let cautions: [String]
+
+  /// An atlas of the columns of at least two runs.
+  ///
+  /// - Parameters:
+  ///   - documents: whose sentences it has; nil in a lab that has none.
+  ///   - outlines: of the scenarios that try them.
+  ///   - names: the documents to show; all where it is empty.
+  /// - Throws: ``InputError`` for a document that there is not, and for fewer than two columns.
+  public init(
+    _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []
+  ) throws(InputError) {
+    guard columns.count > 1 else {
+      let found = columns.first.map { "only \($0.place), which is one run on one machine" } ?? "none"
+      throw InputError(
+        "found \(found): side by side stand the result documents of two or more runs, such as a.json b.json")
+    }
+    self.columns = columns
+    self.names = AtlasColumn.names(of: columns)
+    var indices: [SentenceIndex] = []
+    if let documents {
+      for column in columns {
+        indices.append(try SentenceIndex(documents, tried: outlines, results: column.verdicts, only: names))
+      }
+    }
+    sentences = AtlasSentence.sentences(indices)
+    scenarios = AtlasScenario.scenarios(columns)
+    cautions = columns.enumerated().flatMap { number, column in
+      let outdated = indices.isEmpty ? [] : indices[number].outdated
+      return [
+        outdated.isEmpty
+          ? nil
+          : "machine \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared where they are of the same",
+        column.isCut ? "machine \(number + 1): the run was interrupted" : nil,
+        column.machine.optimised ? nil : "machine \(number + 1): figures of a debug build mean nothing",
+      ].compactMap(\.self)
+    }
+  }
+
+  /// How many sentences there are, and on how many of them the machines disagree: `115 sentences: 9 on which machines disagree, …`.
+  var summary: String {
+    let counts: [(Int, String)] = [
+      (sentences.count { $0.disagreement != .none }, "on which machines disagree"),
+      (sentences.count { $0.disagreement == .none && $0.judged > 1 }, "on which they agree"),
+      (sentences.count { $0.disagreement == .none && $0.judged == 1 }, "judged on one machine"),
+      (sentences.count { $0.judged == 0 }, "judged on none"),
+    ]
+    return "\(sentences.count) sentence\(sentences.count == 1 ? "" : "s"): "
+      + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+
+  /// What is to be known of ratios, and of differences between machines.
+  static let notes = [
+    "A ratio is to the scenario's baseline on the same machine: absolute times say little across machines. Without a baseline, and of 0, the figure itself stands there.",
+    "apart: the largest ratio to the smallest; \(told) where that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run a machine shows only large differences.",
+  ]
+
+  /// Behind a difference that is significant.
+  static let told = "!"
+}
+
+/// A sentence of the documents on several machines.
+struct AtlasSentence: Sendable {
+  /// How far machines disagree on a sentence.
+  enum Disagreement: Int, Sendable, Comparable {
+    case none
+    /// It is open on some.
+    case open
+    /// It stands otherwise on some, as partly or as what a stand-in does.
+    case otherwise
+    /// It is refuted on one and holds on another.
+    case opposed
+
+    static func < (left: Disagreement, right: Disagreement) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  /// A claim on it, on each machine that judged it, with what it came to.
+  struct Claim: Sendable {
+    let scenario: String
+    let says: String
+    let check: String
+    /// By the index of the machine; nil where it was not judged.
+    let testimonies: [SentenceIndex.Testimony?]
+    /// How many times as large the largest figure is as the smallest, and what the figure is; nil where they cannot be compared.
+    let apart: (of: String, times: Double)?
+
+    /// What it came to, in words, with the numbers of the machines where it came to that.
+    var words: [(machines: [Int], says: String)] {
+      let words = testimonies.enumerated().compactMap { number, testimony in testimony.map { (number + 1, $0.words) } }
+      return words.grouped { $0.1 }.map { says, machines in (machines.map(\.0), says) }
+    }
+
+    /// `the ratios lie 1.93x apart`; nil where they cannot be compared.
+    var apartText: String? { apart.map { "the \($0.of) lie \(Quantity.ratio($0.times))x apart" } }
+  }
+
+  /// The document that says it.
+  let chapter: String
+  let id: String
+  let says: String
+  let said: Documents.Strength?
+  /// By the index of the machine; nil where the verdicts of another version of the lab do not count.
+  let standings: [Standing?]
+  let disagreement: Disagreement
+  /// The claims on which the machines disagree.
+  let claims: [Claim]
+
+  /// On how many machines it was judged.
+  var judged: Int { standings.count { $0?.isJudged == true } }
+
+  static func sentences(_ indices: [SentenceIndex]) -> [AtlasSentence] {
+    guard let first = indices.first else { return [] }
+    // All of them have the same chapters and sentences, in the same order.
+    let all = first.chapters.indices.flatMap { chapter in
+      first.chapters[chapter].entries.indices.map { entry in
+        AtlasSentence(
+          first.chapters[chapter].title, indices.map { $0.chapters[chapter].entries[entry] },
+          outdated: indices.map { Set($0.outdated) })
+      }
+    }
+    let levels = [Disagreement.opposed, .otherwise, .open, .none]
+    return levels.flatMap { level in all.filter { $0.disagreement == level } }
+  }
+
+  private init(_ chapter: String, _ entries: [SentenceIndex.Entry], outdated: [Set<String>]) {
+    self.chapter = chapter
+    id = entries[0].id
+    says = entries[0].says
+    said = entries[0].said
+    standings = zip(entries, outdated).map { entry, outdated in
+      entry.standing == .notRun && !outdated.isDisjoint(with: entry.scenarios) ? nil : entry.standing
+    }
+    let judged = standings.compactMap(\.self).filter(\.isJudged)
+    disagreement = Self.disagreement(Set(judged))
+    claims = disagreement == .none ? [] : Self.claims(entries.map(\.testimonies))
+  }
+
+  private static func disagreement(_ standings: Set<Standing>) -> Disagreement {
+    let holds: Set<Standing> = [.borneOut, .byConstruction]
+    if standings.contains(.refuted), !standings.isDisjoint(with: holds) { return .opposed }
+    if standings.subtracting(holds).count + (standings.isDisjoint(with: holds) ? 0 : 1) < 2 { return .none }
+    let decided = standings.subtracting([.undecided])
+    return decided.subtracting(holds).count + (decided.isDisjoint(with: holds) ? 0 : 1) > 1 ? .otherwise : .open
+  }
+
+  private struct Key: Hashable {
+    let scenario, check: String
+  }
+
+  /// The claims of which the opinions differ.
+  private static func claims(_ testimonies: [[SentenceIndex.Testimony]]) -> [Claim] {
+    let keys = testimonies.joined().grouped { Key(scenario: $0.scenario, check: $0.claim.check) }.map(\.key)
+    return keys.compactMap { key in
+      let found = testimonies.map { all in
+        all.first { $0.scenario == key.scenario && $0.claim.check == key.check && $0.opinion != .unavailable }
+      }
+      guard let first = found.compactMap(\.self).first, Set(found.compactMap { $0?.opinion }).count > 1 else {
+        return nil
+      }
+      return Claim(
+        scenario: key.scenario, says: first.claim.says, check: key.check, testimonies: found,
+        apart: apart(found.compactMap { $0?.claim }))
+    }
+  }
+
+  /// How far the figures of a claim lie apart: its ratios, where all have one, else what stands left in its check.
+  private static func apart(_ claims: [ClaimFacts]) -> (of: String, times: Double)? {
+    let ratios = claims.compactMap { $0.evidence.ratio?.value }
+    let areRatios = ratios.count == claims.count
+    let figures = areRatios ? ratios : claims.compactMap { $0.evidence.left?.value }
+    guard claims.count > 1, figures.count == claims.count, Set(claims.map(\.evidence.unit)).count == 1,
+      let low = figures.min(), let high = figures.max(), low > 0, low < high
+    else { return nil }
+    let ends = (claims.compactMap { $0.evidence.low?.value }.max(), claims.compactMap { $0.evidence.high?.value }.min())
+    let doOverlap = areRatios && (ends.0 ?? 0) <= (ends.1 ?? 0)
+    return (areRatios ? doOverlap ? "ratios, whose intervals overlap," : "ratios" : "figures", high / low)
+  }
+}
+
+extension Standing {
+  /// Whether claims on the sentence were judged, for it, against it, or to no end.
+  var isJudged: Bool {
+    switch self {
+    case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction: true
+    case .unavailable, .notRun, .untried: false
+    }
+  }
+}
+
+/// A scenario on several machines: its headline figures.
+struct AtlasScenario: Sendable {
+  struct Row: Sendable {
+    let label: String
+    let isBroken: Bool
+    /// By the index of the machine; nil where it was not run, or is not comparable.
+    let cells: [AtlasRun.Row?]
+    /// How many times as large the largest ratio is as the smallest; nil for fewer than two.
+    let apart: Double?
+    /// Whether that is more than runs differ by chance; nil for too few rounds.
+    let isTold: Bool?
+
+    /// Whether some machine has a figure, or the trials ended otherwise on one than on another.
+    var saysSomething: Bool {
+      cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
+    }
+
+    /// `2.10x!`, with its sign where it is significant.
+    var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isTold == true ? Atlas.told : "") } ?? "" }
+  }
+
+  let name: String
+  let title: String
+  /// `elapsed as a multiple of serial-loop on that machine`.
+  let note: String
+  /// In the order of the first machine.
+  let rows: [Row]
+  /// Machines whose figures are of something else, and settings that were not the same.
+  let cautions: [String]
+
+  /// The rows that differ most, in their order.
+  func rows(most: Int) -> [Row] {
+    guard rows.count > most else { return rows }
+    let kept = rows.indices.sorted { rank(rows[$0]) > rank(rows[$1]) }.prefix(most)
+    return kept.sorted().map { rows[$0] }
+  }
+
+  private func rank(_ row: Row) -> Double { row.apart ?? (Set(row.cells.map { $0?.cell.text }).count > 1 ? 1 : 0) }
+
+  static func scenarios(_ columns: [AtlasColumn]) -> [AtlasScenario] {
+    var names: [String] = []
+    for run in columns.flatMap(\.runs) where !names.contains(run.scenario) { names.append(run.scenario) }
+    return names.compactMap { name in
+      AtlasScenario(columns.map { column in column.runs.first { $0.scenario == name } })
+    }
+  }
+
+  private init?(_ runs: [AtlasRun?]) {
+    guard let first = runs.compactMap(\.self).first(where: { $0.metric != nil }), let metric = first.metric else {
+      return nil
+    }
+    name = first.scenario
+    title = first.title
+    let compared = runs.map { run in run.flatMap { $0.measure == first.measure ? $0 : nil } }
+    let hasRatios = compared.contains { $0?.hasRatios == true }
+    note =
+      first.reference.map { reference in
+        hasRatios
+          ? "\(metric.name) as a multiple of \(reference) on that machine"
+          : "\(metric.name), the figure itself: of \(reference), which is 0, there is no multiple"
+      } ?? "\(metric.name), the figure itself: the scenario has no baseline"
+    let others = runs.enumerated().compactMap { number, run -> String? in
+      guard let run, run.measure != first.measure else { return nil }
+      return "machine \(number + 1) has \(run.measure), not \(first.measure): not compared"
+    }
+    let tables = compared.map { run in
+      Dictionary((run?.rows ?? []).map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    var labels: [String] = []
+    var seen: Set<String> = []
+    for row in compared.compactMap(\.self).flatMap(\.rows) where seen.insert(row.label).inserted {
+      labels.append(row.label)
+    }
+    let comparisons = labels.count * runs.count * (runs.count - 1) / 2
+    rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
+    cautions = others + [Self.otherSettings(rows)].compactMap(\.self)
+  }
+
+  /// Which parameters had other values on some machine; nil for none.
+  private static func otherSettings(_ rows: [Row]) -> String? {
+    var settings: Set<String> = []
+    for row in rows {
+      let parameters = row.cells.compactMap { $0?.parameters }
+      for (name, value) in parameters.joined() where parameters[0][name].map({ $0 != value }) ?? true {
+        settings.insert(name)
+      }
+    }
+    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", ")) on some machines"
+  }
+}
+
+extension AtlasScenario.Row {
+  fileprivate init(_ label: String, _ cells: [AtlasRun.Row?], among comparisons: Int) {
+    self.label = label
+    self.cells = cells
+    isBroken = cells.contains { $0?.isBroken == true }
+    let contrasts = cells.compactMap { $0?.contrast }
+    guard contrasts.count > 1, let least = contrasts.min(by: { $0.ratio < $1.ratio }),
+      let most = contrasts.max(by: { $0.ratio < $1.ratio }), least.ratio > 0
+    else {
+      (apart, isTold) = (nil, nil)
+      return
+    }
+    apart = most.ratio / least.ratio
+    isTold = ConfidenceInterval.ofRatio([most.rounds], to: [least.rounds], among: comparisons).map { $0.low > 1 }
+  }
+}
+
+extension SentenceIndex.Testimony {
+  /// What the claim came to on a machine: `for: supported, sync 114 ns vs mutex 18 ns: …`.
+  var words: String { "\(opinion.rawValue): \(claim.verdict.rawValue), " + (shown ?? claim.evidenceText) }
+}

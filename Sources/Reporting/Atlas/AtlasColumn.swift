@@ -1,0 +1,148 @@
+import Laboratory
+import Measurement
+
+/// A run on a machine: what of its documents stands in a column of an atlas. Histograms and the figures of other metrics than the headlines
+/// are left behind, so that twenty books have room.
+public struct AtlasColumn: Sendable {
+  /// The file that it was read from.
+  let place: String
+  let machine: Machine
+  let tool: ToolFacts
+  /// When the first of its scenarios was run.
+  let started: String
+  let isCut: Bool
+  /// What was tried and what became of the claims.
+  let verdicts: [ResultDocument]
+  /// The headline figures of each scenario.
+  let runs: [AtlasRun]
+
+  /// The columns that the documents of a file are: one for each machine that they tell of, and another one for what was run there again.
+  public static func columns(of documents: [ResultDocument], place: String) -> [AtlasColumn] {
+    var runs: [[ResultDocument]] = []
+    for document in documents {
+      let name = document.scenario.name
+      let index = runs.firstIndex { run in
+        identity(run[0]) == identity(document) && !run.contains { $0.scenario.name == name }
+      }
+      if let index { runs[index].append(document) } else { runs.append([document]) }
+    }
+    return runs.map { AtlasColumn($0, place) }
+  }
+
+  private init(_ documents: [ResultDocument], _ place: String) {
+    self.place = place
+    machine = documents[0].machine
+    tool = documents[0].tool
+    started = documents.map(\.started).min() ?? ""
+    isCut = documents.contains(where: \.isCut)
+    verdicts = documents.map(\.withoutFigures)
+    runs = documents.map(AtlasRun.init)
+  }
+
+  // MARK: What tells machines apart
+
+  /// What a document knows of its machine and its build, each with what it is of, in words.
+  struct Fact: Sendable, Hashable {
+    let name: String
+    let text: String
+  }
+
+  var facts: [Fact] { Self.facts(machine, tool) }
+
+  private static func identity(_ document: ResultDocument) -> [Fact] { facts(document.machine, document.tool) }
+
+  private static func facts(_ machine: Machine, _ tool: ToolFacts) -> [Fact] {
+    [
+      Fact(name: "processor", text: machine.cpu ?? "unknown"),
+      Fact(name: "cores", text: "\(machine.cores) core\(machine.cores == 1 ? "" : "s")"),
+      Fact(name: "system", text: "\(machine.os) \(machine.kernel)"),
+      Fact(name: "Dispatch", text: "Dispatch \(machine.dispatchText)"),
+      Fact(name: "Swift", text: "Swift \(machine.swift)"),
+      Fact(name: "lab", text: "\(tool.name) \(tool.version)" + (machine.optimised ? "" : ", debug build")),
+    ]
+  }
+
+  /// When it was run, to the minute: `2026-11-21 01:02 UTC`.
+  var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
+
+  /// What tells each of some columns from the others, as shortly as that can be said: the facts in which they differ, and of two that have
+  /// the same ones, when they were run, or in which files that is.
+  static func names(of columns: [AtlasColumn]) -> [String] {
+    let facts = columns.map { $0.facts.map(\.text) }
+    let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
+    let names = facts.map { facts in telling.map { facts[$0] }.joined(separator: ", ") }
+    return zip(names, columns).map { name, column in
+      let twins = zip(names, columns).filter { $0.0 == name }.map(\.1)
+      guard twins.count > 1 else { return name }
+      let isTold = twins.count { $0.date == column.date } == 1
+      return [name, isTold ? column.date : column.place].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+  }
+}
+
+/// The headline figures of a scenario on a machine, each as a multiple of the baseline there.
+struct AtlasRun: Sendable {
+  struct Row: Sendable {
+    /// The variant at its point.
+    let label: String
+    /// Whether its failure is the lesson.
+    let isBroken: Bool
+    /// The ratio to the baseline; the figure itself where there is none.
+    let cell: Cell
+    /// The figure that was measured, in its unit; nil where there is none.
+    let figure: String?
+    /// How far the ratio may be from what was measured: `±2.1 %`; nil for too few rounds.
+    let margin: String?
+    /// Nil where the scenario has no baseline, and of 0.
+    let contrast: Contrast?
+    /// Whether others are compared with it.
+    let isReference: Bool
+    let parameters: [String: ParameterValue]
+  }
+
+  let scenario: String
+  let title: String
+  let metric: MetricFacts?
+  /// What ratios refer to; nil where there are none.
+  let reference: String?
+  /// Whether there is any ratio: of 0 there is none.
+  let hasRatios: Bool
+  let rows: [Row]
+
+  init(_ document: ResultDocument) {
+    let index = RunIndex(document)
+    let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let headline = document.scenario.show.first.flatMap { metrics[$0] }
+    scenario = document.scenario.name
+    title = document.scenario.title
+    metric = headline
+    guard let headline else {
+      (reference, hasRatios, rows) = (nil, false, [])
+      return
+    }
+    let standings = Standings(index, by: headline)
+    let tables = Tables(index: index, shown: [headline], standings: standings)
+    let hasRatios = !standings.contrasts.isEmpty
+    self.hasRatios = hasRatios
+    reference = document.scenario.baseline ?? (document.scenario.seeksBest == true ? "the best" : nil)
+    rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }.map { run in
+      let facts = document.runs[run]
+      let samples = facts.metrics[headline.name]
+      return Row(
+        label: index.labels[run], isBroken: index.isBroken(run),
+        cell: samples.flatMap { hasRatios ? nil : tables.figure($0) } ?? tables.multiple(run, headline),
+        figure: samples.map { tables.figure($0).text },
+        margin: standings.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.ends : $0.margin },
+        contrast: standings.contrasts[run], isReference: standings.references.contains(run),
+        parameters: facts.parameters)
+    }
+  }
+
+  /// What its figures are of: two runs are compared where it is the same.
+  var measure: String {
+    let of = metric.map {
+      "\($0.name), \($0.kind.rawValue)\($0.unit.rawValue.isEmpty ? "" : " in \($0.unit.rawValue)")"
+    }
+    return (of ?? "nothing") + (reference.map { ", to \($0)" } ?? "")
+  }
+}

@@ -1,0 +1,170 @@
+import Laboratory
+import Measurement
+import Platform
+
+/// An atlas for a terminal: a key of numbered machines, and below it their numbers across.
+public struct AtlasText {
+  private let atlas: Atlas
+  private let style: TextStyle
+  /// Every sentence and every row, those on which machines agree too.
+  private let details: Bool
+
+  /// A text in some style.
+  public init(_ atlas: Atlas, _ style: TextStyle, details: Bool = false) {
+    self.atlas = atlas
+    self.style = style
+    self.details = details
+  }
+
+  /// The sentences of the documents alone, all of them.
+  public var sentences: String { text(key + disagreements + agreements + [""] + end) }
+
+  /// The sentences on which machines disagree, with `details` all of them, and every scenario.
+  public var report: String {
+    text(key + disagreements + (details ? agreements : []) + scenarios + [""] + end + wrapped(Atlas.notes))
+  }
+
+  private func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
+
+  // MARK: Machines
+
+  private var key: [String] {
+    var lines = [Ink.heading("machines", style)]
+    for (number, column) in atlas.columns.enumerated() {
+      let scenarios = "\(column.runs.count) scenario\(column.runs.count == 1 ? "" : "s")"
+      lines += Entry(column: 6, style: style).lines(
+        "\(number + 1)",
+        [
+          (column.facts.map(\.text).joined(separator: ", "), nil),
+          ("\(column.date), \(scenarios), \(column.place)", .quiet),
+        ])
+    }
+    return lines + wrapped(atlas.cautions, .care) + [""]
+  }
+
+  // MARK: Sentences
+
+  private var disagreements: [String] {
+    guard !atlas.sentences.isEmpty else { return [] }
+    let shown = atlas.sentences.filter { $0.disagreement != .none }
+    var lines = Heading.lines(
+      "sentences on which machines disagree", shown.isEmpty ? "none" : "\(shown.count)", nil, style)
+    for sentence in shown {
+      lines += row(sentence)
+      for claim in sentence.claims { lines += self.lines(claim) }
+    }
+    return lines + [""]
+  }
+
+  private var agreements: [String] {
+    let chapters = atlas.sentences.filter { $0.disagreement == .none }.grouped(by: \.chapter)
+    return chapters.flatMap { chapter, sentences in
+      Heading.lines(chapter, "the sentences on which machines agree", .quiet, style) + sentences.flatMap(row) + [""]
+    }
+  }
+
+  /// A mark for each machine beside the sentence; below each other, with its words, where there is no room for that.
+  private func row(_ sentence: AtlasSentence) -> [String] {
+    let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
+    let count = sentence.standings.count
+    let room = style.width - 2 - idWidth - 2 - 3 * count
+    if room >= 30 {
+      let marks = sentence.standings.map { Self.ink($0)("\(Self.mark($0, style))".padded(to: 3), style) }.joined()
+      let texts = (sentence.says.inLine + said).wrapped(to: room)
+      let indent = String(repeating: " ", count: 4 + idWidth + 3 * count)
+      return ["  " + Ink.name(sentence.id.padded(to: idWidth + 2), style) + marks + texts[0]]
+        + texts.dropFirst().map { indent + $0 }
+    }
+    let groups = sentence.standings.enumerated().grouped { $0.element }.map { standing, machines in
+      let numbers = machines.map { "\($0.offset + 1)" }.joined(separator: " ")
+      return ("\(Self.mark(standing, style)) \(Self.word(standing)): \(numbers)", Self.ink(standing))
+    }
+    return Entry(column: 4 + idWidth, style: style).lines(
+      sentence.id, [(sentence.says.inLine + said, nil)] + groups.map { ($0.0, $0.1) })
+  }
+
+  private var idWidth: Int { atlas.sentences.map(\.id.displayWidth).max() ?? 0 }
+
+  /// A claim, what it came to on each machine, and how far its figures lie apart.
+  private func lines(_ claim: AtlasSentence.Claim) -> [String] {
+    let indent = "    "
+    func under(_ text: String, _ ink: Ink?, _ indent: String) -> [String] {
+      text.wrapped(to: max(20, style.width - indent.count)).map { indent + (ink?($0, style) ?? $0) }
+    }
+    let machines = claim.words.flatMap { machines, says in
+      under("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent + "  ")
+    }
+    return under("\(claim.scenario): \(claim.says)", nil, indent) + machines
+      + (claim.apartText.map { under($0, .care, indent + "  ") } ?? [])
+  }
+
+  /// A standing in words; nil is of verdicts that do not count.
+  static func word(_ standing: Standing?) -> String { standing?.rawValue ?? "other version" }
+
+  private static func mark(_ standing: Standing?, _ style: TextStyle) -> String {
+    switch standing {
+    case .standIn: "s"
+    case .byConstruction: "c"
+    default: standing?.mark(style) ?? "-"
+    }
+  }
+
+  private static func ink(_ standing: Standing?) -> Ink { standing?.ink ?? .quiet }
+
+  private var end: [String] {
+    guard !atlas.sentences.isEmpty else { return [] }
+    let shown = Set(atlas.sentences.flatMap(\.standings))
+    let named: [Standing] = [.borneOut, .refuted, .partly, .undecided, .standIn, .byConstruction]
+    let marks = named.filter(shown.contains).map { "\(Self.mark($0, style)) \($0.rawValue)" } + ["- not judged"]
+    return wrapped([atlas.summary + ".", marks.joined(separator: ", ") + "."])
+  }
+
+  private func wrapped(_ texts: [String], _ ink: Ink = .quiet) -> [String] {
+    texts.flatMap { $0.wrapped(to: max(20, style.width)) }.map {
+      ink(style.unicode ? $0 : Signs.plain($0), style)
+    }
+  }
+
+  // MARK: Scenarios
+
+  /// A row more says little on a screen.
+  private static let mostRows = 8
+
+  private var scenarios: [String] {
+    atlas.scenarios.flatMap { scenario in
+      Heading.lines(scenario.name, scenario.title, nil, style) + wrapped([scenario.note])
+        + wrapped(scenario.cautions, .care)
+        + table(scenario) + [""]
+    }
+  }
+
+  private func table(_ scenario: AtlasScenario) -> [String] {
+    let rows = details ? scenario.rows : scenario.rows(most: Self.mostRows)
+    guard !rows.isEmpty else { return wrapped(["nothing was measured"]) }
+    let hasApart = rows.contains { $0.apart != nil }
+    let cells = rows.map { row in
+      row.cells.map { cell in cell.map { style.unicode ? $0.cell.text : $0.cell.plain } ?? "-" }
+        + (hasApart ? [row.apartText] : [])
+    }
+    // Names get what the figures leave, and a third of the line where these take several lines.
+    let taken = (cells.first ?? []).indices.reduce(0) { sum, column in
+      sum + 2 + (cells.map { $0[column].displayWidth }.max() ?? 0)
+    }
+    let room = max(16, style.width / 3, style.width - taken)
+    let headings =
+      [Table.Heading("", .left)] + atlas.columns.indices.map { Table.Heading("\($0 + 1)") }
+      + (hasApart ? [Table.Heading("apart")] : [])
+    let grid = TextGrid(
+      headings: headings,
+      rows: zip(rows, cells).map { row, cells in [row.label.shortened(to: room, style)] + cells })
+    let left = scenario.rows.count - rows.count
+    let more = left > 0 ? wrapped(["and \(left) that differ\(left == 1 ? "s" : "") less; see --details"]) : []
+    return grid.parts(keys: 1, within: style.width).flatMap { columns in
+      let lines = grid.keeping(columns, rows: Array(rows.indices)).lines()
+      return [Ink.quiet(lines[0], style)]
+        + zip(lines.dropFirst(), rows).map { line, row in
+          row.isTold == true ? Ink.care(line, style) : line
+        }
+    } + more
+  }
+}

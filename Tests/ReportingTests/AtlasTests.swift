@@ -1,0 +1,289 @@
+import LabTesting
+import Laboratory
+import Measurement
+import Platform
+import Testing
+
+@testable import Reporting
+
+/// Several machines side by side.
+@Suite struct AtlasTests {
+  private static let documents = """
+    documents:
+      - document: guide
+        title: A guide
+        sentences:
+          - {id: guide.1, says: it agrees, said: always}
+          - {id: guide.2, says: it is open somewhere, said: usually}
+          - {id: guide.3, says: it differs, said: always}
+      - document: other
+        title: Another
+        sentences:
+          - {id: other.1, says: nobody can tell, reason: a matter of taste}
+    """
+
+  private static func claim(_ id: String, _ kind: Claim.Kind) -> Claim {
+    Claim(
+      says: "It is \(id).", bears: [id], kind: kind,
+      check: Check(text: "check \(id)", left: .cores, comparison: .equal, right: .cores))
+  }
+
+  private static let claims = [
+    claim("guide.1", .guarantee), claim("guide.2", .performance), claim("guide.3", .guarantee),
+  ]
+
+  /// A machine's run: its verdicts on the three sentences, and how many times as slow as `slow` the variant `fast` is.
+  private struct Ran {
+    var cores = 2
+    var cpu = "Test CPU"
+    var started = "2026-11-21T01:02:03Z"
+    var verdicts: [Verdict] = [.held, .supported, .held]
+    var ratio = 0.5
+    var claimed = 2.0
+    var baseline: String? = "slow"
+    var fast = "fast"
+
+    var results: Results {
+      let made = Fixture.made(
+        [
+          ("slow", Fixture.rounds(6) { ["elapsed": [1000 * (1 + 0.001 * Double($0))]] }),
+          (fast, Fixture.rounds(6) { ["elapsed": [ratio * 1000 * (1 + 0.001 * Double($0 % 3))]] }),
+        ], baseline: baseline)
+      var machine = made.machine
+      (machine.cores, machine.cpu) = (cores, cpu)
+      var results = Results(
+        experiment: made.experiment, machine: machine, seed: 7, started: started, seconds: 1.5, runs: made.runs)
+      results.judgements = zip(AtlasTests.claims, verdicts).map { claim, verdict in
+        let met = verdict == .violated ? 9 : 10
+        let isRatio = claim.kind == .performance && verdict != .unavailable
+        return Judgement(
+          claim: claim, verdict: verdict,
+          evidence: Evidence(
+            left: isRatio ? 10 : nil, right: isRatio ? 20 : nil,
+            ratio: isRatio ? ConfidenceInterval(estimate: claimed, low: claimed * 0.9, high: claimed * 1.1) : nil,
+            trials: 10, met: met, reason: "why"))
+      }
+      return results
+    }
+  }
+
+  private static func columns(_ runs: [Ran]) -> [AtlasColumn] {
+    runs.enumerated().flatMap { AtlasColumn.columns(of: [$1.results.document], place: "run-\($0).json") }
+  }
+
+  private static func atlas(_ columns: [AtlasColumn], only: [String] = []) throws -> Atlas {
+    let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
+    return try Atlas(
+      columns, try Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)], only: only)
+  }
+
+  private static func atlas(_ runs: Ran...) throws -> Atlas { try atlas(columns(runs)) }
+
+  // MARK: Machines
+
+  @Test func `machines are told apart by what their documents know`() {
+    func names(_ runs: Ran...) -> [String] { AtlasColumn.names(of: Self.columns(runs)) }
+    #expect(names(Ran(cores: 1), Ran()) == ["1 core", "2 cores"])
+    #expect(names(Ran(cpu: "A"), Ran(cores: 4, cpu: "B")) == ["A, 2 cores", "B, 4 cores"])
+    // The same machine twice is two columns, by their dates; within a minute, by their files.
+    #expect(
+      names(Ran(), Ran(started: "2026-11-22T01:02:03Z"), Ran(cores: 1)) == [
+        "2 cores, 2026-11-21 01:02 UTC", "2 cores, 2026-11-22 01:02 UTC", "1 core",
+      ])
+    #expect(names(Ran(), Ran()) == ["run-0.json", "run-1.json"])
+    var other = Ran().results.document.machine
+    other.dispatch = "swift-6.0-RELEASE, built in /b (c932e9d5f69c)"
+    other.isStatic = true
+    #expect(other.dispatchText == "swift-6.0-RELEASE, built in /b (c932e9d5f69c), static")
+    #expect(Machine.test.dispatchText == "of Swift 6.3")
+  }
+
+  @Test func `a file has a column for each machine, and for each run of one`() {
+    let (one, two) = (Ran(cores: 1).results.document, Ran().results.document)
+    #expect(AtlasColumn.columns(of: [one, two], place: "a").map(\.machine.cores) == [1, 2])
+    #expect(AtlasColumn.columns(of: [two, two], place: "a").count == 2)
+    #expect(AtlasColumn.columns(of: [two], place: "a")[0].verdicts[0].runs.isEmpty)
+  }
+
+  @Test func `one run is no comparison`() throws {
+    let error = #expect(throws: InputError.self) { try Self.atlas(Ran()) }
+    #expect(
+      error?.description
+        == "found only run-0.json, which is one run on one machine: side by side stand the result documents of two or more runs, such as a.json b.json"
+    )
+    let unknown = #expect(throws: InputError.self) { try Self.atlas(Self.columns([Ran(), Ran()]), only: ["guid"]) }
+    #expect(unknown?.description.contains("did you mean 'guide'?") == true)
+  }
+
+  // MARK: Sentences
+
+  @Test func `those on which machines disagree come first, the opposed before the open`() throws {
+    let atlas = try Self.atlas(
+      Ran(cores: 1, verdicts: [.held, .inconclusive, .violated], claimed: 1), Ran(), Ran(cores: 4))
+    #expect(atlas.sentences.map(\.id) == ["guide.3", "guide.2", "guide.1", "other.1"])
+    #expect(atlas.sentences.map(\.disagreement) == [.opposed, .open, .none, .none])
+    #expect(atlas.sentences[0].standings == [.refuted, .borneOut, .borneOut])
+    #expect(
+      atlas.summary
+        == "4 sentences: 2 on which machines disagree, 1 on which they agree, 1 judged on none")
+    #expect(atlas.sentences[2].claims.isEmpty)
+  }
+
+  @Test func `with the figures that differ, and by how much`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .refuted, .held], claimed: 0.5), Ran(), Ran(cores: 4))
+    let claim = try #require(atlas.sentences.first?.claims.first)
+    #expect(claim.apartText == "the ratios lie 4.00x apart")
+    #expect(claim.words.map(\.machines) == [[1], [2, 3]])
+    #expect(claim.words[0].says.hasPrefix("against: refuted, "))
+    let near = try Self.atlas(Ran(cores: 1, verdicts: [.held, .inconclusive, .held], claimed: 1.9), Ran())
+    #expect(near.sentences[0].claims[0].apartText == "the ratios, whose intervals overlap, lie 1.05x apart")
+  }
+
+  @Test func `what a machine could not judge is no disagreement`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .unavailable, .held]), Ran())
+    #expect(atlas.sentences.allSatisfy { $0.disagreement == .none })
+    #expect(atlas.sentences.first { $0.id == "guide.2" }?.standings == [.unavailable, .borneOut])
+  }
+
+  @Test func `verdicts of another version do not count, and that is said`() throws {
+    let json = try JSONReport.render([Ran(cores: 1, verdicts: [.held, .supported, .violated]).results.document])
+    let older = json.replacing("\"version\": \"\(Tool.version)\"", with: "\"version\": \"0.9.0\"")
+    let columns = AtlasColumn.columns(
+      of: try ResultDocument.parse(Array(older.utf8), place: "old.json"), place: "old.json")
+    let atlas = try Self.atlas(columns + Self.columns([Ran()]))
+    #expect(atlas.sentences.first { $0.id == "guide.3" }?.standings == [nil, .borneOut])
+    #expect(atlas.sentences.allSatisfy { $0.disagreement == .none })
+    #expect(atlas.cautions[0].hasPrefix("machine 1: the verdicts do not count, since gcdlab 0.9.0 gave them"))
+    #expect(AtlasPage.render(atlas).contains(">other version</td>"))
+    let other = json.replacing(ResultDocument.schema, with: "gcdlab.result/1")
+    #expect(throws: InputError.self) { try ResultDocument.parse(Array(other.utf8), place: "x") }
+  }
+
+  // MARK: Scenarios
+
+  @Test func `figures are ratios to the baseline on each machine`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1, ratio: 2), Ran(ratio: 0.5))
+    let scenario = atlas.scenarios[0]
+    #expect(scenario.note == "elapsed as a multiple of slow on that machine")
+    let fast = try #require(scenario.rows.first { $0.label == "fast" })
+    // What the run's own report says.
+    let shown = Ran(cores: 1, ratio: 2).results.reading.standings?.contrasts[1]
+    #expect(fast.cells[0]?.contrast?.ratio == shown?.ratio && fast.cells[0]?.cell.text == "2.00")
+    #expect(fast.apartText == "4.00x!" && fast.isTold == true)
+    let slow = try #require(scenario.rows.first { $0.label == "slow" })
+    #expect(slow.cells.map { $0?.cell.text } == ["1.00", "1.00"] && slow.apart == nil)
+  }
+
+  @Test func `a difference that runs of one machine may have is not significant`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1, ratio: 0.5), Ran(ratio: 0.51))
+    let row = try #require(atlas.scenarios[0].rows.first { $0.label == "fast" })
+    #expect(row.isTold == false && row.apartText == "1.02x")
+  }
+
+  @Test func `without a baseline, and of 0, the figures themselves are there`() throws {
+    let plain = try Self.atlas(Ran(cores: 1, baseline: nil), Ran(baseline: nil)).scenarios[0]
+    #expect(plain.note == "elapsed, the figure itself: the scenario has no baseline")
+    #expect(plain.rows.allSatisfy { $0.apart == nil && $0.cells[0]?.cell.text == $0.cells[0]?.figure })
+    #expect(plain.rows[1].cells[0]?.figure?.hasSuffix(" ns") == true)
+    let made = Fixture.made(
+      [("a", Fixture.rounds(6) { _ in ["missed": [0]] }), ("b", Fixture.rounds(6) { _ in ["missed": [5]] })],
+      baseline: "a")
+    var experiment = made.experiment
+    experiment.show = ["missed"]
+    let zero = Results(experiment: experiment, machine: .test, seed: 7, started: "", runs: made.runs)
+    let columns = [1, 2].flatMap { AtlasColumn.columns(of: [zero.document], place: "\($0)") }
+    let scenario = try Self.atlas(columns).scenarios[0]
+    #expect(scenario.note == "missed, the figure itself: of a, which is 0, there is no multiple")
+    #expect(scenario.rows.map { $0.cells[0]?.cell.text } == ["0", "5"])
+  }
+
+  @Test func `other figures are not compared, and other settings are said`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1), Ran(baseline: "fast"))
+    #expect(atlas.scenarios[0].rows.allSatisfy { $0.cells[1] == nil })
+    #expect(
+      atlas.scenarios[0].cautions == [
+        "machine 2 has elapsed, latency in ns, to fast, not elapsed, latency in ns, to slow: not compared"
+      ])
+    let json = try JSONReport.render([Ran(cores: 1).results.document])
+    #expect(json.contains("\"stride\": 1"))
+    let set = try ResultDocument.parse(Array(json.replacing("\"stride\": 1", with: "\"stride\": 9").utf8), place: "x")
+    let columns = AtlasColumn.columns(of: set, place: "a") + Self.columns([Ran()])
+    #expect(try Self.atlas(columns).scenarios[0].cautions == ["other values of stride on some machines"])
+  }
+
+  @Test func `a variant that only one machine has keeps its row`() throws {
+    let scenario = try Self.atlas(Ran(cores: 1), Ran(fast: "other")).scenarios[0]
+    #expect(scenario.rows.map(\.label) == ["slow", "fast", "other"])
+    #expect(scenario.rows[1].cells[1] == nil && scenario.rows[2].cells[0] == nil)
+  }
+
+  // MARK: Forms
+
+  @Test(arguments: [40, 60, 80, 200]) func `text keeps to its width with few machines and with many`(_ width: Int)
+    throws
+  {
+    for count in [2, 4, 20] {
+      let runs = (0..<count).map { Ran(cores: $0 + 1, verdicts: [.held, .supported, $0 == 1 ? .violated : .held]) }
+      let atlas = try Self.atlas(Self.columns(runs))
+      for style in [TextStyle(width: width), TextStyle(width: width, unicode: false)] {
+        let text = AtlasText(atlas, style, details: true)
+        for line in (text.report + text.sentences).split(separator: "\n") {
+          #expect(String(line).displayWidth <= width, "\(line)")
+        }
+        #expect(!text.report.contains("\u{1b}"))
+        #expect(style.unicode || !text.sentences.contains("✗"))
+      }
+      let colorful = AtlasText(atlas, TextStyle(width: width, color: true)).report
+      #expect(colorful.contains("\u{1b}[") && TextStyle(color: true).safe(colorful) == colorful)
+    }
+  }
+
+  @Test func `every form says the same`() throws {
+    let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .supported, .violated], ratio: 2), Ran())
+    let text = AtlasText(atlas, TextStyle(width: 80)).report
+    let page = AtlasPage.render(atlas)
+    for part in [text, page, atlas.markdown] {
+      #expect(part.contains("2.00") && part.contains("4.00x") && part.contains("guide.3") && part.contains("1 core"))
+    }
+    #expect(text.contains("  guide.3  ✗  ✓  it differs (always)\n"))
+    #expect(page.contains("<td class=\"bad\">refuted</td><td class=\"good\">borne out</td>"))
+    #expect(atlas.markdown.contains(/\| guide.3 +\| it differs +\| refuted +\| borne out +\|/))
+    let json = try JSONValue(try atlas.json())
+    #expect(json["schema"] == .text("gcdlab.atlas/1"))
+    guard case .list(let sentences) = json["sentences"] else { throw Missing.sentences }
+    #expect(sentences[0]["id"] == .text("guide.3") && sentences[0]["disagree"] == .bool(true))
+  }
+
+  private enum Missing: Error { case sentences }
+
+  @Test func `a hostile document stays text`() throws {
+    let hostile = "</td><script>alert('x')</script>\\u202e\\u001b[2J\\r\\nFORGED"
+    let json = try JSONReport.render([Ran(cores: 1, verdicts: [.held, .supported, .violated]).results.document])
+      .replacing("\"fast\"", with: "\"\(hostile)\"").replacing("\"A fixture\"", with: "\"\(hostile)\"")
+      .replacing("Test CPU", with: hostile).replacing("6.1.0", with: hostile).replacing(
+        "\"why\"", with: "\"\(hostile)\""
+      )
+      .replacing("It is guide.3.", with: hostile)
+    let columns = AtlasColumn.columns(
+      of: try ResultDocument.parse(Array(json.utf8), place: "x"), place: "<script>\n\u{1b}[2J.json")
+    let atlas = try Self.atlas(columns + Self.columns([Ran()]))
+    let page = AtlasPage.render(atlas)
+    #expect(!page.contains("<script") && page.contains("&lt;script&gt;"))
+    #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
+    // Wide, so that no word of a text begins a line by its place.
+    for style in [TextStyle(width: 10_000), TextStyle(width: 10_000, color: true)] {
+      let text = AtlasText(atlas, style, details: true)
+      for shown in [text.report, text.sentences] {
+        #expect(style.safe(shown) == shown)
+        #expect(!shown.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(shown)")
+      }
+    }
+    let markdown = atlas.markdown
+    #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" } && !markdown.contains("<script"))
+  }
+
+  @Test func `a page has no figure that is not a number`() throws {
+    let page = AtlasPage.render(try Self.atlas(Ran(cores: 1, ratio: 1e-9), Ran(ratio: 1e9)))
+    for word in ["nan", "inf"] { #expect(!page.contains(">\(word)") && !page.contains(" \(word)x")) }
+  }
+}

@@ -54,7 +54,7 @@ public struct AtlasColumn: Sendable {
   private static func facts(_ machine: Machine, _ tool: ToolFacts) -> [Fact] {
     [
       Fact(name: "processor", text: machine.cpu ?? "unknown"),
-      Fact(name: "cores", text: "\(machine.cores) core\(machine.cores == 1 ? "" : "s")"),
+      Fact(name: "cores", text: machine.coresText),
       Fact(name: "system", text: "\(machine.os) \(machine.kernel)"),
       Fact(name: "Dispatch", text: "Dispatch \(machine.dispatchText)"),
       Fact(name: "Swift", text: "Swift \(machine.swift)"),

@@ -63,8 +63,15 @@ public struct ScalabilityLaw: Sendable {
     lambda * cores / (1 + sigma * (cores - 1) + kappa * cores * (cores - 1))
   }
 
+  /// Where it is fastest, `√((1 − σ) / κ)` and at least 1; nil where more cores are always faster.
+  public var peak: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
+
   /// The number of cores beyond which it gets slower; nil where it never does.
-  public var most: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
+  public var most: Int? {
+    guard let peak, peak < 1e9 else { return nil }
+    let below = Int(peak)
+    return throughput(Double(below + 1)) > throughput(Double(below)) ? below + 1 : below
+  }
 
   /// The sets of terms to try: always the work, with contention, coherence, both or neither.
   private static let choices = [[0], [0, 1], [0, 2], [0, 1, 2]]

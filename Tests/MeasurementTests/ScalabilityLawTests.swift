@@ -36,7 +36,7 @@ import Testing
     #expect(abs(law.kappa / kappa - 1) < 0.1, "\(law)")
     #expect(law.fits)
     let peak = ((1 - sigma) / kappa).squareRoot()
-    #expect(abs((law.most ?? 0) / peak - 1) < 0.1, "\(law)")
+    #expect(abs((law.peak ?? 0) / peak - 1) < 0.1, "\(law)")
   }
 
   @Test func `a curve without coherence has none, and no number of cores is too many`() throws {

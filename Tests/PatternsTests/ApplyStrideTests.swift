@@ -300,18 +300,21 @@ import Testing
   }
 
   /// What a comparison of strides says first, with settings.
-  private func advice(_ settings: [String]) throws -> String? {
+  private func advice(_ settings: [String], cores: [Int] = []) throws -> String? {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     let experiment = try library.experiment(ApplyStride.name).applying(
       Overrides(settings: ["iterations=1M"] + settings, variants: ["apply"])
-    ).sweeping([Sweep("stride", [1, 16, 64, 256, 1024, 4096].map { .integer($0) })])
+    ).sweeping(
+      [Sweep("stride", [1, 16, 64, 256, 1024, 4096].map { .integer($0) })]
+        + (cores.isEmpty ? [] : [Sweep("cores", cores.map { .integer($0) })]))
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }
       let blocks = Double((1_000_000 + stride - 1) / stride)
       runs[index].trials = (0..<6).map { round in
         var observation = Observation()
-        observation.record("elapsed", (8e6 + 25 * blocks) * (1 + 0.001 * Double((round + index) % 3)))
+        let shared = 2 / Double(runs[index].cores ?? Machine.test.cores)
+        observation.record("elapsed", shared * (8e6 + 25 * blocks) * (1 + 0.001 * Double((round + index) % 3)))
         observation.record("blocks", Int(blocks))
         return TrialRecord(round: round, outcome: .completed, observation: observation)
       }
@@ -328,6 +331,17 @@ import Testing
       advice.contains(
         /at most 1 % overhead give it at least (4\.9|5)\S* us of work. For this loop: stride 31\d or more/))
     #expect(advice.contains("; measured, strides 1024 to 4096 do not differ significantly."), "\(advice)")
+  }
+
+  @Test func `the advice is for the cores that were asked for`() throws {
+    // An iteration of 16 ns and a block of 50 ns take that long on a core, however many there are.
+    let one = try #require(try advice(["cores=1"]))
+    #expect(one.hasPrefix("A block of apply costs 50"), "\(one)")
+    let both = try #require(try advice([], cores: [1, 2]))
+    #expect(both.hasPrefix("With 1 core: A block of apply costs 50"), "\(both)")
+    #expect(both.contains(" With 2 cores: A block of apply costs 50"), "\(both)")
+    let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))
+    #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] is fastest at stride 4") }, "\(findings)")
   }
 
   @Test func `the advice is for the reader's loop where that is given`() throws {

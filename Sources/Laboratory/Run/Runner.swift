@@ -89,6 +89,7 @@ public struct Runner: Sendable {
     results.judgements = Judge(results).judgements()
     results.findings =
       (results.conclusion.map { [$0] } ?? []) + plan.experiment.pattern.findings(in: results)
+      + results.scalability
     results.warnings =
       results.shortening + disturbance.warnings(machine) + results.cautions(within: plan.budget)
     return results

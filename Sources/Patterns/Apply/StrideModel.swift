@@ -133,7 +133,7 @@ struct StrideModel {
   /// The least squares of relative errors; nil when a term comes out negative, which means nothing.
   private static func fit(_ costs: [Cost], _ columns: [Int]) -> [Double]? {
     let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
-    guard let solution = solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
+    guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
     var parameters = [0.0, 0.0, 0.0, 0.0]
     for (column, value) in zip(columns, solution) { parameters[column] = value }
     return parameters
@@ -146,23 +146,6 @@ struct StrideModel {
   private static func predict(_ parameters: [Double], _ cost: Cost) -> Double {
     zip(parameters, terms(cost)).reduce(0) { $0 + $1.0 * $1.1 }
   }
-
-  /// Least squares of `rows * x = 1` by the normal equations and Gauss-Jordan elimination.
-  private static func solve(_ rows: [[Double]]) -> [Double]? {
-    let n = rows[0].count
-    var matrix = (0..<n).map { i in
-      (0..<n).map { j in rows.reduce(0) { $0 + $1[i] * $1[j] } } + [rows.reduce(0) { $0 + $1[i] }]
-    }
-    for i in 0..<n {
-      guard abs(matrix[i][i]) > 1e-300 else { return nil }
-      for j in 0..<n where j != i {
-        let factor = matrix[j][i] / matrix[i][i]
-        for k in i...n { matrix[j][k] -= factor * matrix[i][k] }
-      }
-    }
-    let solution = (0..<n).map { matrix[$0][n] / matrix[$0][$0] }
-    return solution.allSatisfy(\.isFinite) ? solution : nil
-  }
 }
 
 extension ApplyStride {
@@ -172,14 +155,25 @@ extension ApplyStride {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
       + sweeps.flatMap { name, runs in
-        [best(name, runs, cores: results.machine.cores), costModel(name, runs)].compactMap(\.self)
+        [best(name, runs, on: results.machine), costModel(name, runs)].compactMap(\.self)
       }
   }
 
-  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest; nil where more than the
-  /// stride is swept, or no cost model fits.
+  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest, for each number of cores that
+  /// was asked for; nil where more is swept, or no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
-    guard results.experiment.sweep.count == 1 else { return nil }
+    guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
+    let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
+      words(of: sweeps, in: results).map { (cores: cores, words: $0.says, runs: $0.runs) }
+    }
+    guard let first = advice.first else { return nil }
+    guard results.experiment.sweep.count > 1 else { return Remark(Conclusion.kind, first.words, runs: first.runs) }
+    let says = advice.map { "With \($0.cores ?? 0) core\($0.cores == 1 ? "" : "s"): \($0.words)" }
+    return Remark(Conclusion.kind, says.joined(separator: " "), runs: advice.flatMap(\.runs))
+  }
+
+  /// The same of runs that differ in nothing but variant and stride.
+  private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
     let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
     let fastest = Ranking.lower.best(sweeps) { sweep in
       sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
@@ -187,13 +181,13 @@ extension ApplyStride {
     guard let fastest, let run = fastest.runs.first, let percent = overhead.value(in: run.parameters),
       let model = StrideModel(fitting: fastest.runs.compactMap(cost)), model.fits
     else { return nil }
-    let share = Double(percent) / 100, cores = Double(results.machine.cores)
+    let share = Double(percent) / 100, cores = Double(results.machine.confined(to: run.cores).cores)
     // On so many cores at once: what the loop's time grows by is a part of what a block takes.
     let perIteration = model.work * cores / model.iterations
     guard perIteration > 0, let strides = model.strides(forOverhead: share) else { return nil }
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
     var says =
-      "A block of \(fastest.name) costs \(text(model.perBlock(at: strides.lowerBound) * cores)): for at most "
+      "A block of \(run.variant.name) costs \(text(model.perBlock(at: strides.lowerBound) * cores)): for at most "
       + "\(percent) % overhead give it at least \(text(Double(strides.lowerBound) * perIteration)) of work. "
     let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
     if length > 0 || time > .zero {
@@ -216,7 +210,7 @@ extension ApplyStride {
         ? "; measured, no stride stands out (\(first.grouped) to \(last.grouped))"
         : "; measured, strides \(first.grouped) to \(last.grouped) do not differ significantly"
     }
-    return Remark(Conclusion.kind, says + ".", runs: fastest.runs.map(\.label))
+    return (says + ".", fastest.runs.map(\.label))
   }
 
   /// `stride 554 or more`
@@ -234,14 +228,15 @@ extension ApplyStride {
     }.map { (name: $0.key, runs: $0.elements) }
   }
 
-  private func best(_ name: String, _ runs: [Run], cores: Int) -> Remark? {
+  private func best(_ name: String, _ runs: [Run], on machine: Machine) -> Remark? {
     let best = Ranking.lower.best(runs) { run in Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) }) }
     guard let best, let cost = cost(of: best) else { return nil }
+    let cores = machine.confined(to: best.cores).cores
     var line = "\(name) is fastest at stride \(cost.stride.grouped)"
     if let speedup = median(speedup, of: best) {
       line +=
         ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
-        + "\(Int((100 * speedup / Double(cores)).rounded())) % of \(cores) cores"
+        + "\(Int((100 * speedup / Double(cores)).rounded())) % of \(cores) core\(cores == 1 ? "" : "s")"
     }
     return Remark("best-stride", line, runs: [best.label])
   }

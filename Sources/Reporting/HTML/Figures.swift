@@ -15,7 +15,8 @@ struct Figures {
   /// Every figure with its caption, sweeps first; without what the page begins with.
   var all: [Markup] {
     let drawn: String? = if case .curve(let sweep)? = reading.picture { sweep.metric.name } else { nil }
-    return reading.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps).compactMap { curve($0) }
+    let sweeps = reading.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
+    return ([reading.speedUp?.curve].compactMap(\.self) + sweeps).compactMap { curve($0) }
       + reading.distributions.flatMap { [percentiles($0), histogram($0)] }.compactMap(\.self)
   }
 
@@ -45,7 +46,15 @@ struct Figures {
         label: series.label, look: Look(number: isOneEach ? series.variant : number, isBroken: series.isBroken),
         points: points, isMarked: !(series.isFlat && sweep.isOfNumbers), isJoined: sweep.isOfNumbers)
     }
-    let points = lines.flatMap(\.points)
+    let ideal = sweep.ideal.map { slope in
+      let points = zip(places, sweep.settings).sorted { $0.0 < $1.0 }.map { place, setting in
+        Chart.Point(x: place, y: slope * place, says: "ideal, \(sweep.parameter.label(setting))")
+      }
+      return Chart.Line(
+        label: "ideal", look: Look(number: lines.count, isBroken: false), points: points, isMarked: false)
+    }
+    let drawn = lines + [ideal].compactMap(\.self)
+    let points = drawn.flatMap(\.points)
     let heights = points.map(\.y) + points.flatMap { [$0.span?.lowerBound, $0.span?.upperBound].compactMap(\.self) }
     guard points.count > 1, let low = places.min(), let high = places.max(), low < high else { return nil }
     let isLog = low > 0 && high / low > 8
@@ -56,8 +65,8 @@ struct Figures {
     let up = Axis(heights, sweep.metric.unit)
     let chart = Chart(
       title: "\(sweep.metric.name) by \(sweep.parameter.name)",
-      says: "medians over the rounds\(sweep.note)\(PictureFigure.better(sweep.metric))", across: across, up: up,
-      lines: lines, height: kind == nil ? 280 : 360)
+      says: "\(sweep.figures)\(sweep.note)\(PictureFigure.better(sweep.metric))", across: across, up: up,
+      lines: drawn, height: kind == nil ? 280 : 360)
     guard let kind else { return figure(chart) }
     let flat = zip(sweep.series, lines).filter { $0.0.isFlat && !$0.1.points.isEmpty }.map(\.0.label)
     let axes = [isLog ? sweep.parameter.name : "", up.isLog ? sweep.metric.name : ""].filter { !$0.isEmpty }

@@ -79,15 +79,29 @@ struct SweepCurve: Sendable {
   let series: [Series]
   /// Whether settings were chosen: only the best series of each variant is there.
   let isOfBest: Bool
-  /// How much there is to do in all of them, where that is held fixed: `work=100ns`.
-  private let fixed: String?
+  /// What a unit of the setting brings ideally, where that is known: the plot has a line of it.
+  let ideal: Double?
+  /// What its figures are, for its title.
+  let figures: String
+  /// What the plot leaves out, for its title; empty where that is nothing.
+  let note: String
 
   /// More series cannot be told apart.
   private static let most = 8
 
-  /// What the plot leaves out, for its title; empty where that is nothing.
-  var note: String {
-    (fixed.map { ", at \($0)" } ?? "") + (isOfBest ? ", each variant only at its best setting" : "")
+  /// Figures along a parameter, with the slope of what is ideal.
+  init(
+    _ metric: MetricFacts, along parameter: ParameterFacts, settings: [ParameterValue], series: [Series],
+    figures: String, ideal: Double
+  ) {
+    self.metric = metric
+    self.parameter = parameter
+    self.settings = settings
+    self.series = Array(series.prefix(Self.most))
+    isOfBest = true
+    self.ideal = ideal
+    self.figures = figures
+    note = ", each variant only at its best setting"
   }
 
   /// Nil when there is nothing to draw.
@@ -111,7 +125,11 @@ struct SweepCurve: Sendable {
       && index.swept.contains { $0.name != along.name && index.document.scenario.problem?.contains($0.name) != true }
     let bests =
       areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
-    fixed = bests.fixed
+    ideal = nil
+    figures = "medians over the rounds"
+    note =
+      (bests.fixed.map { ", at \($0)" } ?? "")
+      + (isOfBest ? ", each variant only at its best setting" : "")
     series = bests.runs.map { one in
       let run = index.document.runs[one]
       let points = settings.map { setting -> Point? in

@@ -25,6 +25,8 @@ public struct Reading: Sendable {
   let sweeps: [SweepCurve]
   /// What a page begins with; nil where there is nothing to draw.
   let picture: Picture?
+  /// What more cores bring by the headline; nil where they are not swept.
+  let speedUp: SpeedUp?
   /// What the timing loops of the shown metrics cost empty, where that was measured: `0.31 ns (uncontended)`.
   private let ownFloors: [String]
 
@@ -39,8 +41,11 @@ public struct Reading: Sendable {
     standings = shown.first.map { Standings(index, by: $0) }
     let made = Tables(index: index, shown: shown, standings: standings)
     let outcomes = Outcomes(index, shown: shown)
+    let speedUp = shown.first.flatMap { SpeedUp(index, $0) }
+    self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
-    (tables, briefTables) = (made.all + others, made.brief + others)
+    tables = made.all + [speedUp?.table].compactMap(\.self) + others
+    briefTables = made.brief + [speedUp?.briefTable].compactMap(\.self) + others
     costs = made.costs(
       document.scenario.metrics.filter { Self.costs.contains($0.name) && !shown.map(\.name).contains($0.name) })
     ownFloors = shown.compactMap { metric in

@@ -44,5 +44,5 @@ struct Standings: Sendable {
 
 extension SampleFacts {
   /// The figures of its rounds.
-  fileprivate var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
+  var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
 }

@@ -7,6 +7,7 @@ struct SweepPlot {
   private let parameter: ParameterFacts
   private let settings: [ParameterValue]
   private let series: [SweepCurve.Series]
+  private let ideal: Double?
   private let unit: Unit
   private let style: TextStyle
 
@@ -17,13 +18,14 @@ struct SweepPlot {
     parameter = sweep.parameter
     settings = sweep.settings
     series = sweep.series
+    ideal = sweep.ideal
     unit = sweep.metric.unit
     self.style = style
   }
 
   /// Which axes are logarithmic, for the title.
   var note: String {
-    let values = series.flatMap(\.values).compactMap(\.self)
+    let values = self.values
     let vertical = values.min().flatMap { low in values.max().map { Scale(low, $0).isLog } } ?? false
     switch (horizontal?.isLog ?? false, vertical) {
     case (true, true): return ", both axes logarithmic"
@@ -31,6 +33,11 @@ struct SweepPlot {
     case (false, true): return ", values logarithmic"
     case (false, false): return ""
     }
+  }
+
+  /// All figures of the plot, the ideal ones among them.
+  private var values: [Double] {
+    series.flatMap(\.values).compactMap(\.self) + (ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
   /// A flat line still needs an axis with two ends, and a span of at least a quarter keeps noise from filling the plot; a count of
@@ -46,7 +53,7 @@ struct SweepPlot {
 
   /// The lines, the legend last; none when the width leaves no room.
   func lines() -> [String] {
-    let values = series.flatMap(\.values).compactMap(\.self)
+    let values = self.values
     guard let least = values.min(), let most = values.max() else { return [] }
     let vertical = Self.vertical(least, most)
     let labels = Dictionary(
@@ -65,6 +72,13 @@ struct SweepPlot {
         canvas[row][place] = canvas[row][place] == nil ? .series(index) : .several
       }
     }
+    if let ideal, let horizontal {
+      for column in 0..<columns {
+        let value = ideal * horizontal.value(Double(column) / Double(columns - 1))
+        let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
+        if canvas[row][column] == nil { canvas[row][column] = .ideal }
+      }
+    }
     let axis = style.sign("┤", "|")
     let body = canvas.enumerated().map { row, cells in
       let label = labels[row] ?? ""
@@ -80,6 +94,8 @@ struct SweepPlot {
     case series(Int)
     /// Points of several series.
     case several
+    /// What is ideal.
+    case ideal
   }
 
   private func draw(_ cells: [Mark?]) -> String {
@@ -88,6 +104,7 @@ struct SweepPlot {
       switch cell {
       case .series(let index): text += ink(index)(mark(index), style)
       case .several: text += several
+      case .ideal: text += Ink.quiet(dot, style)
       case nil: text += " "
       }
     }
@@ -138,6 +155,7 @@ struct SweepPlot {
     let keys =
       series.enumerated().map { (label: $1.label.inLine, mark: ink($0)(mark($0), style)) }
       + (hasSeveral ? [(label: "several", mark: several)] : [])
+      + (ideal == nil ? [] : [(label: "ideal", mark: Ink.quiet(dot, style))])
     for key in keys {
       let cells = key.label.displayWidth + 4
       if used + cells > style.width {
@@ -151,6 +169,7 @@ struct SweepPlot {
   }
 
   private var several: String { style.sign("✱", "=") }
+  private var dot: String { style.sign("·", ".") }
 
   private func mark(_ series: Int) -> String {
     let marks = Array(style.sign("●○■□▲△◆◇▼▽", "o*x#+@%&$~"))

@@ -45,6 +45,7 @@ public struct TerminalReport: Sendable {
     }
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
     sections += zip(tables.indices, tables).map { lines($1) + ($0 == explained ? footnotes(reading, tables) : []) }
+    sections.append(reading.speedUp.map { plot($0.curve) } ?? [])
     sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
     let traces = reading.traces
     if !traces.isEmpty {
@@ -177,10 +178,14 @@ public struct TerminalReport: Sendable {
 
   private func sweep(_ reading: Reading) -> [String] {
     guard let sweep = reading.sweeps.first, sweep.metric.name == reading.headline?.name else { return [] }
+    return plot(sweep)
+  }
+
+  private func plot(_ sweep: SweepCurve) -> [String] {
     let plot = SweepPlot(sweep, style)
     let lines = plot.lines()
     guard !lines.isEmpty else { return [] }
-    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "medians over the rounds\(sweep.note)\(plot.note)")
+    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "\(sweep.figures)\(sweep.note)\(plot.note)")
       + lines
   }
 

@@ -1,0 +1,120 @@
+import Measurement
+
+/// What more cores bring: each variant at each setting on more cores against the same on the fewest that were tried, over paired rounds.
+/// The one reading of it, for what the lab finds and what every report shows.
+public struct Scaling: Sendable {
+  /// A run on some number of cores.
+  public struct Step: Sendable {
+    /// How many.
+    public let cores: Int
+    /// The index of the run.
+    public let run: Int
+    /// How many times as fast it was as on the fewest cores; nil for those themselves, and where no round has both.
+    public let speedup: Contrast?
+  }
+  /// A variant at a setting, on each number of cores that was measured, in ascending order.
+  public struct Series: Sendable {
+    /// The variant.
+    public let variant: String
+    /// What else was swept.
+    public let point: [String: ParameterValue]
+    /// The fewest cores, and at least one number more.
+    public let steps: [Step]
+    /// Whether the variant has its best figure at this setting.
+    public let isFastest: Bool
+    /// The law of its throughput; nil for fewer numbers of cores than it needs.
+    public let law: ScalabilityLaw?
+
+    /// On how many cores it is compared with more.
+    public var fewest: Int { steps[0].cores }
+
+    /// The share of what so many times the cores would do ideally, in percent.
+    public func efficiency(_ speedup: Double, _ cores: Int) -> Double {
+      100 * speedup * Double(fewest) / Double(cores)
+    }
+  }
+  /// In the order in which the runs come.
+  public let series: [Series]
+
+  /// What more cores bring `cells`, whose points have them; runs are told by their index.
+  ///
+  /// - Parameter ranking: which figure is the better one.
+  public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
+    let measured = cells.indices.filter { Cores.number(in: cells[$0].point) != nil && !cells[$0].figures.isEmpty }
+    let groups = measured.grouped { index in
+      Place(variant: cells[index].variant, point: cells[index].point.filter { $0.key != Cores.name })
+    }.filter { $0.elements.count > 1 }
+    let comparisons = groups.reduce(0) { $0 + $1.elements.count - 1 }
+    func typical(_ run: Int) -> Double? { Ranking.typical(cells[run].figures.map(\.value)) }
+    let fastest = Set(
+      groups.grouped { $0.key.variant }.compactMap { _, groups in
+        ranking.best(groups) { group in ranking.best(group.elements.compactMap(typical)) { $0 } }?.key
+      })
+    series = groups.map { place, runs in
+      let runs = runs.map { (cores: Cores.number(in: cells[$0].point) ?? 1, run: $0) }.sorted { $0.cores < $1.cores }
+      let steps = runs.map { cores, run -> Step in
+        guard run != runs[0].run else { return Step(cores: cores, run: run, speedup: nil) }
+        let (few, many) = (cells[runs[0].run].figures, cells[run].figures)
+        let rounds = ranking == .lower ? PairedRounds(few, against: many) : PairedRounds(many, against: few)
+        return Step(cores: cores, run: run, speedup: Contrast(rounds, among: comparisons))
+      }
+      let points = runs.compactMap { cores, run -> ScalabilityLaw.Point? in
+        guard let figure = typical(run), figure > 0 else { return nil }
+        return .init(cores: cores, throughput: ranking == .lower ? 1 / figure : figure)
+      }
+      return Series(
+        variant: place.variant, point: place.point, steps: steps, isFastest: fastest.contains(place),
+        law: ScalabilityLaw(fitting: points))
+    }
+  }
+
+  private struct Place: Hashable {
+    let variant: String
+    let point: [String: ParameterValue]
+  }
+}
+
+extension Metric {
+  /// Whether a figure of it says how fast something is, so that it can be a speed-up: a duration or a rate with a better way.
+  public static func tellsSpeed(_ kind: Kind, _ better: Better) -> Bool { kind != .count && better != .neither }
+}
+
+extension Results {
+  /// What the law of scalability says of the headline metric: of each variant at its fastest setting.
+  var scalability: [Remark] {
+    guard let headline = experiment.headline, let ranking = headline.better.ranking,
+      Metric.tellsSpeed(headline.kind, headline.better)
+    else { return [] }
+    let scaling = Scaling(runs.map { Comparison.Cell($0, figures: $0.figures(headline)) }, ranking)
+    return scaling.series.filter(\.isFastest).compactMap { series -> Remark? in
+      guard let law = series.law else { return nil }
+      let others = runs[series.steps[0].run].point.settings.filter { $0.name != Cores.name }
+      let name = others.isEmpty ? series.variant : "\(series.variant)[\(Point(others).label)]"
+      return Remark(
+        "scalability", law.sentence(for: name, upTo: series.steps.map(\.cores).max() ?? 1),
+        runs: series.steps.map { runs[$0.run].label })
+    }
+  }
+}
+
+extension ScalabilityLaw {
+  /// What it says, or that it does not fit.
+  ///
+  /// - Parameter most: the most cores that were tried: beyond them it only extrapolates.
+  func sentence(for name: String, upTo most: Int) -> String {
+    let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
+    guard fits else {
+      return "\(name): no law of scalability fits; \(error) at \(worst.cores) core\(worst.cores == 1 ? "" : "s")"
+    }
+    func share(_ value: Double) -> String { value == 0 ? "0" : Quantity.ratio(value) }
+    var line =
+      "\(name) on n cores, by the Universal Scalability Law: contention σ \(share(sigma)), coherence κ \(share(kappa))"
+    if let fastest = self.most {
+      let beyond = fastest > most ? ", beyond the \(most) that were tried" : ""
+      line += "; slower again with more than \(fastest) core\(fastest == 1 ? "" : "s")\(beyond)"
+    } else if sigma > 0 {
+      line += "; at most \(Quantity.ratio(1 / sigma)) times as fast as on one core, however many there are"
+    }
+    return line + "; \(error)"
+  }
+}

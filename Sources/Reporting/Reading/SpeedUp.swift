@@ -1,0 +1,94 @@
+import Laboratory
+import Measurement
+
+/// What more cores bring by the headline metric, as tables and as a plot: each variant at each setting against itself on the fewest cores.
+struct SpeedUp: Sendable {
+  /// Every variant at every setting.
+  let table: Table
+  /// Every variant at its fastest setting.
+  let briefTable: Table
+  /// The same as a plot.
+  let curve: SweepCurve
+
+  /// What the plot and its axis call it.
+  private static let metric = MetricFacts(
+    name: "speed-up", kind: .rate, unit: .none, better: .higher, says: "how many times as fast")
+
+  /// Nil where cores are not swept, or the metric does not tell how fast something is.
+  init?(_ index: RunIndex, _ metric: MetricFacts) {
+    guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
+      Metric.tellsSpeed(metric.kind, metric.better)
+    else { return nil }
+    let cells = index.document.runs.map { run in
+      Comparison.Cell(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
+    }
+    let scaling = Scaling(cells, ranking)
+    guard let fewest = scaling.series.map(\.fewest).min() else { return nil }
+    let all = scaling.series.filter { $0.fewest == fewest }
+    let others = index.swept.filter { $0.name != Cores.name }
+    let counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
+    func table(_ series: [Scaling.Series]) -> Table {
+      Table(
+        title: "speed-up over \(Self.cores(fewest))",
+        note: "how many times as fast (\(metric.name)), and efficiency: the share of the ideal; paired rounds",
+        keys: 1 + others.count, isGrid: false,
+        headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
+          + counts.flatMap { count in
+            [
+              Table.Heading(Self.cores(count)),
+              Table.Heading(counts.count > 1 ? "efficiency on \(count)" : "efficiency", rank: 3),
+            ]
+          },
+        rows: series.map { series in
+          Table.Row(
+            needsCare: index.isBroken(series.steps[0].run),
+            cells: [Cell(series.variant, .key)]
+              + others.map { other in Cell(series.point[other.name].map(other.describe) ?? "-", .key) }
+              + counts.flatMap { count in
+                series.steps.first { $0.cores == count }.map { Self.cells($0, of: series) } ?? [.none, .none]
+              })
+        })
+    }
+    self.table = table(all)
+    briefTable = table(all.filter(\.isFastest))
+    curve = SweepCurve(
+      Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
+      series: all.filter(\.isFastest).map { series -> SweepCurve.Series in
+        let ratios = ([fewest] + counts).map { count in
+          count == fewest ? 1 : series.steps.first { $0.cores == count }?.speedup?.ratio
+        }
+        return SweepCurve.Series(
+          label: RunIndex.label(index.document.runs[series.steps[0].run], index.swept, without: Cores.name),
+          variant: index.variants[series.variant] ?? 0,
+          isBroken: index.isBroken(series.steps[0].run), isFlat: false,
+          points: ratios.map { ratio in
+            ratio.map { SweepCurve.Point(text: "\(Quantity.ratio($0))x", median: $0, rounds: nil) }
+          })
+      },
+      figures: "ratios of paired rounds over \(Self.cores(fewest))",
+      ideal: 1 / Double(fewest))
+  }
+
+  private static func cores(_ count: Int) -> String { "\(count) core\(count == 1 ? "" : "s")" }
+
+  /// `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
+    guard let speedup = step.speedup else { return [.none, .none] }
+    func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }
+    let text = "\(Quantity.ratio(speedup.ratio))x"
+    guard let interval = speedup.interval else {
+      return [Cell(text, [.ratio, .glimpse]), Cell("\(share(speedup.ratio)) %")]
+    }
+    let ends = "[\(share(interval.low)) \(Signs.range) \(share(interval.high))]"
+    return [
+      Cell(
+        "\(text) \(interval.isWide ? interval.span : interval.margin)", [.ratio, interval.isWide ? .ends : .interval]),
+      Cell("\(share(speedup.ratio)) % \(ends)", .ends),
+    ]
+  }
+}
+
+extension ConfidenceInterval {
+  /// Both ends as multiples: `[0.85x … 1.20x]`.
+  fileprivate var span: String { "[\(Quantity.ratio(low))x \(Signs.range) \(Quantity.ratio(high))x]" }
+}

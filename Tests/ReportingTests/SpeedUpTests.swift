@@ -1,0 +1,95 @@
+import Laboratory
+import Testing
+
+@testable import Reporting
+
+/// What more cores bring, as reports show it.
+@Suite struct SpeedUpTests {
+  /// `apply` is 1.9 times as fast on two cores, `plain` as fast as on one.
+  private func swept(_ sweeps: [(name: String, values: [Int])], seeksBest: Bool = true, rounds: Int = 6) throws
+    -> Results
+  {
+    try Fixture.compared(sweeps, rounds: rounds, seeksBest: seeksBest) { variant, round, values in
+      let cores = Double(values["cores"] ?? 1)
+      return (variant == "apply" ? 20_000 / (1 + 0.9 * (cores - 1)) : 20_000)
+        * (1 + 0.001 * Double(round * Int(cores) % 3))
+    }
+  }
+
+  private func text(_ results: Results, width: Int = 80, unicode: Bool = true) -> String {
+    TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.reading)
+  }
+
+  @Test func `the table has the speed-up and the efficiency with intervals`() throws {
+    let table = try #require(try swept([("cores", [1, 2])]).reading.speedUp?.table)
+    #expect(table.title == "speed-up over 1 core")
+    #expect(table.headings.map(\.title) == ["variant", "2 cores", "efficiency"])
+    let apply = try #require(table.rows.first { $0.cells[0].text == "apply" })
+    #expect(apply.cells[1].text.hasPrefix("1.90x ±"), "\(apply)")
+    #expect(apply.cells[2].text.hasPrefix("95 % ["), "\(apply)")
+    let plain = try #require(table.rows.first { $0.cells[0].text == "plain" })
+    #expect(plain.cells[1].text.hasPrefix("1.00x ±"), "\(plain)")
+    #expect(plain.cells[2].text.hasPrefix("50 % ["), "\(plain)")
+  }
+
+  @Test func `too few rounds have no interval`() throws {
+    let table = try #require(try swept([("cores", [1, 2])], rounds: 2).reading.speedUp?.table)
+    let texts = table.rows.flatMap { $0.cells.map(\.text) }
+    #expect(!texts.joined().contains("±") && !texts.joined().contains("["), "\(table)")
+  }
+
+  @Test func `every report shows it`() throws {
+    let results = try swept([("cores", [1, 2]), ("stride", [1, 4])])
+    let shown = text(results)
+    #expect(shown.contains("speed-up over 1 core"), "\(shown)")
+    #expect(shown.contains("speed-up by cores  ratios of paired rounds over 1 core"), "\(shown)")
+    #expect(shown.contains("· ideal"))
+    #expect(MarkdownReport.render(results.reading).contains("speed-up over 1 core"))
+    let page = HTMLReport.render([results.reading])
+    #expect(page.contains("speed-up by cores") && page.contains("ideal"))
+    // A scenario that sweeps cores tells it, too.
+    let scenario = text(try swept([("cores", [1, 2])], seeksBest: false))
+    #expect(scenario.contains("speed-up over 1 core"))
+  }
+
+  @Test func `the plot has a line of what is ideal from end to end`() throws {
+    let lines = text(try swept([("cores", [1, 2, 3, 4])])).split(separator: "\n").map(String.init)
+    let start = try #require(lines.firstIndex { $0.contains("speed-up by cores") })
+    let plot = lines[start...].drop { !$0.contains("┤") }.prefix(12)
+    let dotted = plot.filter { $0.contains("·") }
+    #expect(dotted.count >= 10, "\(plot)")
+    // The ideal is at the top where there are most cores.
+    #expect(plot.first?.hasSuffix("·") == true, "\(plot)")
+    for line in text(try swept([("cores", [1, 2, 3, 4])]), unicode: false).split(separator: "\n") {
+      #expect(line.allSatisfy { $0.isASCII }, "\(line)")
+    }
+  }
+
+  @Test func `where cores are not swept there is none`() throws {
+    let results = try swept([("stride", [1, 4])])
+    #expect(results.reading.speedUp == nil)
+    #expect(!text(results).contains("speed-up"))
+  }
+
+  // MARK: The document
+
+  @Test func `a document says which cores trials were confined to`() throws {
+    var results = try swept([("cores", [1, 2])])
+    var machine = results.machine
+    #expect(!text(results).contains("confined"))
+    machine.confinedTo = [0, 1]
+    results = Results(
+      experiment: results.experiment, machine: machine, seed: 1, started: results.started, seconds: 1,
+      runs: results.runs)
+    #expect(text(results).contains("2 cores (confined to numbers 0, 1)"))
+    #expect(throws: Never.self) { try results.document.validate() }
+    for bad in [[], [0, 0], [0, 1, 2], [-1]] {
+      machine.confinedTo = bad
+      let document = Results(
+        experiment: results.experiment, machine: machine, seed: 1, started: results.started, seconds: 1,
+        runs: results.runs
+      ).document
+      #expect(throws: InputError.self, "\(bad)") { try document.validate() }
+    }
+  }
+}

@@ -10,11 +10,11 @@ struct Compare: AsyncParsableCommand {
     abstract: "Compare settings: sweep parameters of a scenario and find the best.",
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
-      or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every cell runs once a round, in shuffled order; \
+      or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
       rounds are added until the ratios are known to --precision or --time is spent.
 
-      The report ends in the best setting and its equals; for strides in what a block costs, and with `--set \
-      my-iteration=15ns --set my-iterations=1M` in the stride of your own loop.
+      The report names the best setting and those not significantly different from it. For strides it also estimates the cost of \
+      a block and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
 
       \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --time 10s", "in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
       """)
@@ -35,7 +35,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop a trial that takes longer, and do not try its cell again, which is no failure (default: a tenth of --time, at least 500ms, and not judged).",
+      "Stop a trial that takes longer, and do not try its variant at that setting again, which is no failure (default: a tenth of --time, at least 500ms; a trial stopped by it is not judged).",
       valueName: "duration"))
   var trialTime: String?
 

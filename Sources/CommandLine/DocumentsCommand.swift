@@ -5,12 +5,12 @@ import Reporting
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "documents",
-    abstract: "List the documents' sentences, how strongly each is said, and where it stands here.",
+    abstract: "List the tested sentences of the documents, how strong each one is, and its verdict on this machine.",
     discussion: """
       A sentence is borne out, refuted, or partly both, by claims that speak for it and against it: one counterexample refutes an \
-      'always', rounds of the common case decide a 'usually', one sighting bears out a 'may', and a 'recipe' is to keep its promise in \
-      every trial. A stand-in was built by the lab where the system lacks the real thing; what is so by construction no Dispatch could \
-      fail.
+      'always', rounds of the common case decide a 'usually', one sighting bears out a 'may', and a 'recipe' must work in \
+      every trial. 'Stand-in': the lab's replacement for something that this system lacks. 'By construction' marks what would hold with \
+      any implementation of Dispatch.
 
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
       --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several machines (`gcdlab documents a.json b.json`) \

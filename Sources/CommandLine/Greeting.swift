@@ -14,7 +14,7 @@ enum Greeting {
       let first = ("scenario \(Lab.example)", "run one: a few seconds")
       let third =
         documents
-        ? ("documents", "each sentence that they try, and what came of it")
+        ? ("documents", "every sentence under test, and its verdict")
         : ("explain \(Lab.example) --code", "its lesson and the code that runs")
       let about = Root.configuration.abstract.wrapped(to: max(20, style.width)).joined(separator: "\n")
       let greeting = about + "\n\n" + commandList([first, list, third]) + "\n"

@@ -207,15 +207,15 @@ struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: Tool.command,
     abstract: Tool.command == Tool.name
-      ? "Runs the documented patterns of Grand Central Dispatch on your own cores and judges what is said of them."
+      ? "Runs the patterns that the Grand Central Dispatch documents describe on your own machine, and tests what they say."
       : "Runs the scenarios of \(Tool.command) and judges their claims.",
     discussion: """
       \(examples(
         ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example) --code", "its lesson and code"),
         ("list", "all scenarios")))
 
-      A scenario's name alone runs it. Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial crashed or hung that is meant to complete; \
-      2 the lab could not do its work, or not judge all of it; 64 bad usage or input; 130 interrupted.
+      A scenario's name alone runs it. Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial that should complete crashed or hung; \
+      2 the lab could not run, or could not judge every claim; 64 bad usage or input; 130 interrupted.
       """,
     version: Tool.version,
     subcommands: [

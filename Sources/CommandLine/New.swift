@@ -12,7 +12,7 @@ import Reporting
 struct New: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Write a package that is a lab of your own: a pattern, its scenario and a test.",
+    abstract: "Create a package for a lab of your own: a pattern, its scenario and a test.",
     discussion: """
       The package is a folder NAME beside you that builds and runs at once: `swift run NAME smoke`, `swift test`. It depends on the \
       package of this lab, which is where --lab says: a folder, or the address of a repository with the released version.

@@ -11,6 +11,9 @@ struct ScenarioCommand: AsyncParsableCommand {
       Every variant runs once a round in a process of its own, in shuffled order. Guarantees and anomalies are judged \
       on every trial, performance claims on paired rounds.
 
+      A trial is one process that runs one variant. \(Legend.kinds.joined(separator: "; ")). A ratio is the geometric mean of the \
+      ratios of paired rounds, so that it can differ from the ratio of the medians beside it.
+
       \(examples(("scenario \(Lab.example) --quick", "a first look"), ("scenario \(Lab.example) --export run.html", "a page"), ("scenario --all --export book.html", "a book of all")))
       """)
 

@@ -86,3 +86,17 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return ConfidenceInterval(estimate: end(estimate), low: end(low), high: end(high))
   }
 }
+
+extension ConfidenceInterval {
+  /// Half its width where it is wider, as a share of the estimate of a ratio, in percent.
+  public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
+
+  /// Wider than this, a share of the estimate misleads: the interval of a ratio does not lie evenly around it.
+  private static let widestShare = 25.0
+
+  /// Whether it reaches farther than a share of the estimate can say.
+  public var isWide: Bool { share > Self.widestShare }
+
+  /// Whether it includes no change and reaches so far that it says nothing.
+  public var isNoise: Bool { low <= 1 && high >= 1 && isWide }
+}

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `where more rounds might bear one out, that is said`() throws {
-    let undecided = "Too few or too noisy rounds for a conclusion; --thorough runs 30."
+    let undecided = "No conclusion: the rounds are too noisy; --thorough runs 30."
     #expect(try conclusion(loop: 1000, broken: 1000, missed: 1, noise: 0.5) == undecided)
   }
 

@@ -34,7 +34,9 @@ import Testing
     runs[1].trials = [TrialRecord(round: 0, outcome: .completed)]
     let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
     let remark = results.cautions(within: .quick).first { $0.kind == "lacking" }
-    #expect(remark?.says.hasPrefix("a second core was not available in 2 trials that waited for it") == true)
+    #expect(
+      remark?.says.hasPrefix("a second core was not available in 2 trials; the lab waits for it in the first 3 only")
+        == true)
     #expect(remark?.runs == [runs[0].label])
   }
 }

@@ -72,15 +72,15 @@ import Testing
         "loop": [1000, 9000], "apply": [2000, 4500], "concurrent": [4000, 6000], "serial": [4000, 9100],
       ])
         == [
-          "20 tasks of 1 us complete soonest with loop",
-          "20 tasks of 10 us complete soonest with apply, 2.00 times as fast as loop",
+          "lowest median for 20 tasks of 1 us: loop",
+          "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
           "20 tasks: dispatching is faster than the loop from 10 us per task with apply and concurrent, at none of these sizes with serial",
         ])
     #expect(
       try findings(["loop": [3000, 9000], "apply": [2000, 4500], "concurrent": [2000, 9000]])
         == [
-          "20 tasks of 1 us complete soonest with apply or concurrent, not significantly different; apply is 1.50 times as fast as loop",
-          "20 tasks of 10 us complete soonest with apply, 2.00 times as fast as loop",
+          "lowest median for 20 tasks of 1 us: apply, 1.50 times as fast as loop; not significantly slower: concurrent",
+          "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
           "20 tasks: dispatching is faster than the loop from 1 us per task with apply, at none of these sizes with concurrent",
         ])
   }
@@ -89,8 +89,8 @@ import Testing
     #expect(
       try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
         == [
-          "20 tasks of 1 us complete soonest with loop or apply, not significantly different",
-          "20 tasks of 10 us complete soonest with loop",
+          "lowest median for 20 tasks of 1 us: loop; not significantly slower: apply",
+          "lowest median for 20 tasks of 10 us: loop",
           "20 tasks: no way to dispatch is significantly faster than the loop at these sizes",
         ])
   }

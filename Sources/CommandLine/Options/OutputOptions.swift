@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
   @Option(
     name: .customLong("allow-unjudged"),
     help: ArgumentHelp(
-      "Claims of this scenario may go unjudged (repeatable): what the machine withholds from it is no failure.",
+      "Do not fail if claims of this scenario cannot be judged on this machine (repeatable).",
       valueName: "name"), completion: .custom { _, _, _ in Completions.scenarios })
   var allowedUnjudged: [String] = []
 

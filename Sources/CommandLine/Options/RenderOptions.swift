@@ -61,7 +61,7 @@ struct RenderOptions: ParsableArguments {
 
   @OptionGroup var color: ColorOptions
 
-  @Flag(help: "The whole report: every check, metric and distribution.")
+  @Flag(help: "The whole report: every claim with its check, every metric and distribution.")
   var details = false
 
   @Flag(help: "A refuted performance claim is a failure too.")

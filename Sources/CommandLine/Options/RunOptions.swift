@@ -13,7 +13,8 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Of a loop's stride: what scheduling may cost, as in 1%, for the recommended one.", valueName: "percent"))
+      "For apply-stride: recommend the smallest stride at which scheduling costs at most this share, as in 1%.",
+      valueName: "percent"))
   var overhead: String?
 
   @Option(
@@ -30,12 +31,15 @@ struct RunOptions: ParsableArguments {
   @Flag(help: "30 rounds instead of 10, for narrow intervals.")
   var thorough = false
 
-  @Option(help: "Run this many rounds; in each, every variant runs once at every point, in shuffled order.")
+  @Option(
+    help:
+      "Run this many rounds; in each, every variant runs one trial, a process of its own, at each setting of a sweep, in shuffled order."
+  )
   var rounds: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Add rounds until every ratio is known to within this share, as in 2%, or the time is spent.",
+      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out.",
       valueName: "percent"))
   var precision: String?
 

@@ -103,6 +103,8 @@ extension Experiment {
   }
 
   private mutating func set(_ name: String, _ value: ParameterValue) {
+    let usual = parameters[name] ?? pattern.parameter(name)?.standard
+    if usual != value || sweep.contains(where: { $0.name == name }) { changed.insert(name) }
     sweep.removeAll { $0.name == name }
     parameters[name] = value
   }

@@ -127,9 +127,9 @@ public struct ScenarioLibrary: Sendable {
         try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard let file = embedded.first(where: { $0.name == name }) else {
-      throw InputError(
-        "unknown scenario '\(name)' (known: \(names.joined(separator: ", ")), or a path to a .yml file)", near: name,
-        of: names)
+      // So many names are no help; the list has their titles, too.
+      let hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
+      throw InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
     }
     return try experiment(file)
   }

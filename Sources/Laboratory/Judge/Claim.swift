@@ -103,6 +103,8 @@ public struct Evidence: Sendable, Equatable {
   public var reason: String?
   /// How the reason ends where a claim speaks of what the command line left out.
   public static let leftOut = "is not part of this run"
+  /// The reason of a verdict on sides that lie apart, though the interval of their ratio includes no change.
+  public static let apart = "the highest round of one is below the lowest of the other"
   /// A trial in which the check was true; nil for performance claims, and where there is none.
   public var example: Example?
   /// A trial in which it was not.

@@ -57,8 +57,12 @@ public struct Comparison: Sendable {
   public let contrasts: [Int: Contrast]
   /// The runs that others are compared with.
   public let references: Set<Int>
-  /// The runs that the rounds do not tell from the best.
+  /// The runs that are not significantly different from the best: their interval is narrow, and includes no change.
   public let nearBest: Set<Int>
+  /// The runs that cannot be ranked: the interval is too wide, or reaches no change only since there are so many comparisons.
+  public let unclear: Set<Int>
+  /// Those of them that their rounds tell from the best by themselves, as a claim on the two is judged.
+  public let apartAlone: Set<Int>
 
   /// The comparison of `cells`; everything in it is by their index.
   ///
@@ -87,9 +91,15 @@ public struct Comparison: Sendable {
     var contrasts: [Int: Contrast] = [:]
     var references: Set<Int> = []
     var nearBest: Set<Int> = []
+    var unclear: Set<Int> = []
+    var apartAlone: Set<Int> = []
     for run in cells.indices {
       let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
-      if against?.isDistinct == false { nearBest.insert(run) }
+      if let against, against.isDistinct == false {
+        let isApart = toBest[run]?.tellsApart == true
+        if isApart { apartAlone.insert(run) }
+        if isApart || against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
+      }
       let reference = policy.baseline == nil ? best[run] : baseline[run]
       if reference == run {
         references.insert(run)
@@ -104,6 +114,8 @@ public struct Comparison: Sendable {
     self.contrasts = contrasts
     self.references = references
     self.nearBest = nearBest
+    self.unclear = unclear
+    self.apartAlone = apartAlone
   }
 
   /// The comparison of `runs` by `metric`.

@@ -58,9 +58,22 @@ extension Results {
       })
     let words = experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
     if words == nil, !experiment.conclusions.isEmpty, judgements.contains(where: { $0.verdict == .inconclusive }) {
-      return Remark(Conclusion.kind, "Too few or too noisy rounds for a conclusion; --thorough runs 30.")
+      return Remark(Conclusion.kind, noConclusion)
     }
     return words.map { Remark(Conclusion.kind, $0) }
+  }
+
+  /// Why there is none, and what would help.
+  private var noConclusion: String {
+    if let thing = runs.lazy.flatMap(\.trials).flatMap(\.shortages).min() {
+      return "No conclusion: \(thing) was not available. Close what else keeps the cores busy, and run again."
+    }
+    let rounds = runs.map(\.trials.count).max() ?? 0
+    if rounds < ConfidenceInterval.fewest {
+      return "No conclusion: too few rounds (\(ConfidenceInterval.fewest) needed)."
+    }
+    let thorough = Budget.thorough.rounds
+    return "No conclusion: the rounds are too noisy" + (rounds < thorough ? "; --thorough runs \(thorough)." : ".")
   }
 
   private func words(of conclusion: Conclusion) -> String? {
@@ -79,7 +92,9 @@ extension Results {
       return Summary(figures(reference).map(\.value))
         .map { Quantity($0.p50, reference.metric.unit).description }
     case .ratio(let left, let right):
-      return rounds(left, right).interval().map { Quantity.ratio($0.estimate) }
+      // Of an interval that includes no change, the estimate may be anything.
+      let interval = rounds(left, right).interval()
+      return interval.flatMap { $0.low > 1 || $0.high < 1 ? Quantity.ratio($0.estimate) : nil }
     case .share(let left, let right):
       let pairs = rounds(left, right).pairs
       let whole = pairs.map(\.right).reduce(0, +)

@@ -243,7 +243,7 @@ public struct Judge: Sendable {
     if interval.low > 1 { return less ? .refuted : .supported }
     // One round in a hundred times as long widens the interval beyond use, and takes nothing from sides that lie apart.
     guard Set(check.references).count > 1, rounds.areApart else { return .inconclusive }
-    evidence.reason = "the two sides do not overlap in any round"
+    evidence.reason = Evidence.apart
     return evidence.met > 0 ? .supported : .refuted
   }
 

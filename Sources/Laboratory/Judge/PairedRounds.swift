@@ -42,6 +42,9 @@ public struct PairedRounds: Sendable {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
+  /// Whether these rounds by themselves tell the sides apart, as those of a claim do.
+  var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
+
   /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in

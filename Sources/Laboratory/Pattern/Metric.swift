@@ -33,18 +33,22 @@ public struct Metric: Sendable, Hashable {
   public let better: Better
   /// Why a completed trial may honestly lack it; nil when it may not, so that a trial without it is broken.
   public let unless: String?
+  /// Whether of its durations a shorter one is faster: of how late something is, or of processor time, it is less.
+  public let isSpeed: Bool
   /// One sentence: what it measures.
   public let summary: String
 
   /// A metric; of latencies the lower is better, of rates the higher, of counts neither, unless said otherwise.
   init(
-    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, unless: String? = nil, _ summary: String
+    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true,
+    _ summary: String
   ) {
     self.name = name
     self.kind = kind
     self.unit = unit
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.unless = unless
+    self.isSpeed = isSpeed
     self.summary = summary
   }
 
@@ -59,7 +63,7 @@ public struct Metric: Sendable, Hashable {
   /// What a trial has whose variant says how it is meant to end (``Ending``).
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither, unless: "the trial completed, or another program ended it",
-    "from the hazard until the runtime stopped the trial, or all its threads were found asleep")
+    "from the faulty call until the process trapped, or until all its threads were asleep")
 
   /// The statistic that stands for a trial when a check names none.
   public var defaultStatistic: Statistic {
@@ -111,14 +115,16 @@ public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
 extension Metric {
   /// Durations, in nanoseconds.
   ///
-  /// - Parameter unless: why a completed trial may honestly lack it; without it, one that does is broken.
+  /// - Parameters:
+  ///   - unless: why a completed trial may honestly lack it; without it, one that does is broken.
+  ///   - isSpeed: whether a shorter one is faster; false for how late something is, or for processor time, which is less.
   public static func latency(
-    _ name: String, better: Better? = nil, unless: String? = nil, _ says: String, file: StaticString = #fileID,
-    line: UInt = #line
+    _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> Measure<Duration> {
     Measure(
-      metric: Metric(name, .latency, .nanoseconds, better: better, unless: unless, says), place: SourcePlace(file, line)
-    )
+      metric: Metric(name, .latency, .nanoseconds, better: better, unless: unless, isSpeed: isSpeed, says),
+      place: SourcePlace(file, line))
   }
 
   /// Things counted, of `unit` (`.bytes`, or none).

@@ -124,7 +124,9 @@ public struct Parameter: Sendable {
     switch kind {
     case .count(let range), .duration(let range), .size(let range), .percent(let range):
       "\(describe(.integer(range.lowerBound))) to \(describe(.integer(range.upperBound)))"
-    case .choice(let choices): choices.joined(separator: " or ")
+    case .choice(let choices):
+      choices.count < 2
+        ? choices.joined() : choices.dropLast().joined(separator: ", ") + " or \(choices[choices.count - 1])"
     case .text: "any text"
     case .cores(_, let all): "1 or more, or \(all)"
     }

@@ -44,6 +44,8 @@ public struct Experiment: Sendable {
   public var code: [String: [String]] = [:]
   /// Whether the question is which setting is best, and not what the claims say.
   public var seeksBest = false
+  /// The names of the parameters that the command line set to another value than the scenario has.
+  public internal(set) var changed: Set<String> = []
   /// Settings that replace the others in a quick run.
   public let quick: [String: ParameterValue]
   /// Settings that make a legible picture of a trial, several values of one for several pictures; over those of ``quick``.

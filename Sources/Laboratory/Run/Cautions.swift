@@ -56,8 +56,8 @@ extension Results {
       let labels = found.map(\.label)
       return Remark(
         "lacking",
-        "\(thing) was not available in \(labels.count) trial\(labels.count == 1 ? "" : "s") that waited for it; after "
-          + "\(Runner.convincingShortages) such trials the others do not wait", runs: Set(labels).sorted())
+        "\(thing) was not available in \(labels.count) trial\(labels.count == 1 ? "" : "s"); "
+          + "the lab waits for it in the first \(Runner.convincingShortages) only", runs: Set(labels).sorted())
     }
   }
 

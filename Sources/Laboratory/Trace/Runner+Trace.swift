@@ -37,9 +37,15 @@ extension Runner {
       case .trapped(let signal): .trapped(signal: signal)
       case .stopped, .broken, .unavailable: .other(outcome.reason ?? outcome.name)
       }
-    return TraceReader.trace(
+    var trace = TraceReader.trace(
       record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,
       cores: run.cores.flatMap { machine.confinedTo?.prefix($0).sorted() } ?? Host.coreNumbers,
       end: end)
+    trace.isForeseen =
+      switch (end, run.variant.ending) {
+      case (.hung, .hangs), (.trapped, .traps): true
+      default: false
+      }
+    return trace
   }
 }

@@ -15,6 +15,8 @@ public struct Trace: Sendable, Codable, Equatable {
   public var length: UInt64
   /// How the trial ended.
   public var end: End
+  /// Whether the variant is there to end so: to trap, or to hang.
+  public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order in which they were first seen.
   public var queues: [Queue]
   /// The threads: caller and main first, then the pool's, Swift's, and those of the trial's own, each in order of beginning.

@@ -36,7 +36,7 @@ struct ApplyStride: Pattern {
     "work", .zero ... .seconds(1), default: .nanoseconds(15), "calibrated work per iteration, on average")
   let balance = Setting.choice(
     "balance", default: Balance.uniform,
-    "work over the iterations: equal, growing from 0 to twice the average, or random up to twice the average"
+    "distribution of work over the iterations: uniform, ramp (from 0 to twice the average) or random (up to twice the average)"
   )
   let repeats = Setting.count(
     "repeats", 1...1000, default: 3,
@@ -58,11 +58,11 @@ struct ApplyStride: Pattern {
     "share of the work that scheduling may cost at the recommended stride; changes only that finding")
   let myIteration = Setting.duration(
     "my-iteration", .zero ... .seconds(1), default: .zero,
-    "what an iteration of your own loop takes, for its recommended stride; 0 for the loop that runs; changes nothing that runs"
+    "duration of one iteration of your own loop, for which a stride is recommended; 0 to use the measured loop"
   )
   let myIterations = Setting.count(
     "my-iterations", 0...1_000_000_000, default: 0,
-    "how many iterations your own loop has, likewise; 0 for as many as the loop that runs")
+    "iterations of your own loop, likewise; 0 for as many as the measured loop")
 
   let elapsed = Metric.latency("elapsed", "time of the whole loop")
   let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")

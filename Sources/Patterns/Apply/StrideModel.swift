@@ -97,14 +97,16 @@ struct StrideModel {
   }
 
   func sentence(for variant: String, overhead share: Double) -> String {
-    let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
+    let error = "prediction error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else { return "\(variant): no simple cost model fits; \(error) at stride \(worst.stride.grouped)" }
     func nanoseconds(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
-    var line = "\(variant) costs \(nanoseconds(work)) of work"
-    if overhead > 0 { line += " + \(nanoseconds(overhead)) per block" }
-    if contention > 0 { line += " + \(nanoseconds(contention)) / stride per block (contention)" }
-    if tail > 0 { line += " + \(nanoseconds(tail)) per iteration of stride (load imbalance at the end)" }
-    line += "; \(error)"
+    var line = "cost model of \(variant): \(nanoseconds(work)) of work"
+    if overhead > 0 { line += ", plus \(nanoseconds(overhead)) for each block" }
+    if contention > 0 {
+      line += ", plus \(nanoseconds(contention)) / stride for each block (cores contend for the next index)"
+    }
+    if tail > 0 { line += ", plus \(nanoseconds(tail)) for each iteration of the stride (load imbalance at the end)" }
+    line += " (\(error))"
     guard overhead > 0 || contention > 0 else { return line }
     let most = "at most \(Quantity.number(share * 100)) % overhead"
     if let strides = strides(forOverhead: share) {
@@ -232,7 +234,8 @@ extension ApplyStride {
     let best = Ranking.lower.best(runs) { run in Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) }) }
     guard let best, let cost = cost(of: best) else { return nil }
     let cores = machine.confined(to: best.cores).cores
-    var line = "\(name) is fastest at stride \(cost.stride.grouped)"
+    let isWhole = iterations.value(in: best.parameters) == cost.stride
+    var line = "\(name) is fastest at stride \(cost.stride.grouped)\(isWhole ? " (the whole loop)" : "")"
     if let speedup = median(speedup, of: best) {
       line +=
         ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "

@@ -29,14 +29,14 @@ struct QueueVsLock: Pattern {
 
   let uncontended = Metric.latency("uncontended", "one update by a thread alone, timed in batches")
   let contended = Metric.latency(
-    "contended", "one update while all threads update: the elapsed time over the updates of all threads")
+    "contended", "one update while all threads update: the elapsed time divided by the updates of all threads")
   let syscallsPerUpdate = Metric.rate(
     "syscalls-per-update", .none, better: .lower, unless: "the system does not tell",
     "system calls per uncontended update")
   let contextSwitches = Metric.rate(
     "context-switches", .none, better: .lower, unless: "the system does not tell",
     "voluntary context switches (a thread went to sleep) per contended update")
-  let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread's")
+  let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread")
 
   var variants: [Variant] {
     Variant("serial-sync", .documented, "sync on a serial queue") { trial in
@@ -107,7 +107,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("spinlock", .yardstick, "an atomic flag, exchanged again and again until it was free") { trial in
+    Variant("spinlock", .yardstick, "an atomic flag, exchanged again and again until it is free") { trial in
       let flag = Flag()
       try measure(trial) { updates in
         updates.each { number in

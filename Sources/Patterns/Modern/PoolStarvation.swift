@@ -34,7 +34,7 @@ struct PoolStarvation: Pattern {
     "still-starved", "1 if the bystander task of the same priority had still not begun at the end of hold")
   let begun = Metric.count("begun", "waiting tasks that had begun just before the answer came")
   let notBegun = Metric.count("not-begun", "waiting tasks that had not begun just before the answer came")
-  let blockedThreads = Metric.count("blocked-threads", "pool threads blocked while the answer was withheld")
+  let blockedThreads = Metric.count("blocked-threads", "threads blocked while the answer was withheld")
   let taskStart = Metric.latency(
     "task-start", "from the submission of the bystander task of the same priority to its start")
 

@@ -37,7 +37,8 @@ struct MainQueue: Pattern {
   let offMain = Metric.count("off-main", "main-queue blocks that ran on a thread other than the main thread")
   let toMain = Metric.latency("to-main", "from just before a block is submitted to main to its first instruction there")
   let back = Metric.latency("back", "from the end of that block to the first instruction back where it came from")
-  let lateness = Metric.latency("lateness", "from the submission of an event to main to its first instruction")
+  let lateness = Metric.latency(
+    "lateness", isSpeed: false, "from the submission of an event to main to its first instruction")
   let delayed = Metric.count(
     "delayed", "events that began only after the work during which they were submitted had ended")
   let neverRan = Metric.count("never-ran", "main-queue blocks that had not begun once every thread slept")

@@ -37,7 +37,7 @@ struct SourceLifecycle: Pattern {
   let cancelHandlerNotOnce = Metric.count(
     "cancel-handler-not-once", "sources whose cancel handler did not run exactly once")
   let ranAfterCancelHandler = Metric.count(
-    "ran-after-cancel-handler", "sources of which an event handler ran after the cancel handler had begun")
+    "ran-after-cancel-handler", "sources whose event handler ran after the cancel handler had begun")
   let toCancelHandler = Metric.latency(
     "to-cancel-handler", "from the end of the last handler call until the cancel handler begins")
   let ranOnNewQueue = Metric.count(

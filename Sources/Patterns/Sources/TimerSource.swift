@@ -30,11 +30,13 @@ struct TimerSource: Pattern {
     "how much later than its deadline the system may fire the timer")
   let hold = Setting.count("hold", 2...1000, default: 3, "intervals that the slow handler takes")
 
-  let lateness = Metric.latency("lateness", "from the deadline of a fire until its handler began")
+  let lateness = Metric.latency("lateness", isSpeed: false, "from the deadline of a fire until its handler began")
   let drift = Metric.latency(
-    "drift", "how far the last ten fires lie behind the schedule of the first fire; the least of the ten")
+    "drift", isSpeed: false,
+    "how far the last ten fires lie behind the schedule of the first fire; the least of the ten")
   let early = Metric.count(
-    "early", "fires that came, or were counted in the data, before their deadline by the deadline's own clock")
+    "early",
+    "fires that came, or were counted in the data, before their deadline, measured with the clock of the deadline")
   let wakeUps = Metric.rate(
     "wake-ups", .none, better: .lower, unless: "the system does not count them",
     "voluntary context switches of the process (a thread went to sleep) per interval")

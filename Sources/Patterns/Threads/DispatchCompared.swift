@@ -30,10 +30,11 @@ struct DispatchCompared: Pattern {
     "initiate", "from the first submission until the caller can go on; for a loop, until the last task has finished")
   let complete = Metric.latency("complete", "from the first submission until the last task has finished")
   let user = Metric.latency(
-    "user", "user-mode processor time of all threads meanwhile; the kernel separates it from system time by sampling")
-  let system = Metric.latency("system", "kernel-mode processor time of all threads meanwhile")
+    "user", isSpeed: false,
+    "user-mode processor time of all threads meanwhile; the kernel separates it from system time by sampling")
+  let system = Metric.latency("system", isSpeed: false, "kernel-mode processor time of all threads meanwhile")
   let overhead = Metric.latency(
-    "overhead", "processor time per task that does no work, user and kernel mode together")
+    "overhead", isSpeed: false, "processor time per task that does no work, user and kernel mode together")
   let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were reported complete")
 
   var problem: [any Declaration] { [tasks, work] }

@@ -80,14 +80,16 @@ extension DispatchCompared {
       else { return nil }
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
-      let names = [best.variant.name] + equals
-      var says = "\(count) tasks of \(Quantity(work)) complete soonest with \(names.listed(with: "or"))"
-      if names.count > 1 { says += ", not significantly different" }
-      let loop = runs.first { $0.variant.name == "loop" && !names.contains("loop") }
-      if let loop, let times = loop.rounds(with: best, of: complete).interval() {
-        let subject = names.count > 1 ? "; \(best.variant.name) is" : ","
-        says += "\(subject) \(Quantity.ratio(times.estimate)) times as fast as loop"
+      // What a claim on the two tells apart is not open, however many others it is compared among.
+      let open = runs.indices.filter(comparison.unclear.subtracting(comparison.apartAlone).contains)
+        .map { runs[$0].variant.name }
+      var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
+      let loop = runs.first { $0.variant.name == "loop" }
+      if let loop, let times = loop.rounds(with: best, of: complete).interval(), times.low > 1 {
+        says += ", \(Quantity.ratio(times.estimate)) times as fast as loop"
       }
+      if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }
+      if !open.isEmpty { says += "; too noisy to rank: \(open.joined(separator: ", "))" }
       return Remark("winner", says, runs: [best.label])
     }
   }

@@ -28,7 +28,7 @@ struct ClaimFacts: Codable, Sendable {
     excused = judgement.isExcused ? true : nil
     evidence = EvidenceFacts(
       judgement.evidence,
-      of: judgement.evidence.ratio == nil ? nil : judgement.claim.check.references.first?.metric.kind)
+      of: judgement.evidence.ratio == nil ? nil : judgement.claim.check.references.first?.metric)
   }
 }
 
@@ -56,6 +56,8 @@ struct EvidenceFacts: Codable, Sendable {
   let unit: Unit
   /// What kind of metric the left side is; nil in documents of labs that did not say.
   let of: Metric.Kind?
+  /// There where a shorter duration is less of something, and not faster.
+  let amount: Bool?
   /// Left to right, with the ends of its interval.
   let ratio: Number?
   let low: Number?
@@ -68,8 +70,9 @@ struct EvidenceFacts: Codable, Sendable {
   /// A trial in which it was not.
   let counterexample: TrialFacts?
 
-  init(_ evidence: Evidence, of kind: Metric.Kind?) {
-    of = kind
+  init(_ evidence: Evidence, of metric: Metric?) {
+    of = metric?.kind
+    amount = metric?.isSpeed == false ? true : nil
     left = evidence.left.map(Number.init)
     right = evidence.right.map(Number.init)
     unit = evidence.unit

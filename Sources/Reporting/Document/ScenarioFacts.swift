@@ -50,7 +50,8 @@ struct ScenarioFacts: Codable, Sendable {
       let swept = experiment.sweep.first { $0.name == parameter.name }?.values
       return ParameterFacts(
         name: parameter.name, says: parameter.summary, unit: parameter.unit == .none ? nil : parameter.unit,
-        value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept)
+        value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept,
+        changed: experiment.changed.contains(parameter.name) ? true : nil)
     }
     sweep = experiment.sweep.map(\.name)
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
@@ -59,7 +60,9 @@ struct ScenarioFacts: Codable, Sendable {
     seeksBest = experiment.seeksBest ? true : nil
     show = experiment.show
     metrics = measured.map {
-      MetricFacts(name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better, says: $0.summary)
+      MetricFacts(
+        name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better, amount: $0.isSpeed ? nil : true,
+        says: $0.summary)
     }
   }
 }
@@ -90,6 +93,8 @@ struct ParameterFacts: Codable, Sendable {
   let unit: Unit?
   let value: ParameterValue?
   let swept: [ParameterValue]?
+  /// There where the command line set another value than the scenario has, `--quick` included.
+  let changed: Bool?
 
   /// A value as people write it: `50 ns`, `1_000_000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
@@ -114,6 +119,8 @@ struct MetricFacts: Codable, Sendable {
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
+  /// There where a shorter duration is less of something, such as processor time, and not faster.
+  let amount: Bool?
   let says: String
 }
 

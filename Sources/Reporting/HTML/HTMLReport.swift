@@ -56,7 +56,7 @@ public enum HTMLReport {
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
       <p>\(readings.count) scenarios, \(counts(total))</p>
-      <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.gradeCount) }))</p>
+      <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.grades) }))</p>
       \(places(readings))\(families)</nav>
 
       """

@@ -150,6 +150,8 @@ struct PictureFigure {
         case .allowed: "allowed"
         case .forbidden: "forbidden: no claim foresaw it"
         case .ofInterest: "of interest: what the scenario is there to show"
+        case .trapExpected: "trap expected: what the scenario is there to show"
+        case .hangExpected: "hang expected: what the scenario is there to show"
         }
       return """
         <span class="key"><svg width="26" height="14" aria-hidden="true"><rect class="\(Self.kind(expectation))" width="100%" height="100%"/></svg> \(means)</span>
@@ -174,7 +176,7 @@ struct PictureFigure {
     switch expectation {
     case .allowed?: "allowed"
     case .forbidden?: "forbidden"
-    case .ofInterest?: "interest"
+    case .ofInterest?, .trapExpected?, .hangExpected?: "interest"
     case nil: "open"
     }
   }

@@ -48,7 +48,7 @@ struct TracePicture {
 
   private var figure: Markup {
     let figures = TraceFigures(trace)
-    let end: Markup = trace.end == .completed ? "" : " <span class=\"bad\">\(trace.end.text)</span>"
+    let end: Markup = trace.end == .completed ? "" : " <span class=\"bad\">\(trace.endText)</span>"
     let sentence: Markup = figures.sentence(trace).map { "<p class=\"sees\">\($0)</p>\n" } ?? ""
     let remarks = remarks.map { "<p class=\"care\">\($0)</p>\n" as Markup }
     return """

@@ -17,11 +17,11 @@ extension ClaimFacts {
       return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
     case .witnessed:
       let isAll = evidence.met == evidence.trials
-      let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")"
+      let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(spread(over: known))"
       // What was asked for with `==` is what was found.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
       return seen + ", median\(isAll ? "" : " of these") \(median)"
-    case .notWitnessed: return "in none of \(trials), median \(median)"
+    case .notWitnessed: return "in none of \(trials)\(spread(over: known)), median \(median)"
     case .supported, .refuted, .inconclusive:
       let text = ratio ?? claimed ?? figures.joined(separator: " vs ")
       if let reason = evidence.reason { return text + "; \(reason)" }
@@ -29,23 +29,41 @@ extension ClaimFacts {
     }
   }
 
+  /// Whether its evidence has a ratio of paired rounds.
+  var hasRatio: Bool { ratio?.contains("x ") == true }
+
   private func figure(_ value: Number?) -> String {
     value.map { Quantity($0.value, evidence.unit).description } ?? "-"
   }
 
-  /// The median of the left side, with what it counts: `40,330 duplicates`.
+  /// Of more trials than there are rounds, at how many settings they were: ` (6 at each of 3 settings)`.
+  private func spread(over rounds: Int?) -> String {
+    guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
+      let scope = comparison?.figures.first?.scope, scope != "all", scope != "any"
+    else { return "" }
+    return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
+  }
+
+  /// The median of the left side, with what it counts: `40,330 duplicates`; of both sides where two figures are compared.
   private var median: String {
     let whole = evidence.unit == .none ? evidence.left.flatMap { Int(exactly: $0.value) } : nil
-    return (whole?.withCommas ?? figure(evidence.left)) + (comparison?.figures.first.map { " \($0.metric)" } ?? "")
+    let text = whole?.withCommas ?? figure(evidence.left)
+    let names = comparison?.figures.map { $0.metric.replacing("-", with: " ") } ?? []
+    guard let name = names.first else { return text }
+    if names.count > 1 { return "\(name) \(text), \(names[1]) \(figure(evidence.right))" }
+    return evidence.unit == .none ? "\(text) \(name)" : "\(name) \(text)"
   }
 
   /// Both medians and their ratio, in the claim's direction; nil where there is no ratio.
   private var ratio: String? {
-    guard let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high else { return nil }
+    guard comparison?.hasLimit != true, let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high
+    else { return nil }
     let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
     // Whose median is the smaller one is chance, too.
     let isUntold = verdict == .inconclusive && interval.low < 1 && interval.high > 1
-    let words = RatioWords(evidence.of, evidence.unit)
+    // A verdict that does not stand on the interval stands on the reason behind it.
+    if !isUntold, interval.low < 1, interval.high > 1 { return figures.joined(separator: " vs ") }
+    let words = RatioWords(evidence.of, evidence.unit, isAmount: evidence.amount == true)
     let told =
       !isUntold
       ? interval.wording(words) : interval.isNoise ? Tables.noise : "no significant difference \(interval.ends)"
@@ -77,6 +95,9 @@ extension ClaimFacts {
 }
 
 extension WrittenCheck {
+  /// Whether one side is a number, which the other is held against.
+  fileprivate var hasLimit: Bool { figures.count == 1 }
+
   /// What tells its sides apart, where both are figures: their variants, points or metrics; nil where one is a number.
   var sideNames: [String]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
@@ -97,7 +118,8 @@ extension WrittenCheck {
     let sameMetric = left.figure.metric == right.figure.metric && left.figure.statistic == right.figure.statistic
     return [left, right].map { factor, figure in
       let metric = [figure.metric, figure.statistic].compactMap(\.self).joined(separator: ".")
-      let name = sameMetric ? run(figure) : areOneRun ? metric : "\(run(figure)).\(metric)"
+      let ofRun = [figure.statistic, run(figure)].compactMap(\.self).joined(separator: " of ")
+      let name = sameMetric ? ofRun : areOneRun ? metric : "\(run(figure)).\(metric)"
       return factor.map { "\(Quantity.number($0)) * \(name)" } ?? name
     }
   }

@@ -8,19 +8,8 @@ extension ConfidenceInterval {
     return Signs.margin + (share < 1000 ? "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %" : "?")
   }
 
-  private var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
-
-  /// Wider than this, a share of the estimate misleads: the interval of a ratio does not lie evenly around it.
-  private static let widestShare = 25.0
-
-  /// Whether its ends are shown, and not a share.
-  var isWide: Bool { share > Self.widestShare }
-
   /// Whether every round has the very same ratio, as counts may have.
   var isExact: Bool { low == high }
-
-  /// Whether it includes no change and reaches so far that it says nothing.
-  var isNoise: Bool { low <= 1 && high >= 1 && isWide }
 
   /// Both ends as ``RatioWords`` count: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
   var ends: String {
@@ -43,9 +32,10 @@ extension ConfidenceInterval {
 enum RatioWords: Sendable, Equatable {
   case times, counts, amounts, levels
 
-  init(_ kind: Metric.Kind?, _ unit: Unit) {
+  /// - Parameter isAmount: whether durations are no running time: how late, how much processor time.
+  init(_ kind: Metric.Kind?, _ unit: Unit, isAmount: Bool = false) {
     switch unit {
-    case .nanoseconds: self = .times
+    case .nanoseconds: self = isAmount ? .amounts : .times
     case .bytes: self = .amounts
     case .perSecond, .percent: self = .levels
     case .none: self = kind == .rate ? .levels : .counts

@@ -18,6 +18,8 @@ struct Outcomes {
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
     case ofInterest = "of interest"
+    case trapExpected = "trap expected"
+    case hangExpected = "hang expected"
   }
 
   /// An outcome of a run.
@@ -124,7 +126,7 @@ struct Outcomes {
     }
   }
 
-  /// A trial may complete; another end is of interest where a claim or the variant itself foresaw it.
+  /// A trial may complete; another end is expected where a claim or the variant itself foresaw it.
   private func expectation(of end: String, _ run: Int) -> Expectation? {
     if end == Outcome.completed.name { return .allowed }
     // Stopped by the lab, it is not known to what end it would have come.
@@ -133,7 +135,8 @@ struct Outcomes {
     let isForeseen = claims.contains { claim in
       claim.verdict.isBorneOut && claim.comparison?.figures.contains { $0.scope == variant && $0.metric == end } == true
     }
-    return isForeseen ? .ofInterest : .forbidden
+    guard isForeseen else { return .forbidden }
+    return end == Outcome.hung.name ? .hangExpected : .trapExpected
   }
 
   // MARK: What trials counted

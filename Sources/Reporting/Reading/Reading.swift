@@ -63,7 +63,16 @@ public struct Reading: Sendable {
 
   /// The recorded trials, each with what of it the document does not have.
   var traces: [(trace: Trace, note: String?)] {
-    (document.traces ?? []).map { ($0.trace(of: document.scenario.name), $0.note) }
+    (document.traces ?? []).map { facts in
+      var trace = facts.trace(of: document.scenario.name)
+      let variant = document.scenario.variants.first { $0.name == trace.variant }
+      switch trace.end {
+      case .hung: trace.isForeseen = variant?.ends == "hangs"
+      case .trapped: trace.isForeseen = variant?.ends == "traps"
+      case .completed, .other: break
+      }
+      return (trace, facts.note)
+    }
   }
 
   /// Whether the question was which setting is best.
@@ -76,6 +85,14 @@ public struct Reading: Sendable {
     document.scenario.parameters.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
     }.joined(separator: ", ")
+  }
+
+  /// The same of what the command line set to another value than the scenario has: `settings: iterations 5_003`.
+  var changedSettings: String {
+    let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
+      parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
+    }
+    return changed.isEmpty ? "" : "changed settings: " + changed.joined(separator: ", ")
   }
 
   /// The machine and the run.
@@ -183,13 +200,14 @@ public struct Reading: Sendable {
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
-    if !facts.isDisjoint(with: [.best, .nearBest]), let best = standings?.best, let headline {
+    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = standings?.best, let headline {
       let groups = standings?.groups ?? ""
       // Of different problems none is the best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
         "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
           + (facts.contains(.nearBest) ? ", \(Signs.nearBest) not significantly different from the best" : "")
+          + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
     }
     if !facts.isDisjoint(with: [.interval, .ends]) {
@@ -200,7 +218,8 @@ public struct Reading: Sendable {
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
     } else if facts.contains(.told) {
-      notes.append("without \(Signs.nearBest): significantly different from the best, by \(certainty)")
+      notes.append(
+        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from the best, by \(certainty)")
     }
     if facts.contains(.nearFloor) {
       notes.append(

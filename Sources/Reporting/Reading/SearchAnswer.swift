@@ -24,10 +24,21 @@ struct SearchAnswer {
     let bests = measured.filter(standings.bests.contains)
     guard bests.count <= Self.most else { return nil }
     text = bests.map { best in
-      let near = measured.filter { standings.nearBest.contains($0) && standings.isCompared($0, with: best, document) }
+      let group = measured.filter { $0 != best && standings.isCompared($0, with: best, document) }
+      let near = group.filter(standings.nearBest.contains)
+      let unclear = group.filter(standings.unclear.contains)
       let figure = document.runs[best].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
-      let equal = near.isEmpty || !isCertain ? "" : "; not significantly different: \(Self.list(index, near))"
-      return "Best \(metric.name): \(index.labels[best]), \(figure)\(equal)."
+      var says = "Best \(metric.name): \(index.labels[best]), \(figure)"
+      if isCertain {
+        // Where nothing else was shown to be worse, none is the best.
+        if near.count + unclear.count == group.count {
+          says =
+            "\(metric.better == .higher ? "Highest" : "Lowest") median \(metric.name): \(index.labels[best]), \(figure)"
+        }
+        if !near.isEmpty { says += "; not significantly different: \(Self.list(index, near))" }
+        if !unclear.isEmpty { says += "; too noisy to rank: \(Self.list(index, unclear))" }
+      }
+      return says + "."
     }.joined(separator: " ")
   }
 

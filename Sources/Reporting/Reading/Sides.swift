@@ -2,19 +2,26 @@ import Laboratory
 
 /// What claims are to the sentences of the documents, in words.
 enum Sides {
-  /// Of one claim: `for guide.3, against guide.19`, or that it is of the lesson alone.
+  /// Of one claim: `tests guide.3, contradicts guide.19`, or that it is the lab's own.
   static func text(bears: [String], contradicts: [String]) -> String {
-    let sides = [("for", bears), ("against", contradicts)].filter { !$0.1.isEmpty }
+    let sides = [("tests", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
       .map { "\($0.0) \($0.1.joined(separator: ", "))" }
-    return sides.isEmpty ? "of the lesson" : sides.joined(separator: ", ")
+    return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Of several, by how many sentences each of them grades: `15 on sentences of the documents, 8 of the lesson alone`.
-  static func counts(_ grades: [Int]) -> String {
-    let graded = grades.count { $0 > 0 }
+  /// Of several, by the sentences that each of them grades: `7 test sentences of the documents (guide.5 …: see `gcdlab documents
+  /// guide`), 18 are the lab's own`.
+  static func counts(_ grades: [[String]]) -> String {
+    let graded = grades.filter { !$0.isEmpty }
+    let own = grades.count - graded.count
+    let first = graded.first?.first
+    let place = first.map { id in
+      " (\(id) …: see `\(Tool.command) documents \(id.prefix { $0 != "." })`)"
+    }
     return [
-      graded > 0 ? "\(graded) on sentences of the documents" : nil,
-      graded < grades.count ? "\(grades.count - graded) of the lesson alone" : nil,
+      graded.isEmpty
+        ? nil : "\(graded.count) test\(graded.count == 1 ? "s" : "") sentences of the documents\(place ?? "")",
+      own > 0 ? "\(own) \(own == 1 ? "is" : "are") the lab's own" : nil,
     ].compactMap(\.self).joined(separator: ", ")
   }
 }
@@ -22,6 +29,6 @@ enum Sides {
 extension ClaimFacts {
   /// What it is to the sentences of the documents.
   var sides: String { Sides.text(bears: bears ?? [], contradicts: contradicts ?? []) }
-  /// How many of them it grades.
-  var gradeCount: Int { (bears ?? []).count + (contradicts ?? []).count }
+  /// Those that it grades.
+  var grades: [String] { (bears ?? []) + (contradicts ?? []) }
 }

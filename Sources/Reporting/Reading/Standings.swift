@@ -19,8 +19,10 @@ struct Standings: Sendable {
   let contrasts: [Int: Contrast]
   /// The runs that others are compared with.
   let references: Set<Int>
-  /// The runs that the rounds do not tell from the best.
+  /// The runs that are not significantly different from the best.
   let nearBest: Set<Int>
+  /// The runs that the rounds are too few or too noisy to rank.
+  let unclear: Set<Int>
 
   init(_ index: RunIndex, by metric: MetricFacts) {
     let scenario = index.document.scenario
@@ -39,6 +41,7 @@ struct Standings: Sendable {
     contrasts = comparison.contrasts
     references = comparison.references
     nearBest = comparison.nearBest
+    unclear = comparison.unclear
   }
 }
 

@@ -82,6 +82,8 @@ struct Cell: Sendable, Hashable {
     static let reference = Facts(rawValue: 64)
     static let best = Facts(rawValue: 128)
     static let nearBest = Facts(rawValue: 256)
+    /// Of a run that the rounds cannot rank.
+    static let unclear = Facts(rawValue: 32_768)
     /// A word in the place of a figure that there is not.
     static let missing = Facts(rawValue: 512)
     /// Of too few rounds for an interval.
@@ -111,6 +113,7 @@ struct Cell: Sendable, Hashable {
 enum Signs {
   static let best = "●"
   static let nearBest = "≈"
+  static let unclear = "?"
   static let margin = "±"
   static let range = "…"
   static let nearFloor = "~"

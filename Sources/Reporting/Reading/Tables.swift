@@ -110,7 +110,7 @@ struct Tables {
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // Where the best is sought, a setting that could not be tried is an answer too.
-    let cells = zip(rows, ratios).filter { seeksBest || $0.0.samples != nil }.map { row, ratio in
+    let cells = zip(rows, ratios).filter { (seeksBest && isTold($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
       self.row(
         row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
@@ -182,7 +182,7 @@ struct Tables {
       return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
     }
     let tail = mark.isEmpty ? "" : " \(mark)"
-    let words = RatioWords(metric.kind, metric.unit)
+    let words = RatioWords(metric.kind, metric.unit, isAmount: metric.amount == true)
     let text = words.wording(contrast.ratio)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
     if interval.isExact, words != .times { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
@@ -200,14 +200,20 @@ struct Tables {
     let reference: Cell.Facts = standings?.references.contains(run) == true ? .reference : []
     if standings?.bests.contains(run) == true { return (Signs.best, reference.union(.best)) }
     if standings?.nearBest.contains(run) == true { return (Signs.nearBest, reference.union(.nearBest)) }
+    if standings?.unclear.contains(run) == true { return (Signs.unclear, reference.union(.unclear)) }
     return ("", reference)
   }
 
   /// How the trials ended that gave no figure.
-  func missing(_ run: Int) -> Cell {
+  func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
+
+  /// Whether there is something to say of a run that has no figure.
+  private func isTold(_ run: Int) -> Bool { end(of: run) != nil }
+
+  /// How most of the trials of a run ended that did not complete; nil where all did.
+  private func end(of run: Int) -> String? {
     let ends = document.runs[run].outcomes.filter { $0.key != Outcome.completed.name && $0.value > 0 }
-    let most = ends.max { ($0.value, $1.key) < ($1.value, $0.key) }
-    return Cell(most?.key ?? "not measured", .missing)
+    return ends.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
   // MARK: Grids

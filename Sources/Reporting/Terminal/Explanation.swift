@@ -14,7 +14,8 @@ public enum Explanation {
     ]
     sections.append(
       heading("variants", style)
-        + experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) })
+        + experiment.variants.flatMap { entry($0.name, $0.summary, $0.character, style) }
+        + legend(Legend.roles, style))
     sections.append(
       heading("parameters, set with --set NAME=VALUE", style)
         + pattern.settable.flatMap { parameter -> [String] in
@@ -29,24 +30,33 @@ public enum Explanation {
       heading("metrics", style)
         + pattern.metrics.flatMap {
           entry(
-            $0.name, $0.summary, $0.unit == .none ? $0.kind.rawValue : "\($0.kind.rawValue), \($0.unit.rawValue)", style
+            $0.name, $0.summary, $0.unit == .none ? $0.kind.text : "\($0.kind.text), \($0.unit.rawValue)", style
           )
         })
     sections.append(
-      heading("claims: \(Sides.counts(experiment.claims.map(\.grades.count)))", style)
+      heading("claims: \(Sides.counts(experiment.claims.map(\.grades)))", style)
         + experiment.claims.flatMap {
           entry(
             $0.kind.rawValue, $0.says, "\($0.check.text); \(Sides.text(bears: $0.bears, contradicts: $0.contradicts))",
             style)
-        })
+        } + legend(Legend.kinds, style))
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
   private static func heading(_ title: String, _ style: TextStyle) -> [String] { [Ink.heading(title, style)] }
 
+  private static func legend(_ lines: [String], _ style: TextStyle) -> [String] {
+    lines.joined(separator: "; ").wrapped(to: max(20, style.width - 2)).map { "  " + Ink.quiet($0, style) }
+  }
+
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
     Entry(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
   }
+}
+
+extension Metric.Kind {
+  /// What its samples are, in a word.
+  fileprivate var text: String { self == .latency ? "duration" : rawValue }
 }
 
 extension Variant {
@@ -55,8 +65,8 @@ extension Variant {
     let end: String? =
       switch ending {
       case .completes: nil
-      case .traps: "meant to trap"
-      case .hangs: "meant to hang"
+      case .traps: "expected to trap"
+      case .hangs: "expected to hang"
       }
     let needs = needs.isEmpty ? nil : "needs " + needs.map(\.says).joined(separator: " and ")
     return [role.rawValue, end, needs].compactMap(\.self).joined(separator: ", ")

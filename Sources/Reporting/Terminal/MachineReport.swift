@@ -22,7 +22,10 @@ public enum MachineReport {
       ("descriptor limit", machine.descriptorLimit == .max ? "none" : "\(machine.descriptorLimit)"),
       ("thread limit", machine.threadLimit.map { "\($0)" } ?? "none"),
       ("clock read", Quantity(machine.clockRead, .nanoseconds).description),
-      ("noise floor", "\(Quantity(machine.floor, .nanoseconds)), two clock reads and a histogram record"),
+      (
+        "noise floor",
+        "\(Quantity(machine.floor, .nanoseconds)), what an empty measurement takes: two clock reads and a histogram record"
+      ),
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
       ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
     ]

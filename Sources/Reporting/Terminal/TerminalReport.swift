@@ -83,7 +83,7 @@ public struct TerminalReport: Sendable {
   /// Where, how much and by which command.
   private func foot(_ reading: Reading) -> [String] {
     let lines = [
-      details ? reading.document.scenario.source : "", details ? reading.settings : "",
+      details ? reading.document.scenario.source : "", details ? reading.settings : reading.changedSettings,
       (details ? reading.facts : reading.briefFacts).joined(separator: ", "), reading.command ?? "",
       reading.sinceLast ?? "",
     ]
@@ -134,7 +134,7 @@ public struct TerminalReport: Sendable {
         row.cells.map { cell in
           let text = style.unicode ? cell.text : cell.plain
           // A blank where others have a mark, so that the figures line up.
-          let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest])
+          let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .unclear])
           return hasBlank ? text + " " : text
         }
       })
@@ -203,6 +203,7 @@ public struct TerminalReport: Sendable {
     // The foot of the report says how many there were.
     let rounds = details ? nil : reading.rounds
     return reading.claims.flatMap { claim($0, room, rounds) }
+      + reading.legend(isFull: details).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
       + (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [])
   }
 

@@ -35,7 +35,7 @@ public enum ChromeTrace {
       length = trace.length
       metadata(
         "process_name", on: nil,
-        "\(trace.scenario) \(trace.label)\(trace.end == .completed ? "" : " (\(trace.end.text))")")
+        "\(trace.scenario) \(trace.label)\(trace.end == .completed ? "" : " (\(trace.endText))")")
       let tracks = trace.lanes.map { lane in write(lane, of: trace) }
       for block in trace.blocks { write(block, of: trace, on: tracks) }
       unknown(trace)

@@ -13,6 +13,9 @@ extension Trace.End {
 }
 
 extension Trace {
+  /// How the trial ended, and whether it was to: `hung, as intended`.
+  var endText: String { end.text + (isForeseen ? ", as intended" : "") }
+
   /// Until when it is drawn: a hang only for a while after its last event, since nothing more comes.
   var drawnLength: UInt64 {
     guard end == .hung else { return length }

@@ -74,7 +74,7 @@ extension TraceFigures {
     if let medianDelay, let worstDelay {
       pieces.append("from submission to begin \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
     }
-    pieces.append(Self.count(threads, "thread"))
+    pieces.append(Self.count(threads, "active thread"))
     if let busy { pieces.append("cores busy \(Self.percent(busy))") }
     if let switches, let preemptions {
       pieces.append("\(Self.count(switches, "switch", "switches")), \(preemptions) of them preemptions")

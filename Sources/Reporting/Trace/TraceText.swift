@@ -42,7 +42,7 @@ public struct TraceText {
 
   private func picture(_ trace: Trace, scale: UInt64) -> [String] {
     var lines = Heading.lines(
-      "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.end.text, Self.ink(trace), style)
+      "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.ink(trace), style)
     guard trace.length > 0 else {
       return lines + wrapped(TraceFigures(trace).sentence(trace) ?? "Nothing was recorded.")
     }
@@ -64,7 +64,7 @@ public struct TraceText {
   private static func ink(_ trace: Trace) -> Ink? {
     switch trace.end {
     case .completed: nil
-    case .hung, .trapped: .bad
+    case .hung, .trapped: trace.isForeseen ? .care : .bad
     case .other: .care
     }
   }
@@ -281,8 +281,10 @@ public struct TraceText {
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 }) else { return [] }
     let text =
-      "Upper row of a thread: the core it runs on, \",\" for less than half of the column, \":\" preempted, \".\" not. Lower row: "
-      + "the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. Threads that share a row: how many of them run."
+      "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; \":\" preempted; "
+      + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
+      + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
+      + "threads that exist, idle ones included."
     return wrapped(text).map { Ink.quiet($0, style) }
   }
 }
@@ -323,7 +325,7 @@ private struct Letters {
         case .serial, .concurrent, .actor: " (\(entry.kind.rawValue))"
         case .global, .main, .swiftPool, .unknown: ""
         }
-      return "\(Self.all[index]) \(entry.label.inLine)\(kind)\(entry.count > 1 ? " x\(entry.count)" : "")"
+      return "\(Self.all[index]) = \"\(entry.label.inLine)\"\(kind)\(entry.count > 1 ? " x\(entry.count)" : "")"
     }
     guard !entries.isEmpty else { return [] }
     let more = labels.count > 8 ? ", and \(labels.count - 8) more" : ""

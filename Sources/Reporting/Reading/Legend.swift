@@ -1,0 +1,41 @@
+import Laboratory
+
+/// What verdicts and kinds of claims mean, in words.
+public enum Legend {
+  /// The kinds of claims, with their verdicts.
+  public static let kinds = [
+    "guarantee: held in every trial, else violated",
+    "anomaly: witnessed in at least one trial, else not witnessed",
+    "performance: supported or refuted by the ratios of paired rounds, inconclusive where they do not tell",
+    "unavailable: not judged; the reason stands beside it",
+  ]
+
+  /// Where variants come from.
+  public static let roles = [
+    "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",
+    "broken: shows a mistake",
+  ]
+}
+
+extension Reading {
+  /// What the verdicts above it mean: in full, or as much as a line has room for.
+  func legend(isFull: Bool) -> [String] {
+    let verdicts = Set(claims.map(\.verdict))
+    let hasRatios = claims.contains(where: \.hasRatio)
+    guard isFull else {
+      let parts = [
+        verdicts.contains(.held) ? "held: in every trial" : nil,
+        verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
+        hasRatios ? "ratios: means of paired rounds" : nil,
+      ].compactMap(\.self)
+      return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
+    }
+    guard !claims.isEmpty else { return [] }
+    return Legend.kinds
+      + (hasRatios
+        ? [
+          "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with its 99 % "
+            + "interval; no significant difference: the interval is narrow and includes 1; too noisy to tell: too wide to say"
+        ] : [])
+  }
+}

@@ -167,6 +167,9 @@ import Testing
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
     #expect(page(reading).contains("<b>elapsed as a multiple of the best for each work</b>"))
+    // A search has no claims, and still an answer.
+    let answer = try #require(reading.conclusion)
+    #expect(reading.answer.isEmpty && page(reading).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
 
   @Test func `medians make a grid where nothing is compared`() throws {

@@ -133,7 +133,7 @@ public enum HTMLReport {
 
   private static func answer(_ reading: Reading) -> Markup {
     let conclusion: Markup = reading.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
-    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n\(conclusion)")
+    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n") + conclusion
   }
 
   private static func section(_ reading: Reading, marksATrace: Int, isOfMany: Bool) -> Markup {

@@ -144,7 +144,7 @@ public enum AtlasPage {
     .atlas .why > td { position: static; max-width: none; padding: 0 .6rem .4rem; }
     .why details { position: sticky; left: .6rem; max-width: min(52rem, calc(100vw - 4rem)); white-space: normal; }
     .why p { margin: .5rem 0 0; overflow-wrap: anywhere; } .why ul { margin: .25rem 0; list-style: none; padding-left: 1rem; } .why li { overflow-wrap: anywhere; }
-    .machines tr > :first-child { min-width: 0; }
+    .machines tr > :first-child { min-width: 0; overflow-wrap: normal; }
     .names { columns: 14rem; list-style: none; padding: 0; font-size: .9rem; }
     @media (max-width: 700px) { .atlas tr > :first-child { max-width: 40vw; min-width: 6rem; font-size: .8rem; } }
     @media print { @page { size: landscape; margin: 1cm; } .box { max-height: none; overflow: visible; } .atlas { font-size: 7pt; }

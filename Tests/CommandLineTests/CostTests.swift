@@ -13,9 +13,9 @@ import Testing
     tags: [test]
     lesson: None.
     claims:
-      - {says: Two threads use the time of two., kind: guarantee, check: two-threads.processor-time >= 100ms}
+      - {says: Two threads use the time of two., kind: guarantee, check: two-threads.processor-time >= 20ms}
       - {says: What is outside the span is not in it., kind: guarantee, check: gated.processor-time <= 3 * two-threads.processor-time}
-      - {says: Set-up takes as much as two threads., kind: anomaly, check: set-up.processor-time >= 500ms}
+      - {says: Set-up takes a second., kind: anomaly, check: set-up.processor-time >= 1s}
       - {says: Two threads take longer than one., kind: performance, check: two-threads.processor-time > 1.5 * set-up.processor-time}
       - {says: A sleep is a voluntary switch., kind: guarantee, check: sleeper.voluntary-switches >= 150}
     """
@@ -50,14 +50,13 @@ import Testing
   private let sleeper = 4
   private let large = 5
 
-  @Test func `processor time is that of all threads in the span that is measured`() async throws {
-    #expect(try await range("processor-time", twoThreads).lowerBound >= 100e6)
-    #expect(try await range("processor-time", idle).upperBound < 50e6)
-    // Ten times as much is spent before the setting is read, and around the named spans.
-    let afterSetUp = try await range("processor-time", setUp)
-    #expect(afterSetUp.lowerBound >= 50e6 && afterSetUp.upperBound < 500e6)
+  @Test func `processor time is that of all threads in the body, or in the spans that it names`() async throws {
+    #expect(try await range("processor-time", twoThreads).lowerBound >= 20e6)
+    #expect(try await range("processor-time", idle).upperBound < 20e6)
+    #expect(try await range("processor-time", setUp).lowerBound >= 110e6)
+    // Ten times as much is used around the named spans.
     let named = try await range("processor-time", gated)
-    #expect(named.lowerBound >= 100e6 && named.upperBound < 500e6)
+    #expect(named.lowerBound >= 20e6 && named.upperBound < 200e6)
   }
 
   @Test func `switches, threads and memory are the kernel's`() async throws {
@@ -112,11 +111,11 @@ import Testing
 
   @Test func `compare ranks by what a way costs`() async throws {
     let compared = try await Self.run([
-      "compare", "used=50ms,200ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
+      "compare", "used=10ms,40ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
     ])
     #expect(compared.status == 0, "\(compared.errors)")
     #expect(
-      compared.output.contains("best processor-time") || compared.unwrapped.contains("used=50ms"), "\(compared.output)")
+      compared.output.contains("best processor-time") || compared.unwrapped.contains("used=10ms"), "\(compared.output)")
     let unknown = try await Self.run(["compare", "used=1ms,2ms", "--metric", "processor-tim"])
     #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'processor-time'?"), "\(unknown.errors)")
   }

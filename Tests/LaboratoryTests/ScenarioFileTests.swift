@@ -100,7 +100,7 @@ import Testing
     ),
     (
       "performance\n    check: apply[stride=1].elapsed < loop.elapsed", "guarantee\n    check: all.time-to-end < 5ms",
-      "mine.yml:16: check 'all.time-to-end < 5ms': unknown metric 'time-to-end' of fake (known: elapsed, missed, rate, blocks, completed, trapped, hung)"
+      "mine.yml:16: check 'all.time-to-end < 5ms': unknown metric 'time-to-end' of fake (known: elapsed, missed, rate, blocks, completed, trapped, hung, processor-time, voluntary-switches, involuntary-switches, peak-thread-count, peak-memory)"
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "apply.elapsed < loop.elapsed",

@@ -314,7 +314,7 @@ import Testing
       runs[index].trials = (0..<6).map { round in
         var observation = Observation()
         let shared = 2 / Double(runs[index].cores ?? Machine.test.cores)
-        observation.record("elapsed", shared * (8e6 + 25 * blocks) * (1 + 0.001 * Double((round + index) % 3)))
+        observation.record("elapsed", shared * (8e6 + 25 * blocks) * (1 + 0.002 * Double((round + index) % 3)))
         observation.record("blocks", Int(blocks))
         return TrialRecord(round: round, outcome: .completed, observation: observation)
       }

@@ -55,7 +55,7 @@ struct KnownCosts: Pattern {
   static let name = "known-costs"
 
   let used = Setting.duration(
-    "used", .milliseconds(1) ... .seconds(1), default: .milliseconds(50), "processor time that each thread uses")
+    "used", .milliseconds(1) ... .seconds(1), default: .milliseconds(10), "processor time that each thread uses")
 
   let sleeps = Metric.count("sleeps", "sleeps of the trial's thread")
 
@@ -74,15 +74,15 @@ struct KnownCosts: Pattern {
       for thread in others { thread.join() }
       trial.record(sleeps, 0)
     }
-    Variant("set-up", .documented, "uses ten times as much before it reads its setting") { trial in
-      Self.use(.milliseconds(500))
+    Variant("set-up", .documented, "uses ten times as much first, which is of its body too") { trial in
+      Self.use(.milliseconds(100))
       Self.use(trial[used])
       trial.record(sleeps, 0)
     }
     Variant("gated", .documented, "uses ten times as much around what it measures, twice") { trial in
       let time = trial[used]
       for _ in 0..<2 {
-        Self.use(.milliseconds(250))
+        Self.use(.milliseconds(100))
         trial.measuring { Self.use(time) }
       }
       trial.record(sleeps, 0)

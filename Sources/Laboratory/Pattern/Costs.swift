@@ -7,14 +7,14 @@ extension Metric {
   /// What every completed trial has cost the machine, whatever the pattern, by the kernel's own accounts of its process.
   public static let costs: [Metric] = [
     Metric(
-      "processor-time", .latency, .nanoseconds, unless: absence,
-      "processor time of all threads in the span that a trial measures"),
+      "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
+      "processor time of all threads in the body of a trial, or in the spans that it names"),
     Metric(
       "voluntary-switches", .count, .none, better: .lower, unless: absence,
-      "how often a thread went to sleep in that span"),
+      "how often a thread went to sleep meanwhile"),
     Metric(
       "involuntary-switches", .count, .none, better: .lower, unless: absence,
-      "how often a thread that could have run lost its core in that span"),
+      "how often a thread that could have run lost its core meanwhile"),
     Metric(
       "peak-thread-count", .count, .none, better: .lower, unless: absence,
       "threads that the trial's process had at once, those included that linger when it ends"),
@@ -26,16 +26,12 @@ extension Metric {
 
 /// Takes the readings of what a trial costs.
 ///
-/// The span begins anew with each setting that the trial reads before it first records, since what comes before the last of them is
-/// set-up, and ends with its body. A body that waits for others or warms up within says itself what it measures
-/// (``Trial/measuring(_:)``), and what is outside is in none of the figures.
+/// The span is the trial's body. One that sets up, waits for others or warms up within says itself what it measures
+/// (``Trial/measuring(_:)``), and what is outside is in none of the figures. Nothing is read in between, where something may be timed.
 struct CostMeter {
-  private var begun = ProcessCosts.soFar()
+  private let begun = ProcessCosts.soFar()
   private var used = ProcessCosts()
   private var isTold = false
-
-  /// The span begins here, unless the body has said.
-  mutating func begin() { begun = ProcessCosts.soFar() }
 
   /// Adds a span that the body has named.
   mutating func add(from start: ProcessCosts?, to end: ProcessCosts?) {

@@ -29,7 +29,6 @@ public final class Trial: Sendable {
     var found: Set<String> = []
     /// What takes the readings of its costs; nil where nobody asks for them.
     var costs: CostMeter?
-    var hasRecorded = false
   }
 
   /// A trial of `variant`; a setting that `parameters` does not name has its default.
@@ -52,10 +51,7 @@ public final class Trial: Sendable {
   /// The lab has checked it before it started the worker; a request that says something else is not the lab's, and ends the
   /// process.
   public subscript<Value>(setting: Setting<Value>) -> Value {
-    state.withLock { state in
-      state.reads.insert(setting.name)
-      if !state.hasRecorded { state.costs?.begin() }
-    }
+    state.withLock { _ = $0.reads.insert(setting.name) }
     do { return try setting.value(parameters[setting.name]) } catch { Worker.refuse(error.description) }
   }
 
@@ -127,17 +123,13 @@ public final class Trial: Sendable {
   public func record(_ measure: Measure<Double>, _ value: Double) { note { $0.record(measure.name, value) } }
 
   private func note(_ record: (inout Observation) -> Void) {
-    state.withLock { state in
-      record(&state.observation)
-      state.hasRecorded = true
-    }
+    state.withLock { record(&$0.observation) }
   }
 
   // MARK: Costs
 
   /// What `body` costs the machine is what the trial costs: processor time and context switches of all threads. Several such spans
-  /// add up. A trial that names none has them from the last setting it read to its end, which suits where nothing spins at a gate,
-  /// warms up or is repeated for comparison in between.
+  /// add up. A trial that names none has them of its whole body.
   ///
   /// Two readings of a microsecond each stand outside of what `body` times. Spans must not overlap.
   public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {

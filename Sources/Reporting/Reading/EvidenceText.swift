@@ -56,7 +56,8 @@ extension ClaimFacts {
 
   /// Both medians and their ratio, in the claim's direction; nil where there is no ratio.
   private var ratio: String? {
-    guard comparison?.hasLimit != true, let ratio = evidence.ratio, let low = evidence.low, let high = evidence.high
+    guard comparison?.hasLimit != true || verdict == .inconclusive, let ratio = evidence.ratio, let low = evidence.low,
+      let high = evidence.high
     else { return nil }
     let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
     // Whose median is the smaller one is chance, too.

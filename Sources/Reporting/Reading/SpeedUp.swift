@@ -12,7 +12,7 @@ struct SpeedUp: Sendable {
 
   /// What the plot and its axis call it.
   private static let metric = MetricFacts(
-    name: "speed-up", kind: .rate, unit: .none, better: .higher, says: "how many times as fast")
+    name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
   /// Nil where cores are not swept, or the metric does not tell how fast something is.
   init?(_ index: RunIndex, _ metric: MetricFacts) {

@@ -34,7 +34,7 @@ public enum Explanation {
           )
         })
     sections.append(
-      heading("claims: \(Sides.counts(experiment.claims.map(\.grades)))", style)
+      heading("claims", style) + legend([Sides.counts(experiment.claims.map(\.grades))], style)
         + experiment.claims.flatMap {
           entry(
             $0.kind.rawValue, $0.says, "\($0.check.text); \(Sides.text(bears: $0.bears, contradicts: $0.contradicts))",

@@ -111,7 +111,7 @@ struct DescriptorWrite: Pattern {
     }
     Variant("one-write", .broken, "the listing with a non-blocking descriptor: writes once, then cancels") {
       trial in
-      try writeWhole(trial) { descriptor, writing in
+      try writeWhole(trial, readLast: true) { descriptor, writing in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
         source.setEventHandler {

@@ -26,9 +26,12 @@ extension DescriptorWrite {
 
   /// Has all written to a reader that is slow, then to one that does not read.
   ///
-  /// - Parameter patience: how long a handler is awaited that must come.
+  /// - Parameters:
+  ///   - readLast: whether the reader begins when the writer has ended. Else a writer that is preempted within `write` may find
+  ///     more room than there was.
+  ///   - patience: how long a handler is awaited that must come.
   func writeWhole(
-    _ trial: Trial, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin
+    _ trial: Trial, readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin
   ) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -38,10 +41,10 @@ extension DescriptorWrite {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     let writing = Writing(payload(trial[size], seed: trial.seed))
     let reader = SlowReader(of: writing.bytes, piece: trial[piece], pause: trial[pause])
-    if kind == .file {
+    if kind == .file || readLast {
       _ = try begin(pair.writer, writing)
       try writing.awaitEnd()
-      try writing.requireRoom()
+      if kind == .file { try writing.requireRoom() }
       reader.readAll(pair.reader)
     } else {
       let thread = try SystemThread { reader.readAll(pair.reader) }

@@ -2,7 +2,7 @@ import Measurement
 
 /// Something a trial measures, described: what scenario files, checks and reports know of it.
 ///
-/// A pattern's author declares one by ``latency(_:better:unless:_:file:line:)``, ``count(_:in:better:unless:_:file:line:)`` or
+/// A pattern's author declares one by ``latency(_:better:unless:isSpeed:_:file:line:)``, ``count(_:in:better:unless:_:file:line:)`` or
 /// ``rate(_:_:better:unless:_:file:line:)``, which give a typed handle to record by: a ``Measure``.
 public struct Metric: Sendable, Hashable {
   /// How its samples are read.

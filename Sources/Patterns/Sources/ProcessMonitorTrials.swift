@@ -93,9 +93,8 @@ extension ProcessMonitorPattern {
           STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: toParent.theirs,
           Part.childsLine: toChild.theirs, Part.childsInput: lifelines[1].theirs,
         ])
-      toParent.handOver()
-      toChild.handOver()
-      for lifeline in lifelines { lifeline.handOver() }
+      let lines = [toParent, toChild] + lifelines
+      for line in lines { line.handOver() }
       let end = ends.moment(index)
       var statuses: [Int32] = []
       do {
@@ -122,17 +121,13 @@ extension ProcessMonitorPattern {
         // The child ends now, and its line with it.
         _ = toChild.receive()
       } catch is Silent {
-        toParent.close()
-        toChild.close()
-        for lifeline in lifelines { lifeline.close() }
+        for line in lines { line.close() }
         statuses += ChildProcess.waitForAll()
         if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
         throw Silent()
       }
       if adopts { ChildProcess.waitForAny() }
-      toParent.close()
-      toChild.close()
-      for lifeline in lifelines { lifeline.close() }
+      for line in lines { line.close() }
     }
     if trial.variant != "parent-gone" { trial.record(reportLatency, notices) }
     trial.record(unreportedExits, untold)

@@ -1,0 +1,67 @@
+import CDispatchSupport
+import Dispatch
+import Instruments
+
+/// A source that is cancelled while its handler runs: which handler is the last, and where are resources freed?
+///
+/// The document frees them in the cancel handler:
+///
+/// ```c
+/// void RemoveDispatchSource(dispatch_source_t mySource) {
+///   dispatch_source_cancel(mySource);
+///   dispatch_release(mySource);
+/// }
+/// ```
+///
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Associating Custom Data with a Dispatch Source", "Canceling a Dispatch
+/// Source".
+extension SourceLifecycle {
+  @VariantList var cancellation: [Variant] {
+    Variant(
+      "cancel", .documented, "a source is cancelled while its handler runs and further events are pending",
+      own: [
+        repeats, events, beganAfterCancel, cutShort, cancelHandlerNotOnce, ranAfterCancelHandler, toCancelHandler,
+      ]
+    ) { trial in
+      cancelRunning(trial) { life in
+        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+        source.setEventHandler { life.received(source.data) }
+        source.setCancelHandler { life.cancelHandler() }
+        source.activate()
+        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      }
+    }
+    Variant(
+      "free-in-cancel-handler", .documented, "the context is freed in the cancel handler",
+      own: [repeats, useAfterFree, notFreedOnce]
+    ) { trial in
+      cancelInUse(trial) { context, queue in
+        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
+        gcdlab_dispatch_set_context(source, context.pointer)
+        gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
+        gcdlab_dispatch_source_set_cancel_handler_f(source) { SourceContext.at($0).free() }
+        gcdlab_dispatch_resume(source)
+        return source
+      } remove: { source, _ in
+        gcdlab_dispatch_source_cancel(source)
+        gcdlab_dispatch_release(source)
+      }
+    }
+    Variant(
+      "free-after-cancel", .broken, "the context is freed as soon as cancel has returned",
+      own: [repeats, useAfterFree, notFreedOnce]
+    ) { trial in
+      cancelInUse(trial) { context, queue in
+        let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue)
+        gcdlab_dispatch_set_context(source, context.pointer)
+        gcdlab_dispatch_source_set_event_handler_f(source) { SourceContext.at($0).use() }
+        gcdlab_dispatch_resume(source)
+        return source
+      } remove: { source, context in
+        gcdlab_dispatch_source_cancel(source)
+        gcdlab_dispatch_release(source)
+        context.free()
+      }
+    }
+  }
+}

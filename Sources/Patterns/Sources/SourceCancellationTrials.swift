@@ -1,0 +1,107 @@
+import CDispatchSupport
+import Dispatch
+import Instruments
+
+/// Cancelling a source while its handler is held in a call.
+extension SourceLifecycle {
+  /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further events.
+  func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
+    let (count, repeats) = (trial[events], trial[repeats])
+    var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
+    var times: [UInt64?] = []
+    for repeated in 0...repeats {
+      let life = SourceLife(events: count)
+      let source = make(life)
+      life.handler.holdNext()
+      source.add()
+      life.wait(within: patience) { $0.runs > 0 }
+      for _ in 0..<count { source.add() }
+      source.cancel()
+      life.cancelReturned()
+      for _ in 0..<count { source.add() }
+      life.handler.release()
+      life.wait(within: patience) { $0.ends > 0 }
+      source.add()
+      life.queue.drainSources()
+      let log = life.log
+      new += log.afterCancel
+      stopped += log.runs - log.completed
+      if log.ends != 1 { notOnce += 1 }
+      if log.afterEnd > 0 { notLast += 1 }
+      if repeated > 0 { times.append(life.toEnd) }
+    }
+    trial.record(beganAfterCancel, new)
+    trial.record(cutShort, stopped)
+    trial.record(cancelHandlerNotOnce, notOnce)
+    trial.record(ranAfterCancelHandler, notLast)
+    trial.record(toCancelHandler, times)
+  }
+
+  /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a freed context.
+  ///
+  /// - Parameter frees: how long a context is waited for that nobody frees.
+  func cancelInUse(
+    _ trial: Trial, frees: Duration = .seconds(20),
+    _ make: (SourceContext, _ queue: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?,
+    remove: (UnsafeMutableRawPointer?, SourceContext) -> Void
+  ) {
+    var (used, notFreed) = (0, 0)
+    for _ in 0..<trial[repeats] {
+      let context = SourceContext()
+      let queue = FunctionQueue(label: "events")
+      let source = make(context, queue.object)
+      gcdlab_dispatch_source_merge_data(source, 1)
+      context.state.wait(within: .seconds(20)) { $0.uses > 0 }
+      remove(source, context)
+      context.handler.release()
+      context.state.wait(within: frees) { $0.frees > 0 }
+      // What runs still has come to its end.
+      gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
+      used += context.state.usesOfFreed
+      if context.state.frees != 1 { notFreed += 1 }
+    }
+    trial.record(useAfterFree, used)
+    trial.record(notFreedOnce, notFreed)
+  }
+}
+
+/// What the context of a source points to. It is never really freed: a handler that uses it then is to be counted.
+final class SourceContext: Sendable {
+  fileprivate struct State {
+    var uses = 0
+    var frees = 0
+    var usesOfFreed = 0
+  }
+  fileprivate let state = Noted(State())
+  /// Holds a handler that uses it.
+  fileprivate let handler = Hold()
+
+  /// A context that the next handler uses until it is let go.
+  init() { handler.holdNext() }
+
+  /// What a context points to.
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  /// What a context points to.
+  static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
+    guard let context else { return SourceContext() }
+    return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// A handler uses it, in the beginning and in the end.
+  func use() {
+    touch()
+    handler.pass()
+    touch()
+  }
+
+  private func touch() {
+    state.note { state in
+      state.uses += 1
+      if state.frees > 0 { state.usesOfFreed += 1 }
+    }
+  }
+
+  /// It is freed.
+  func free() { state.note { $0.frees += 1 } }
+}

@@ -1,0 +1,36 @@
+import Dispatch
+import Instruments
+
+/// A source and its queue: where does a pending handler run when the source gets another target queue, and who keeps a queue alive?
+///
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Changing the Target Queue".
+extension SourceLifecycle {
+  @VariantList var targeting: [Variant] {
+    Variant(
+      "retarget", .documented, "a source gets another target queue while its handler is pending on the old one",
+      own: [repeats, ranOnNewQueue, ranElsewhere]
+    ) { trial in
+      retargetWaiting(trial) { life in
+        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+        source.setEventHandler { life.received(source.data) }
+        source.activate()
+        return HeldSource(
+          add: { source.add(data: 1) }, cancel: { source.cancel() },
+          retarget: { queue in (source as? DispatchSource)?.setTarget(queue: queue) })
+      }
+    }
+    Variant(
+      "queue-retained", .documented, "only the source holds a reference to its queue",
+      own: [repeats, queueFreedEarly, queueLeaked]
+    ) { trial in
+      keepQueue(trial) { life in
+        let queue = DispatchQueue(label: "com.example.MyQueue")
+        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        source.setEventHandler { life.received(source.data) }
+        source.activate()
+        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Dispatch
+import Instruments
+
+/// Letting go of a source while its handler is pending.
+extension SourceLifecycle {
+  /// Drops one source after the other while its queue is held and its handler pending, then lets the queue go on.
+  ///
+  /// - Parameter leaves: how long a queue is waited for that is not freed.
+  func dropWaiting(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> Void) {
+    var (ran, left) = (0, 0)
+    for _ in 0..<trial[repeats] {
+      let life = SourceLife(events: 1)
+      let hold = life.queue.hold()
+      make(life)
+      hold.release()
+      if !life.state.wait(within: leaves, until: \.isQueueGone) { left += 1 }
+      life.queue.drainSources()
+      if life.log.runs > 0 { ran += 1 }
+    }
+    trial.record(handlerRan, ran)
+    trial.record(queueLeaked, left)
+  }
+}

@@ -1,0 +1,38 @@
+import Dispatch
+import Instruments
+
+/// A source that is inactive or suspended: what happens to the events that come meanwhile?
+///
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming Dispatch Sources".
+extension SourceLifecycle {
+  @VariantList var suspension: [Variant] {
+    Variant("starts-suspended", .documented, "events are sent before the source is activated", own: held) { trial in
+      holdBack(trial) { life in
+        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+        source.setEventHandler { life.received(source.data) }
+        for _ in 0..<life.events { source.add(data: 1) }
+        life.look()
+        life.lettingGo { source.activate() }
+        return { source.cancel() }
+      }
+    }
+    Variant("suspend-coalesces", .documented, "a handler suspends its source, then events are sent", own: held) {
+      trial in
+      holdBack(trial) { life in
+        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+        source.setEventHandler {
+          life.received(source.data) { source.suspend() }
+        }
+        source.activate()
+        source.add(data: 1)
+        life.awaitSuspension()
+        for _ in 0..<life.events { source.add(data: 1) }
+        life.look()
+        life.lettingGo { source.resume() }
+        return { source.cancel() }
+      }
+    }
+  }
+
+  private var held: [any Declaration] { [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }
+}

@@ -230,7 +230,7 @@ import Testing
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, blocks: true) }
       },
       red("closed-early.unrelated-bytes > 0", "closed-early") { trial in
-        try pattern.readWithReusedDescriptor(trial) { descriptor, reading in
+        try pattern.readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, reading in
           let source = reads(descriptor, reading) {
             close(descriptor)
             reading.ended()
@@ -239,7 +239,7 @@ import Testing
         }
       },
       red("closed-in-handler.unrelated-bytes == 0", "closed-in-handler") { trial in
-        try pattern.readWithReusedDescriptor(trial) { descriptor, reading in
+        try pattern.readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, reading in
           let source = reads(descriptor, reading) { reading.ended() }
           return {
             close(descriptor)

@@ -157,7 +157,7 @@ import Testing
     }
     func parentRed(_ check: String, _ variant: String, _ ends: ParentEnds, as played: String) -> Red {
       Red(check, variant, of: pattern, settings) { trial in
-        try pattern.watchParents(trial, whoEnd: ends, as: played) { _ in }
+        try pattern.watchParents(trial, whoEnd: ends, isTimed: variant != "parent-gone", as: played) { _ in }
       }
     }
     /// Hears nothing.

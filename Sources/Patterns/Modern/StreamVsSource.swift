@@ -47,7 +47,7 @@ struct StreamVsSource: Pattern {
     Variant("stream-newest", .modern, "an AsyncStream that buffers the newest items", own: [buffer, unreportedDrops]) {
       trial in
       let size = trial[buffer]
-      try pass(trial, keeping: { $0.suffix(size) }) { inbox in
+      try pass(trial, reportsDrops: true, keeping: { $0.suffix(size) }) { inbox in
         let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(size))
         Task {
           for await item in stream { await inbox.take(item) }
@@ -59,7 +59,7 @@ struct StreamVsSource: Pattern {
     Variant("stream-oldest", .modern, "an AsyncStream that buffers the oldest items", own: [buffer, unreportedDrops]) {
       trial in
       let size = trial[buffer]
-      try pass(trial, keeping: { $0.prefix(size) }) { inbox in
+      try pass(trial, reportsDrops: true, keeping: { $0.prefix(size) }) { inbox in
         let (stream, news) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingOldest(size))
         Task {
           for await item in stream { await inbox.take(item) }

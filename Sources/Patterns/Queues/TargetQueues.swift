@@ -42,7 +42,7 @@ struct TargetQueues: Pattern {
   var variants: [Variant] {
     Variant("independent", .yardstick, "serial queues with the default target", own: looked) { trial in
       let queues = (0..<trial[queues]).map { DispatchQueue(label: "queue.\($0)") }
-      try look(trial) { task, all in
+      try look(trial, atOnce: queues.count) { task, all in
         queues[task.place].async(group: all) { task.run() }
       }
     }
@@ -130,13 +130,16 @@ struct TargetQueues: Pattern {
         }
       }
     }
-    Variant("set-target-active", .broken, "setTarget on a queue that is already active", ends: traps) { trial in
+    Variant("set-target-active", .broken, "setTarget on a queue that is already active", ends: traps, takes: notLong) {
+      trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "queue")
       trial.hazard()
       queue.setTarget(queue: target)
     }
-    Variant("sync-siblings", .broken, "a task syncs to another queue with the same serial target", ends: traps) {
+    Variant(
+      "sync-siblings", .broken, "a task syncs to another queue with the same serial target", ends: traps, takes: notLong
+    ) {
       trial in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "queue", target: target)
@@ -153,9 +156,9 @@ struct TargetQueues: Pattern {
   /// A trap comes at once; the time is for what comes to a standstill instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 
+  /// What traps runs none of the tasks.
+  private func notLong(_ trial: Trial) -> Duration { .zero }
+
   /// The tasks one after the other.
-  func longest(_ trial: Trial) -> Duration? {
-    ["set-target-active", "sync-siblings"].contains(trial.variant)
-      ? .zero : trial[work] * trial[queues] * trial[tasksPerQueue]
-  }
+  func longest(_ trial: Trial) -> Duration? { trial[work] * trial[queues] * trial[tasksPerQueue] }
 }

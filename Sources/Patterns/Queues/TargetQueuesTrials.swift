@@ -5,11 +5,17 @@ import Instruments
 extension TargetQueues {
   /// Runs the tasks twice, working and waiting, and records what was seen.
   ///
-  /// - Parameter submit: submits a task to the queue, or the actor, of its place.
+  /// - Parameters:
+  ///   - atOnce: how many tasks may block at once; nil where they run one at a time.
+  ///   - submit: submits a task to the queue, or the actor, of its place.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
-  func look(_ trial: Trial, _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void) throws {
+  func look(
+    _ trial: Trial, atOnce: Int? = nil,
+    _ submit: @escaping @Sendable (_ task: PlacedTask, _ all: DispatchGroup) -> Void
+  ) throws {
     let queues = trial[queues]
-    let most = trial.variant == "independent" ? min(queues, ThreadPool.limit) : 8
+    // One task at a time keeps one thread; the pool has a few beside it.
+    let most = atOnce.map { min($0, ThreadPool.limit) } ?? 8
     let seen = try looks.take(queues * trial[tasksPerQueue], steps: trial.steps(work), threads: most) { tasks, all in
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
       all.wait()

@@ -145,7 +145,7 @@ struct DescriptorRead: Pattern {
       "a read source: its owner closes the descriptor, then cancels, while the handler is about to read",
       own: [unrelatedBytes], without: [kind, lost, corrupted]
     ) { trial in
-      try readWithReusedDescriptor(trial) { descriptor, reading in
+      try readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
         source.setEventHandler {
@@ -169,7 +169,7 @@ struct DescriptorRead: Pattern {
       "a read source: its owner cancels, and the cancellation handler closes the descriptor",
       own: [unrelatedBytes, unrelatedClosed], without: [kind, lost, corrupted]
     ) { trial in
-      try readWithReusedDescriptor(trial) { descriptor, reading in
+      try readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, reading in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
         source.setEventHandler {

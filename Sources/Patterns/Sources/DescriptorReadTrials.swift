@@ -152,8 +152,11 @@ extension DescriptorRead {
     )
   }
 
-  /// Has the owner stop reading while the handler is about to read, and an unrelated file be opened then.
-  func readWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
+  /// Has the owner stop reading while the handler is about to read, and opens unrelated files then, which get the descriptor's
+  /// number if it is free.
+  ///
+  /// - Parameter handlerCloses: whether the handler closes the descriptor, so that it is looked at what else it closes.
+  func readWithReusedDescriptor(_ trial: Trial, handlerCloses: Bool, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -176,9 +179,7 @@ extension DescriptorRead {
     reading.handler.release()
     try reading.awaitEnd()
     trial.record(unrelatedBytes, reading.state.strange)
-    if trial.variant == "closed-in-handler" {
-      trial.record(unrelatedClosed, reading.unrelatedClosed + unrelated.closed)
-    }
+    if handlerCloses { trial.record(unrelatedClosed, reading.unrelatedClosed + unrelated.closed) }
     close(pair.writer)
     trial.record(leftOpen, opened.count)
   }

@@ -120,7 +120,7 @@ struct ProcessMonitorPattern: Pattern {
       "parent-gone", .broken, "as parent-exit, but the parent has exited before the child calls getppid",
       without: [reportLatency]
     ) { trial in
-      try watchParents(trial, whoEnd: .once(.hasStarted)) { watch in
+      try watchParents(trial, whoEnd: .once(.hasStarted), isTimed: false) { watch in
         let parent = getppid()
         let source = try ProcessMonitor(process: parent, queue: watch.queue)
         source.setEventHandler {

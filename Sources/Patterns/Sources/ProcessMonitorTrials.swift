@@ -72,10 +72,12 @@ extension ProcessMonitorPattern {
   ///
   /// - Parameters:
   ///   - ends: when the parents end.
+  ///   - isTimed: whether it is recorded how soon an exit is reported.
   ///   - variant: whose body the child runs, if not this one's.
   ///   - begin: begins to watch the parent; it is the child that runs it.
   func watchParents(
-    _ trial: Trial, whoEnd ends: ParentEnds, as variant: String? = nil, _ begin: (_ watch: ParentWatch) throws -> Void
+    _ trial: Trial, whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil,
+    _ begin: (_ watch: ParentWatch) throws -> Void
   ) throws {
     if let part = Part.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
     ignoreBrokenPipes()
@@ -129,7 +131,7 @@ extension ProcessMonitorPattern {
       if adopts { ChildProcess.waitForAny() }
       for line in lines { line.close() }
     }
-    if trial.variant != "parent-gone" { trial.record(reportLatency, notices) }
+    if isTimed { trial.record(reportLatency, notices) }
     trial.record(unreportedExits, untold)
     trial.record(leakedDescriptors, accounts.leftOpen)
     trial.record(leakedChildren, ChildProcess.leftOver())

@@ -92,7 +92,7 @@ struct QueueWidth: Pattern {
       }
     }
     Variant("threads", .yardstick, "each task on a thread of its own") { trial in
-      try look(trial) { tasks, _ in
+      try look(trial, usesPool: false) { tasks, _ in
         let threads = try tasks.map { task in try SystemThread { task.run() } }
         for thread in threads { thread.join() }
       }

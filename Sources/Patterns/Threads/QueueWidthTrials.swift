@@ -5,13 +5,16 @@ import Instruments
 extension QueueWidth {
   /// Runs the tasks twice, working and waiting, and records what was seen.
   ///
-  /// - Parameter run: submits the tasks and waits for their end.
+  /// - Parameters:
+  ///   - usesPool: whether the tasks run on the pool's threads, and not on their own.
+  ///   - run: submits the tasks and waits for their end.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
   func look(
-    _ trial: Trial, _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
+    _ trial: Trial, usesPool: Bool = true,
+    _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
     let count = trial[tasks]
-    let most = trial.variant == "threads" ? count : min(count, ThreadPool.limit)
+    let most = usesPool ? min(count, ThreadPool.limit) : count
     let seen = try looks.take(count, steps: trial.steps(work), threads: most, run)
     trial.record(blockedTasks, seen.atOnce)
     trial.record(inProgress, seen.inProgress)

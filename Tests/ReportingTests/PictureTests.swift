@@ -182,6 +182,52 @@ import Testing
     #expect(apply.rows[0].cells[1].strength == nil)
   }
 
+  /// `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is much slower.
+  private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> Reading {
+    try Fixture.compared(sweeps, baseline: baseline, seeksBest: baseline == nil) { variant, round, values in
+      guard variant == "apply" else { return Double(1000 + round) }
+      return values["stride"] == 16 ? Double(90_000 + round) : round.isMultiple(of: 2) ? 400 : 9000
+    }.reading
+  }
+
+  @Test(arguments: [nil, "plain"]) func `a cell that is too noisy to tell is hatched and has its sign`(
+    _ baseline: String?
+  ) throws {
+    let reading = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
+    guard case .heat(let map)? = reading.picture else { throw NoPicture(found: "") }
+    let apply = try #require(map.panels.first { $0.variant == "apply" })
+    for row in apply.rows {
+      #expect(row.cells.map(\.isTooNoisy) == [true, false])
+      #expect(row.cells[0].text.hasSuffix(Signs.unclear) && !row.cells[1].text.hasSuffix(Signs.unclear))
+    }
+    let html = page(reading)
+    #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
+    #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best")."))
+    #expect(baseline != nil || reading.footnotes(reading.tables).contains { $0.contains("? too noisy to rank") })
+  }
+
+  @Test(arguments: [nil, "plain"]) func `a dot that is too noisy to tell has an outline and its sign`(
+    _ baseline: String?
+  ) throws {
+    let reading = try noisy([("stride", [1, 16])], baseline: baseline)
+    let rows = try dots(reading).panels.flatMap(\.rows).filter { $0.label == "apply" }
+    #expect(rows.map(\.isTooNoisy) == [true, false])
+    let html = page(reading)
+    #expect(html.matches(of: /<svg class="mark noisy"[^>]*><path[^>]*>\s*<text[^>]*>\?<\/text>/).count == 1)
+    #expect(html.contains("Dashed outline and ?: too noisy to tell from \(baseline ?? "the best")."))
+    #expect(!html.contains("Hollow:"))
+  }
+
+  @Test func `percentiles that would overlap have no tick`() throws {
+    func ticks(_ samples: Int) -> [String] {
+      let results = Fixture.made([("a", [["elapsed": (1...samples).map(Double.init)]])])
+      let chart = page(results.reading).split(separator: "percentiles of elapsed").last.map(String.init) ?? ""
+      return chart.matches(of: /<text class="tick mid"[^>]*>([0-9.]+ %)<\/text>/).map { String($0.output.1) }
+    }
+    #expect(ticks(40) == ["0 %", "50 %", "90 %"])
+    #expect(ticks(20_000) == ["50 %", "90 %", "99 %", "99.9 %", "99.99 %"])
+  }
+
   @Test func `outcomes are bars with the counts and shares of the table`() throws {
     let reading = Self.race().reading
     guard case .outcomes(let bars)? = reading.picture else { throw NoPicture(found: "") }

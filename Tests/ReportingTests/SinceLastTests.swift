@@ -14,15 +14,26 @@ import Testing
 
   @Test func `great changes are told, small ones are not`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1_000_000))
-    #expect(line?.hasPrefix("since the last run: a ") == true && line?.contains("x slower [") == true, "\(line ?? "")")
+    #expect(
+      line?.hasPrefix("since the last run: a elapsed ") == true && line?.contains("x slower [") == true, "\(line ?? "")"
+    )
     #expect(
       ResultDiff.sinceLast(Self.run(1000), Self.run(1010))
-        == "since the last run: no change that one run each could show")
+        == "since the last run: no change that a single pair of runs could detect")
+  }
+
+  @Test func `an amount is more, and no slower`() throws {
+    let json = try [1000, 1_000_000].map { try JSONReport.render([Self.run($0)]) }.map {
+      $0.replacing("\"better\": \"lower\",", with: "\"amount\": true, \"better\": \"lower\",")
+    }
+    let runs = try json.map { try #require(try ResultDocument.parse(Array($0.utf8), place: "x").first) }
+    let line = try #require(ResultDiff.sinceLast(runs[0], runs[1]))
+    #expect(line.contains("x more [") && !line.contains("slower"), "\(line)")
   }
 
   @Test func `another verdict is told`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1000, .violated))
-    #expect(line == "since the last run: Nothing is left out. (held then, violated now)")
+    #expect(line == "since the last run: held then, violated now: Nothing is left out.")
   }
 
   @Test func `what was asked otherwise is not compared`() {

@@ -85,9 +85,11 @@ public struct ResultDiff: Sendable {
 
     /// What kind of figure it is.
     let kind: Metric.Kind
+    /// Whether a duration is no running time: less or more, not faster or slower.
+    let isAmount: Bool
 
     var name: String { "\(scenario) \(label) \(metric)" }
-    var words: RatioWords { RatioWords(kind, unit) }
+    var words: RatioWords { RatioWords(kind, unit, isAmount: isAmount) }
 
     /// How many times as bad it became; nil where neither way is worse, or there is no ratio.
     var worsening: ConfidenceInterval? {
@@ -175,6 +177,7 @@ public struct ResultDiff: Sendable {
     let label: String
     let metric: String
     let facts: SampleFacts
+    let isAmount: Bool
     let parameters: [String: ParameterValue]
     var key: String { "\(scenario) \(label) \(metric)" }
   }
@@ -189,12 +192,14 @@ public struct ResultDiff: Sendable {
       for document in documents {
         let shown = document.scenario.show
         let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
+        let amounts = Set(document.scenario.metrics.filter { $0.amount == true }.map(\.name))
         let wanted = metrics.isEmpty ? Array(shown.prefix(1)) : metrics.contains("all") ? shown + others : metrics
         for (run, label) in zip(document.runs, RunIndex(document).labels) {
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
             let entry = Entry(
-              scenario: document.scenario.name, label: label, metric: metric, facts: facts, parameters: run.parameters)
+              scenario: document.scenario.name, label: label, metric: metric, facts: facts,
+              isAmount: amounts.contains(metric), parameters: run.parameters)
             if runs[entry.key] == nil { keys.append(entry.key) }
             runs[entry.key, default: []].append(entry)
           }
@@ -230,7 +235,7 @@ public struct ResultDiff: Sendable {
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio, change: change, reason: reason,
-      better: better, kind: entry.facts.kind)
+      better: better, kind: entry.facts.kind, isAmount: entry.isAmount)
   }
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }

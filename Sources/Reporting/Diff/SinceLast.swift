@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// In one line what changed since the last run of the same scenario: `nothing that one run each can tell`, or the figures and
+  /// In one line what changed since the last run of the same scenario: `no change that a single pair of runs could detect`, or the figures and
   /// verdicts that did; nil where the two were not asked the same on the same machine.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
@@ -12,13 +12,13 @@ extension ResultDiff {
     let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }
     let figures = changed.compactMap { row -> String? in
       row.ratio.map { ratio in
-        "\(row.label) \(ratio.wording(row.words))"
+        "\(row.label) \(row.metric) \(ratio.wording(row.words))"
       }
     }
-    let verdicts = diff.verdicts.map { "\($0.says) (\($0.old.rawValue) then, \($0.new.rawValue) now)" }
+    let verdicts = diff.verdicts.map { "\($0.old.rawValue) then, \($0.new.rawValue) now: \($0.says)" }
     let all = figures + verdicts
-    guard let first = all.first else { return "since the last run: no change that one run each could show" }
-    let others = all.count > 1 ? ", and \(all.count - 1) more; see \(Tool.command) diff" : ""
+    guard let first = all.first else { return "since the last run: no change that a single pair of runs could detect" }
+    let others = all.count > 1 ? " (and \(all.count - 1) more; see \(Tool.command) diff)" : ""
     return "since the last run: " + first + others
   }
 }

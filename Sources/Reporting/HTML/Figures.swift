@@ -61,7 +61,8 @@ struct Figures {
     let margin = isLog ? Double.pow(high / low, 0.04) : 0.05 * (high - low)
     let across = Axis(
       low: isLog ? low / margin : low - margin, high: isLog ? high * margin : high + margin, isLog: isLog,
-      ticks: thinned(Array(zip(places, sweep.settings.map(sweep.parameter.describe))), isLog: isLog))
+      ticks: thinned(
+        zip(places, sweep.settings).map { ($0, sweep.parameter.describe($1)) }, over: low...high, isLog: isLog))
     let up = Axis(heights, sweep.metric.unit)
     let chart = Chart(
       title: "\(sweep.metric.name) by \(sweep.parameter.name)",
@@ -85,20 +86,22 @@ struct Figures {
       """
   }
 
-  /// Of many ticks those that have room.
-  private func thinned(_ ticks: [(Double, String)], isLog: Bool) -> [(value: Double, label: String)] {
-    let sorted = ticks.sorted { $0.0 < $1.0 }
-    guard let low = sorted.first?.0, let high = sorted.last?.0, low < high else { return sorted.map { ($0.0, $0.1) } }
+  /// Of many ticks those that have room on a narrow page: of two that are too close the later.
+  private func thinned(
+    _ ticks: [(value: Double, label: String)], over range: ClosedRange<Double>, isLog: Bool = false
+  ) -> [(value: Double, label: String)] {
+    let (low, high) = (range.lowerBound, range.upperBound)
+    guard low < high else { return ticks }
     var kept: [(value: Double, label: String)] = []
-    var end = -1.0
-    for (value, label) in sorted {
-      let place = isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
-      let half = 0.013 * Double(label.count)
-      guard place - half > end else { continue }
-      kept.append((value, label))
-      end = place + half + 0.01
+    var begin = Double.infinity
+    for tick in ticks.sorted(by: { $0.value > $1.value }) {
+      let place = isLog ? LogScale.position(tick.value, low: low, high: high) : (tick.value - low) / (high - low)
+      let half = 0.013 * Double(tick.label.count)
+      guard place + half < begin else { continue }
+      kept.append(tick)
+      begin = place - half - 0.01
     }
-    return kept
+    return kept.reversed()
   }
 
   // MARK: Distributions
@@ -128,7 +131,7 @@ struct Figures {
     let chart = Chart(
       title: "percentiles of \(distribution.metric.name)",
       says: "what share of the samples is at most this\(distribution.note)",
-      across: Axis(low: 0, high: end, isLog: false, ticks: ticks.filter { $0.value <= end }),
+      across: Axis(low: 0, high: end, isLog: false, ticks: thinned(ticks.filter { $0.value <= end }, over: 0...end)),
       up: Axis(lines.flatMap(\.points).map(\.y), distribution.metric.unit), lines: lines)
     return figure(chart)
   }

@@ -72,7 +72,7 @@ struct PictureFigure {
     }
     let rows = plot.panels.flatMap(\.rows)
     let reference = plot.reference.map { rows.contains { $0.isReference } ? $0 : "" } ?? ""
-    let isHollow = rows.contains { $0.isDistinct == false }
+    let isHollow = rows.contains { $0.isDistinct == false && !$0.isTooNoisy }
     let legend =
       medians(
         hasSpans: rows.contains { $0.median != nil && $0.span != nil }, isLog: axis.isLog,
@@ -80,6 +80,8 @@ struct PictureFigure {
       + [
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
         isHollow ? "Hollow: not significantly different from \(plot.reference ?? "the best")." : "",
+        rows.contains(where: \.isTooNoisy)
+          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? "the best")." : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -101,7 +103,10 @@ struct PictureFigure {
     let marker = row.isReference ? Look.reference : row.isBroken ? Look.broken : Look.plain
     let dot: Markup =
       row.median.map {
-        "<svg class=\"mark\(row.isDistinct == false ? " hollow" : "")\" x=\"\(percent(axis.position($0)))\" y=\"\(Strips.middle)\"><path d=\"\(marker)\"/></svg>"
+        """
+        <svg class="mark\(row.isTooNoisy ? " noisy" : row.isDistinct == false ? " hollow" : "")" x="\(percent(axis.position($0)))" y="\(Strips.middle)">\
+        <path d="\(marker)"/>\(row.isTooNoisy ? "<text x=\"8\" y=\"-3\">\(Signs.unclear)</text>" as Markup : "")</svg>
+        """
       } ?? ""
     let word = row.median == nil && row.span == nil
     let told = row.ratio.isEmpty ? (row.isReference ? "baseline" : "") : row.ratio
@@ -181,11 +186,12 @@ struct PictureFigure {
     }
   }
 
-  /// The patterns of outcomes, once for a page, so that they are told apart without colours.
+  /// The patterns of outcomes and of noise, once for a page, so that they are told apart without colours.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>
     <pattern id="o-forbidden" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M0,0L8,8M0,8L8,0"/></pattern>
+    <pattern id="o-noisy" patternUnits="userSpaceOnUse" width="7" height="7"><path d="M-1,1L1,-1M0,7L7,0M6,8L8,6"/></pattern>
     </defs></svg>
 
     """
@@ -193,16 +199,27 @@ struct PictureFigure {
   /// The part of a page's style that needs ``patterns``.
   static let patternStyle: Markup = """
     .interest { fill: url(#o-interest); } .forbidden { fill: url(#o-forbidden); }
+    rect.noisy { fill: url(#o-noisy); } #o-noisy path { stroke: var(--ink); stroke-opacity: .3; stroke-width: 1; fill: none; }
     #o-interest .ground { fill: light-dark(#fde3cd, #5a3413); } #o-interest path { stroke: light-dark(#e08a45, #a8622a); stroke-width: 1.6; fill: none; }
     #o-forbidden .ground { fill: light-dark(#f9d5d2, #5c2320); } #o-forbidden path { stroke: light-dark(#c9453c, #c2544c); stroke-width: 1.4; fill: none; }
     """
 
   /// Whether a page needs ``patterns``.
   static func needsPatterns(_ readings: [Reading]) -> Bool {
-    readings.contains { if case .outcomes? = $0.picture { true } else { false } }
+    readings.contains {
+      switch $0.picture {
+      case .outcomes?, .heat?: true
+      case .curve?, .dots?, nil: false
+      }
+    }
   }
 
   // MARK: Grids
+
+  /// What lies over a cell that is too noisy to tell, so that its colour is not taken for a figure.
+  private func hatch(_ left: Double, _ width: Double) -> Markup {
+    "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(Strips.height)\"/>"
+  }
 
   /// More columns than these scroll on a narrow page.
   private static let fewColumns = 6
@@ -220,7 +237,7 @@ struct PictureFigure {
           let left = Double(column) * width
           let title: Markup = cell.says.isEmpty ? "" : "<title>\(cell.says)</title>"
           return """
-            <g>\(title)<rect class="cell \(kind)" fill-opacity="\(tint)" x="\(percent(left))" y="0" width="\(percent(width))" height="\(Strips.height)"/>\
+            <g>\(title)<rect class="cell \(kind)" fill-opacity="\(tint)" x="\(percent(left))" y="0" width="\(percent(width))" height="\(Strips.height)"/>\(cell.isTooNoisy ? hatch(left, width) : "")\
             <text class="\(cell.isBest ? "best mid" : "mid")" x="\(percent(left + width / 2))" y="17">\(cell.text)</text></g>
             """
         }
@@ -238,11 +255,13 @@ struct PictureFigure {
     let what =
       map.reference.map { "\(map.metric.name) as a multiple of \($0)" } ?? "median \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
+    let reference = map.reference.map { $0.hasPrefix("the best") ? "the best" : $0 } ?? "the best"
     let legend = [
-      "The stronger the colour, the farther from \(map.reference.map { $0.hasPrefix("the best") ? "the best" : $0 } ?? "the best"), logarithmically.",
+      "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
       cells.contains(where: \.isBest) ? "\(Signs.best) best." : "",
-      cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from the best." : "",
+      cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
+      cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.unclear): too noisy to tell from \(reference)." : "",
       map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
     ]
     return """

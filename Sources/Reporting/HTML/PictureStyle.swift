@@ -11,7 +11,7 @@ extension HTMLReport {
     .d1 :is(polyline, .leader) { stroke-dasharray: 7 4; } .d2 :is(polyline, .leader) { stroke-dasharray: 2 3; }
     .d3 :is(polyline, .leader) { stroke-dasharray: 9 3 2 3; } .d4 :is(polyline, .leader) { stroke-dasharray: 13 4; }
     .d5 :is(polyline, .leader) { stroke-dasharray: 6 3 2 3 2 3; } .d6 :is(polyline, .leader) { stroke-dasharray: 4 6; }
-    svg.mark, svg.names { overflow: visible; } .mark path { fill: var(--c); stroke: var(--page); stroke-width: 1; } .mark.hollow path { fill: var(--page); stroke: var(--c); stroke-width: 2; }
+    svg.mark, svg.names { overflow: visible; } .mark path { fill: var(--c); stroke: var(--page); stroke-width: 1; } .mark.hollow path { fill: var(--page); stroke: var(--c); stroke-width: 2; } .mark.noisy path { fill: var(--page); stroke: var(--c); stroke-width: 1.6; stroke-dasharray: 2 1.6; } .strip .mark text { fill: var(--ink); stroke: var(--page); stroke-width: 3px; paint-order: stroke; }
     .heat .name { overflow-wrap: normal; } .picture { max-width: 54rem; margin: .75rem 0 1.5rem; break-inside: avoid; } .picture figcaption { margin-bottom: .35rem; }
     .chart { container-type: inline-size; } .chart > svg { display: block; overflow: visible; margin: 0 var(--right) 0 var(--left); width: calc(100% - var(--left) - var(--right)); }
     .chart text { font-size: 12px; fill: var(--ink); } .chart .tick { fill: var(--quiet); }
@@ -29,7 +29,7 @@ extension HTMLReport {
     rect:is(.allowed, .open, .interest, .forbidden) { stroke: var(--page); stroke-width: 1; } .strip text.on { stroke: var(--page); stroke-opacity: .8; stroke-width: 3px; paint-order: stroke; stroke-linejoin: round; }
     .patterns { position: absolute; width: 0; height: 0; }
     .cell { stroke: var(--page); stroke-width: 2; } .cell.none { fill: none; } .cell.worse { fill: light-dark(#7048c8, #9d7bea); } .cell.better { fill: light-dark(#1a7f37, #3fb95f); }
-    .better + text { font-style: italic; } .strip text.best { font-weight: 700; }
+    .better ~ text { font-style: italic; } .strip text.best { font-weight: 700; }
     @media (max-width: 620px) { .picture:not(.heat) .strip { display: grid; grid-column: 1 / -1; grid-template-columns: 1fr auto; column-gap: .75rem; margin-bottom: .3rem; }
       .picture:not(.heat) .strip > svg { grid-row: 2; grid-column: 1 / -1; } .picture:not(.heat) .strip .figure { text-align: right; } .picture:not(.heat) .strip.edge { margin-bottom: 0; } .picture:not(.heat) .strip.edge :is(.name, .figure) { display: none; } }
     """

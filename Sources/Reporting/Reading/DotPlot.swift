@@ -18,6 +18,8 @@ struct DotPlot: Sendable {
     let span: ClosedRange<Double>?
     /// Whether the rounds tell it from its reference; nil where they are too few, or there is no reference.
     let isDistinct: Bool?
+    /// Whether the rounds are too noisy to say even that.
+    var isTooNoisy = false
   }
   struct Panel: Sendable {
     /// The point; nil where nothing is swept.
@@ -118,7 +120,8 @@ struct DotPlot: Sendable {
       figure: tables.figure(samples).text, ratio: isHeadline ? tables.standing(run, metric).text : "",
       median: samples.isRange ? nil : samples.median,
       span: samples.isRange ? min(low, high)...max(low, high) : samples.spread,
-      isDistinct: isHeadline ? tables.standings?.contrasts[run]?.isDistinct : nil)
+      isDistinct: isHeadline ? tables.standings?.contrasts[run]?.isDistinct : nil,
+      isTooNoisy: isHeadline && tables.standings?.isTooNoisy(run) == true)
   }
 
   /// All values that have a place on the axis.

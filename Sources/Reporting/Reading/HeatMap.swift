@@ -12,8 +12,10 @@ struct HeatMap: Sendable {
     /// Whether that is for the better.
     let isBetter: Bool
     let isBest: Bool
-    /// Whether the rounds do not tell it from the best.
+    /// Whether the rounds do not tell it from the best, or from the baseline.
     let isNearBest: Bool
+    /// Whether the rounds are too noisy to say how it stands to what it is compared with.
+    var isTooNoisy = false
     /// Its point, in full.
     let says: String
   }
@@ -79,7 +81,9 @@ struct HeatMap: Sendable {
         text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
         isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
         isBest: standings?.bests.contains(run) == true,
-        isNearBest: standings?.nearBest.contains(run) == true, says: "\(index.labels[run]): \(cell.text)\(median)")
+        isNearBest: !cell.facts.isDisjoint(with: [.nearBest, .noDifference]),
+        isTooNoisy: standings?.isTooNoisy(run) == true,
+        says: "\(index.labels[run]): \(cell.text)\(median)")
     }
 
     let down = index.swept.filter { $0.name != across.name }

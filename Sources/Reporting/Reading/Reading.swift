@@ -210,6 +210,13 @@ public struct Reading: Sendable {
           + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
     }
+    if let reference = standings?.reference {
+      let signs = [
+        facts.contains(.noDifference) ? "\(Signs.nearBest) not significantly different from \(reference)" : nil,
+        facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
+      ].compactMap(\.self)
+      if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }
+    }
     if !facts.isDisjoint(with: [.interval, .ends]) {
       let signs = [
         facts.contains(.interval) ? "\(Signs.margin)" : nil,
@@ -219,7 +226,8 @@ public struct Reading: Sendable {
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
     } else if facts.contains(.told) {
       notes.append(
-        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from the best, by \(certainty)")
+        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(standings?.reference ?? "the best"), by \(certainty)"
+      )
     }
     if facts.contains(.nearFloor) {
       notes.append(

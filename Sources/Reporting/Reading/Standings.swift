@@ -24,6 +24,8 @@ struct Standings: Sendable {
   /// The runs that the rounds are too few or too noisy to rank.
   let unclear: Set<Int>
 
+  private static let best = "the best"
+
   init(_ index: RunIndex, by metric: MetricFacts) {
     let scenario = index.document.scenario
     let cells = index.document.runs.map { run in
@@ -37,11 +39,17 @@ struct Standings: Sendable {
     bests = comparison.bests
     groupNames = comparison.groups
     groups = comparison.groups.joined(separator: " and ")
-    reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? "the best"
+    reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     contrasts = comparison.contrasts
     references = comparison.references
     nearBest = comparison.nearBest
     unclear = comparison.unclear
+  }
+
+  /// Whether a run's interval against what it is compared with, the best or a baseline, is too wide to say anything.
+  func isTooNoisy(_ run: Int) -> Bool {
+    reference == Self.best
+      ? unclear.contains(run) : contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
   }
 }
 

@@ -84,6 +84,10 @@ struct Cell: Sendable, Hashable {
     static let nearBest = Facts(rawValue: 256)
     /// Of a run that the rounds cannot rank.
     static let unclear = Facts(rawValue: 32_768)
+    /// Of a multiple of the baseline that does not differ significantly from 1.
+    static let noDifference = Facts(rawValue: 131_072)
+    /// Of one that is too noisy to tell.
+    static let noisy = Facts(rawValue: 65_536)
     /// A word in the place of a figure that there is not.
     static let missing = Facts(rawValue: 512)
     /// Of too few rounds for an interval.

@@ -259,6 +259,11 @@ struct Tables {
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     if let contrast = standings?.contrasts[run] {
+      if mark.isEmpty, contrast.isDistinct == false {
+        let (sign, fact): (String, Cell.Facts) =
+          standings?.isTooNoisy(run) == true ? (Signs.unclear, .noisy) : (Signs.nearBest, .noDifference)
+        return Cell(Quantity.ratio(contrast.ratio) + sign, facts.union([.ratio, .told, fact]))
+      }
       return Cell(
         Quantity.ratio(contrast.ratio) + mark, facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
     }

@@ -10,16 +10,16 @@ struct Diff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Compare result documents, before and after.",
     discussion: """
-      Figures are matched by scenario, variant, point and metric. Every document is one run of its scenario; a change is \
-      significant when it is larger than runs differ by chance, with simultaneous 95 % confidence for all figures. One run \
-      per side shows only large changes: give three or more, or let --against make them, old and new in turn.
+      Figures are matched by scenario, variant, settings of the sweep, and metric. Every document is one run of its scenario; a \
+      change is significant when it is larger than runs differ by chance, with simultaneous 95 % confidence for all figures. One \
+      run per side shows only large changes: give three or more, or let --against make them, old and new in turn.
 
-      Without arguments the last run of each scenario is compared with the one before it that was asked the same; with names of \
-      scenarios only theirs.
+      Without arguments the last run of each scenario is compared with the one before it that had the same settings; with \
+      names of scenarios only theirs.
 
-      Exit status with --fail-above: 0 judged and fine; 1 a figure became worse, a claim failed, or a trial broke, or \
-      trapped or hung where it is meant to complete; 2 cannot tell, with what would help; 64 the two sides are not \
-      comparable.
+      Exit status: 0 the comparison was made, whatever it says. With --fail-above: 0 judged, and nothing became worse by \
+      more; 1 a figure became worse by more, a guarantee or anomaly claim failed, or a trial broke, or trapped or hung \
+      where it is meant to complete; 2 inconclusive, with what would help. 64 the two sides are not comparable.
 
       \(examples(("diff", "the last two runs here"), ("diff old.json new.json", "two saved runs"), ("diff --against ./old --fail-above 10% -- \(Lab.example)", "a gate")))
       """)
@@ -113,9 +113,11 @@ struct Diff: AsyncParsableCommand {
     for reason in runs.leftOut { Lab.say(reason) }
     guard !runs.new.isEmpty else {
       let which =
-        files.isEmpty ? "no scenario was" : "\(files.joined(separator: ", ")) \(files.count == 1 ? "was" : "were") not"
+        files.isEmpty
+        ? "no scenario has two runs with the same settings here"
+        : "\(files.joined(separator: ", ")) \(files.count == 1 ? "has" : "have") no two runs with the same settings here"
       throw InputError(
-        "\(which) run twice here, asked the same: run \(files.isEmpty ? "one" : "it") again, or give two documents, OLD.json NEW.json"
+        "\(which): run \(files.count == 1 ? "it" : "one") again, or give two result documents, OLD.json NEW.json"
       )
     }
     return (runs.old, runs.new)

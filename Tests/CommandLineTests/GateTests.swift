@@ -105,7 +105,8 @@ import Testing
     let old = try await Self.run(Self.steady)
     let violated = try await Self.diff([old], [try await Self.run(Self.steady, claim: "violated")])
     #expect(
-      violated.status == 1 && violated.unwrapped.contains("Nothing is left out. is violated"), "\(violated.output)")
+      violated.status == 1 && violated.unwrapped.contains("fd-semaphore, now violated: Nothing is left out."),
+      "\(violated.output)")
     let broken = try await Self.diff([old], [try await Self.run(Self.steady, broken: 2)])
     #expect(broken.status == 1 && broken.unwrapped.contains("fd-semaphore: 2 broken trials"), "\(broken.output)")
   }
@@ -133,10 +134,10 @@ import Testing
   private static let attacks = [
     Attack(
       testDescription: "a guarantee that held is unavailable", changes: ["claims.0": claimed("unavailable")], status: 2,
-      words: "fd-semaphore: Nothing is left out. was held, is unavailable in 3 of 3 runs: why"),
+      words: "fd-semaphore, held → unavailable in 3 of 3 runs, why: Nothing is left out."),
     Attack(
       testDescription: "a claim is missing", changes: ["claims": .list([])], status: 2,
-      words: "fd-semaphore: Nothing is left out. is missing on the new side in 3 of 3 runs"),
+      words: "fd-semaphore, claim missing on the new side in 3 of 3 runs: Nothing is left out."),
     Attack(
       testDescription: "trials hung", changes: ended("hung"), status: 1,
       words: "fd-semaphore semaphore: 6 of 24 trials hung"),
@@ -219,9 +220,9 @@ import Testing
 
   @Test(
     arguments: [
-      ("few rounds", [10_000, 10_100, 9900], "3 rounds: 6 or more are needed a side"),
-      ("a zero", [0, 0, 0, 0, 0, 0], "of 0 there is no ratio"),
-      ("one run a side", steady, "one run a side: give several, by --old and --new"),
+      ("few rounds", [10_000, 10_100, 9900], "3 rounds: 6 or more are needed per side"),
+      ("a zero", [0, 0, 0, 0, 0, 0], "0 in some rounds, of which there is no ratio"),
+      ("one run a side", steady, "one run per side shows only large changes: give three or more, with --old and --new"),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])
   func `what cannot be told is no pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
@@ -252,7 +253,7 @@ import Testing
     #expect(wild.status == 2)
     let document = try JSONValue(wild.output)
     #expect(document["schema"] == .text("gcdlab.diff/2") && document["gate"]?["status"] == .number(2))
-    #expect(wild.unwrapped.contains("more runs a side would tell, here 2 and 2"), "\(wild.output)")
+    #expect(wild.unwrapped.contains("more runs per side would tell, here 2 and 2"), "\(wild.output)")
   }
 
   @Test func `two documents, or several a side, and nothing else`() async throws {

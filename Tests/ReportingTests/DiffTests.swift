@@ -29,8 +29,9 @@ import Testing
     // One run a side tells great changes only, and of few rounds nothing.
     let single = try ResultDiff(old: [old], new: [new])
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
-    #expect(single.rows[0].reason == "one run a side: give several, by --old and --new")
-    #expect(single.rows[3].reason == "2 rounds: 6 or more are needed a side")
+    #expect(
+      single.rows[0].reason == "one run per side shows only large changes: give three or more, with --old and --new")
+    #expect(single.rows[3].reason == "2 rounds: 6 or more are needed per side")
     // Above the limit, and yet the rounds do not exclude that nothing changed.
     let wild = document([("same", [500, 3000, 700, 2500, 900, 1800])])
     #expect(try !ResultDiff(old: [old], new: [wild]).rows[0].isWorse(byMoreThan: 0.1))
@@ -87,7 +88,8 @@ import Testing
     let report = DiffReport(diff, gate: Gate(diff, failAbove: 0.1))
     let text = report.text(TextStyle(width: 120))
     #expect(
-      text.hasPrefix("old: 3 runs, 2026-11-21 01:02 UTC\nnew: 3 runs, 2026-11-21 01:02 UTC\n1 figure: 1 regressed\n\n"))
+      text.hasPrefix(
+        "old: 3 runs, 2026-11-21 01:02 UTC\nnew: 3 runs, 2026-11-21 01:02 UTC\n1 figure: above the limit\n\n"))
     let words = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(
       words.contains("above the limit fixture slower elapsed 1.00 us 1.30 us +30.0 % [+21.5 % … +39.0 %]"))
@@ -102,6 +104,36 @@ import Testing
     #expect(report.csv.contains("fixture,slower,elapsed,ns,"))
   }
 
+  @Test func `the counts are those of the rows, in their words`() throws {
+    let zero: [UInt64] = [0, 0, 0, 0, 0, 0], mostly: [UInt64] = [0, 1, 1, 1, 1, 2]
+    let old = document([("slow", steady), ("slower", steady), ("as-before", steady), ("none", zero), ("some", mostly)])
+    let new = document([
+      ("slow", scaled(1.2)), ("slower", scaled(2)), ("as-before", steady.reversed()), ("none", zero), ("some", mostly),
+    ])
+    let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
+    #expect(diff.rows[4].reason == "0 in some rounds, of which there is no ratio")
+    let text = DiffReport(diff, gate: Gate(diff, failAbove: 0.5)).text(TextStyle(width: 120), details: true)
+    let counts =
+      "5 figures: 1 above the limit, 1 regressed, 1 with no significant change, 1 the same, 1 inconclusive"
+    #expect(text.contains("\n\(counts)\n"), "\(text)")
+    for words in ["above the limit", "regressed", "no significant change", "the same", "inconclusive"] {
+      #expect(text.split(separator: "\n").count { $0.hasPrefix("  \(words) ") && $0.contains(" fixture ") } == 1)
+    }
+    // Which statistic is compared, and what the brackets are, without a heading that promises something else.
+    let unwrapped = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(unwrapped.contains("old, new: median durations of the trials, averaged over rounds and runs by"))
+    #expect(unwrapped.contains("runs per side: 3") && !text.contains("summary"))
+    // Without room for the intervals nothing explains brackets that are not there.
+    let narrow = DiffReport(diff, gate: nil).text(TextStyle(width: 80), details: true)
+    #expect(!narrow.contains("[low") && narrow.contains("significant: by simultaneous 95 %"))
+    let single = try ResultDiff(old: [old], new: [old])
+    #expect(DiffReport(single, gate: nil).text(TextStyle()).contains("5 figures: 1 the same, 4 inconclusive\n"))
+    let one = [document([("a", steady), ("b", steady)])]
+    #expect(
+      DiffReport(try ResultDiff(old: one, new: one), gate: nil).text(TextStyle()).contains(
+        "2 figures: all inconclusive\n"))
+  }
+
   @Test func `what changed has a line, the worst first, what did not a count, and no two screens are passed`() throws {
     let names = (0..<40).map { "way-\($0)" }
     let old = document(names.map { ($0, steady) } + [("fast", steady), ("slow", steady), ("slower", steady)])
@@ -109,7 +141,7 @@ import Testing
       names.map { ($0, steady) } + [("fast", scaled(0.5)), ("slow", scaled(2)), ("slower", scaled(4))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     let lines = DiffReport(diff, gate: nil).text(TextStyle()).split(separator: "\n").map(String.init)
-    #expect(lines[2] == "43 figures: 2 regressed, 1 improved, 40 no significant change")
+    #expect(lines[2] == "43 figures: 2 regressed, 1 improved, 40 with no significant change")
     #expect(
       lines[4...6].map { $0.split(separator: " ")[0] + " " + $0.split(separator: " ")[2] }
         == ["regressed slower", "regressed slow", "improved fast"])
@@ -129,6 +161,6 @@ import Testing
     #expect(full.unlikeness(to: quick) == "one of the two runs was --quick")
     #expect(ResultDiff.sinceLast(quick, full) == nil && ResultDiff.sinceLast(full, full) != nil)
     let other = document([("a", steady), ("b", steady)])
-    #expect(full.unlikeness(to: other) == "the two runs have other settings")
+    #expect(full.unlikeness(to: other) == "the two runs have different settings")
   }
 }

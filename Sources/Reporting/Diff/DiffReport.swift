@@ -25,6 +25,10 @@ public struct DiffReport: Sendable {
     lines.append(
       table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
         + reasons(style))
+    lines.append(
+      legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap {
+        (style.unicode ? $0 : Signs.plain($0)).wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+      })
     lines += notes(details ? .max : Self.mostItems).map { title, items in
       [Ink.heading(title, style)]
         + items.flatMap { item in
@@ -47,14 +51,44 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// `40 figures: 3 regressed, 2 improved, 35 no significant change`
+  /// What a row says of its change, and what rows are counted by.
+  private func words(_ row: ResultDiff.Row) -> String {
+    hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
+  }
+
+  /// `40 figures: 3 regressed, 2 improved, 35 with no significant change`: of each word that rows have, how many.
   private var counts: String {
-    let counts = ResultDiff.Change.worstFirst.compactMap { change -> String? in
-      let count = diff.rows.count { $0.change == change }
-      return count > 0 ? "\(count) \(change.words)" : nil
+    let all = diff.rows.sorted { $0.rank < $1.rank }.grouped(by: words)
+    guard let first = all.first else { return "no figure that both sides have" }
+    if diff.rows.count == 1 { return "1 figure: \(first.0)" }
+    let counts = all.map { words, rows in
+      "\(all.count == 1 ? "all" : "\(rows.count)") \(words.hasPrefix("no ") ? "with " : "")\(words)"
     }
-    guard !counts.isEmpty else { return "no figure that both sides have" }
-    return "\(diff.rows.count) figure\(diff.rows.count == 1 ? "" : "s"): " + counts.joined(separator: ", ")
+    return "\(diff.rows.count) figures: " + counts.joined(separator: ", ")
+  }
+
+  /// From this width on a line has room for the interval of a change.
+  private static let widthOfIntervals = 110
+
+  /// What the figures and the intervals of some rows are.
+  private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool) -> [String] {
+    guard !rows.isEmpty else { return [] }
+    let kinds: [(Metric.Kind, String)] = [
+      (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
+    ]
+    let names = kinds.filter { kind, _ in rows.contains { $0.kind == kind } }.map(\.1).joined(separator: ", ")
+    var legend = [
+      "old, new: \(names) of the trials, averaged over rounds and runs by the geometric mean (by the median where one is 0)"
+    ]
+    if rows.contains(where: { $0.ratio != nil }) {
+      let runs = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init).joined(separator: " or ")
+      let intervals =
+        "simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence intervals"
+      legend.append(
+        (hasIntervals ? "[low \(Signs.range) high]: \(intervals) of the change" : "significant: by \(intervals)")
+          + "; each run is one observation, however many rounds it has; runs per side: \(runs)")
+    }
+    return legend
   }
 
   private func table(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
@@ -63,7 +97,8 @@ public struct DiffReport: Sendable {
     let columns = style.width < 60 ? [0, 1, 4] : [0, 1, 2, 3, 4]
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
-      let change = style.width < 110 ? row.ratio.map { Quantity.change($0.estimate) } ?? "-" : cells[3]
+      let change =
+        style.width < Self.widthOfIntervals ? row.ratio.map { Quantity.change($0.estimate) } ?? "-" : cells[3]
       let all = [cells[4], row.name.shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
@@ -96,7 +131,8 @@ public struct DiffReport: Sendable {
       + tables.map { title, rows in
         "**\(MarkdownReport.escape(title))**\n\n"
           + MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) })
-      } + notes(.max).map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
+      } + legend(diff.rows, hasIntervals: true).map(MarkdownReport.escape)
+      + notes(.max).map { title, items in "**\(title)**\n\n" + MarkdownReport.list(items) }
     return parts.joined(separator: "\n\n") + "\n"
   }
 
@@ -192,10 +228,9 @@ public struct DiffReport: Sendable {
       let interval = "\(Quantity.change(ratio.estimate)) [\(low) \(Signs.range) \(high)]"
       return unicode ? interval : Signs.plain(interval)
     }
-    let isSame = row.ratio == nil && row.old == row.new && row.change == .none
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
-      hasFailed(row) ? "above the limit" : isSame ? "the same" : row.change.words,
+      words(row),
     ]
   }
 
@@ -209,27 +244,22 @@ public struct DiffReport: Sendable {
 
   /// At most so many items of a kind.
   private func notes(_ most: Int) -> [(title: String, items: [String])] {
-    var summary: [String] = []
+    var passed: [String] = []
     if let gate {
       let limit = "\(Quantity.number(gate.limit * 100)) %"
       switch gate.status {
-      case 0: summary.append("nothing became worse by more than \(limit)")
-      case 1: summary.append("worse than is allowed: see above")
-      default: summary.append("cannot tell whether anything became worse by more than \(limit)")
+      case 0: passed = ["nothing became worse by more than \(limit)"]
+      case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\""]
+      default: passed = ["inconclusive: whether anything became worse by more than \(limit) cannot be told"]
       }
     }
-    if diff.rows.contains(where: { $0.ratio != nil }) {
-      let counts = Set(diff.rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init)
-      summary.append(
-        "[low \(Signs.range) high]: simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence "
-          + "intervals of the change; a run is one observation, however many rounds it has, and there are "
-          + "\(counts.joined(separator: " or ")) a side")
+    let verdicts = diff.verdicts.map {
+      "\($0.scenario), \($0.old.rawValue) \(Signs.arrow) \($0.new.rawValue): \($0.says)"
     }
-    let verdicts = diff.verdicts.map { "\($0.scenario): \($0.says) was \($0.old.rawValue), is \($0.new.rawValue)" }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
       ("regressed", gate?.worse ?? []), ("could not be judged", gate?.undecided ?? []),
-      ("read with care", diff.cautions), ("summary", summary),
+      ("caveats", diff.cautions), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

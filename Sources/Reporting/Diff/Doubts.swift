@@ -35,14 +35,15 @@ extension ResultDiff {
         let (was, now) = (found(before), found(after))
         func ofRuns(_ count: Int) -> String { after.count > 1 ? " in \(count) of \(after.count) runs" : "" }
         guard now.count == after.count else {
-          return "\(scenario): \(claim.says) is missing on the new side\(ofRuns(after.count - now.count))"
+          return "\(scenario), claim missing on the new side\(ofRuns(after.count - now.count)): \(claim.says)"
         }
         let lost = now.filter { $0.verdict == .unavailable }
         let lostBefore = was.count { $0.verdict == .unavailable }
         guard let first = lost.first, lost.count * was.count > lostBefore * now.count else { return nil }
         let before = was.first { $0.verdict != .unavailable }?.verdict ?? .unavailable
-        return "\(scenario): \(claim.says) was \(before.rawValue), is unavailable\(ofRuns(lost.count)): "
-          + (first.evidence.reason ?? "no reason is given")
+        let reason = first.evidence.reason ?? "no reason is given"
+        return
+          "\(scenario), \(before.rawValue) \(Signs.arrow) unavailable\(ofRuns(lost.count)), \(reason): \(claim.says)"
       }
     }
   }

@@ -26,13 +26,13 @@ public struct Gate: Sendable {
       // What it may be is what the interval says: it is fine where that excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       return "\(row.name) may be worse by more than \(percent), by up to "
-        + "\(Quantity.change(worsening.high)): more runs a side would tell, here \(row.runs.old) and \(row.runs.new)"
+        + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
     }
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.doubts
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")
     } else if diff.rows.allSatisfy({ $0.better == .neither }) {
-      undecided.append("of no figure either way is worse: choose another with --metric")
+      undecided.append("no figure has a worse direction: choose another with --metric")
     }
     self.undecided = undecided
   }

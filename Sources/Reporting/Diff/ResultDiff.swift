@@ -16,7 +16,7 @@ public struct ResultDiff: Sendable {
     case different
     /// The interval includes no change.
     case none = "within noise"
-    /// One run a side that differ no more than runs may, too few rounds, or figures that have no ratio.
+    /// One run per side that differ no more than runs may, too few rounds, or figures that have no ratio.
     case unknown = "cannot tell"
 
     /// The gravest first.
@@ -32,7 +32,7 @@ public struct ResultDiff: Sendable {
       case .worse: "regressed"
       case .different: "changed"
       case .none: "no significant change"
-      case .unknown: "cannot tell"
+      case .unknown: "inconclusive"
       }
     }
   }
@@ -41,11 +41,14 @@ public struct ResultDiff: Sendable {
   public struct Side: Sendable, CustomStringConvertible {
     /// How many documents there are.
     public let runs: Int
+    /// Of how many scenarios.
+    public let scenarios: Int
     /// When the first and the last of them began, in UTC.
     public let first, last: String
 
     init(_ documents: [ResultDocument]) {
       runs = documents.count
+      scenarios = Set(documents.map(\.scenario.name)).count
       first = documents.map(\.started).min() ?? ""
       last = documents.map(\.started).max() ?? ""
     }
@@ -56,7 +59,8 @@ public struct ResultDiff: Sendable {
       let (first, last) = (minute(first), minute(last))
       let isSameDay = first.prefix(10) == last.prefix(10)
       let end = first == last ? "" : " to " + (isSameDay ? String(last.dropFirst(11)) : last)
-      return "\(runs) run\(runs == 1 ? "" : "s")" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
+      let of = scenarios > 1 ? " of \(scenarios) scenarios" : ""
+      return "\(runs) run\(runs == 1 ? "" : "s")\(of)" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
     }
   }
 
@@ -106,6 +110,9 @@ public struct ResultDiff: Sendable {
       let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
+
+    /// Whether every round of both sides has the same figure, of which there is no ratio: a count of 0.
+    var isSame: Bool { change == .none && ratio == nil }
 
     /// Whether it became worse by more than `share`, and the interval excludes that nothing changed.
     public func isWorse(byMoreThan share: Double) -> Bool {
@@ -222,15 +229,15 @@ public struct ResultDiff: Sendable {
       } else if min(old.count, new.count) > 1 {
         change = .none
       } else {
-        reason = "one run a side: give several, by --old and --new"
+        reason = "one run per side shows only large changes: give three or more, with --old and --new"
       }
     } else if Set(all).count == 1 {
       change = .none  // The same figure in every round of both sides, such as a count of 0.
     } else if !all.allSatisfy({ $0 > 0 }) {
-      reason = "of 0 there is no ratio"
+      reason = "0 in some rounds, of which there is no ratio"
     } else {
       let rounds = min(before.joined().count, after.joined().count)
-      reason = "\(rounds) round\(rounds == 1 ? "" : "s"): \(ConfidenceInterval.fewest) or more are needed a side"
+      reason = "\(rounds) round\(rounds == 1 ? "" : "s"): \(ConfidenceInterval.fewest) or more are needed per side"
     }
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
@@ -280,7 +287,7 @@ public struct ResultDiff: Sendable {
 
   private static func faults(_ new: [ResultDocument]) -> [String] {
     gravest(new).filter { $0.claim.verdict.isFailure(strict: false) }.map { scenario, claim in
-      "\(scenario): \(claim.says) is \(claim.verdict.rawValue)"
+      "\(scenario), now \(claim.verdict.rawValue): \(claim.says)"
     }
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }

@@ -27,7 +27,7 @@ extension ResultDocument {
   /// Why another run of the scenario was not asked the same, so that nothing follows from what differs; nil where it was.
   public func unlikeness(to other: ResultDocument) -> String? {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
-    return settings == other.settings ? nil : "the two runs have other settings"
+    return settings == other.settings ? nil : "the two runs have different settings"
   }
 
   private var isQuick: Bool { command.contains("--quick") }

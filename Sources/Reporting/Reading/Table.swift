@@ -121,8 +121,9 @@ enum Signs {
   static let margin = "±"
   static let range = "…"
   static let nearFloor = "~"
+  static let arrow = "→"
 
-  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": ".."]
+  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->"]
 
   /// `text`, which the lab itself made, in ASCII.
   static func plain(_ text: String) -> String {

@@ -12,7 +12,7 @@ import Reporting
 /// the line that compares a run with the one before.
 ///
 /// In `GCDLAB_CACHE` (nowhere where that is empty), else in `gcdlab` where the system keeps caches. Of a scenario there are `NAME.json`, the last run,
-/// `NAME.before.json`, the one before it (the last that was asked the same, where there is one), and `NAME.verdicts.json`, the last one without its figures, which is soon read.
+/// `NAME.before.json`, the one before it (the last that was asked the same, where there is one), and `NAME.verdicts.json`, the verdicts of the last one, which are soon read.
 struct Archive {
   /// Where it is.
   let directory: String
@@ -97,7 +97,7 @@ struct Archive {
       try write(try JSONReport.render([last]), to: path(name, ".before"))
     }
     try write(try JSONReport.render([document]), to: path(name))
-    try write(try JSONReport.render([document.withoutFigures]), to: path(name, ".verdicts"))
+    try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
   /// Whether there is a run before the last one that was asked the same as `document`.

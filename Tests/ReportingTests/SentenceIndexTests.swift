@@ -68,9 +68,17 @@ import Testing
           counterexample: met < 10 ? .init(run: "b", round: 4, left: nil, ended: "hung") : nil))
     }
     let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
-    return try SentenceIndex(
-      Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)],
-      results: judged.isEmpty ? [] : [results.document], only: names)
+    func index(_ results: [ResultDocument]) throws -> SentenceIndex {
+      try SentenceIndex(
+        Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)], results: results,
+        only: names)
+    }
+    guard !judged.isEmpty else { return try index([]) }
+    let ofAll = try index([results.document])
+    // As they are kept in the user's cache.
+    let ofVerdicts = try index([results.document.verdictsAlone])
+    #expect(try DocumentsReport(ofVerdicts).json() == DocumentsReport(ofAll).json())
+    return ofVerdicts
   }
 
   private static func standing(_ judged: Judged...) throws -> Standing? {

@@ -50,7 +50,7 @@ import Testing
   @Test func `without traces a document and its page have none`() throws {
     #expect(try !JSONReport.render([Fixture.pair.document]).contains("traces"))
     #expect(!HTMLReport.render([Fixture.pair.reading]).contains("trace"))
-    #expect(Self.results([Self.traced]).document.withoutFigures.traces == nil)
+    #expect(Self.results([Self.traced]).document.verdictsAlone.traces == nil)
   }
 
   @Test func `of a long record the beginning is kept, exactly, and the rest is told`() throws {

@@ -35,7 +35,7 @@ public struct AtlasColumn: Sendable {
     tool = documents[0].tool
     started = documents.map(\.started).min() ?? ""
     isCut = documents.contains(where: \.isCut)
-    verdicts = documents.map(\.withoutFigures)
+    verdicts = documents.map(\.verdictsAlone)
     runs = documents.map(AtlasRun.init)
   }
 

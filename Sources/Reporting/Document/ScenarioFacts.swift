@@ -26,6 +26,23 @@ struct ScenarioFacts: Codable, Sendable {
   /// The metrics, in the pattern's order, and behind them what a trial costs the machine.
   let metrics: [MetricFacts]
 
+  /// Which one it was, without what was tried in it.
+  init(nameOf other: ScenarioFacts) {
+    name = other.name
+    title = other.title
+    source = other.source
+    lesson = ""
+    tags = other.tags
+    variants = []
+    parameters = []
+    sweep = []
+    problem = nil
+    baseline = nil
+    seeksBest = nil
+    show = []
+    metrics = []
+  }
+
   init(_ experiment: Experiment, _ measured: [Metric], on machine: Machine) {
     name = experiment.name
     title = experiment.title

@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: working) func `an event waits for work on main, and for no other`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["events": .integer(3), "work": .integer(10_000)])
-    #expect(attempt.total("delayed") == (variant == "moved-off-main" ? 0 : 4))
+    #expect(attempt.total("delayed") == (variant == "moved-off-main" ? 0 : 3))
     #expect(attempt.trial.observation.samples("lateness")?.summary?.count == 3)
   }
 

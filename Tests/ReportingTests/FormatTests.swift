@@ -181,10 +181,11 @@ import Testing
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;\\u{7}\\u{ffff}"))
     // What the rounds refuse is no plain pass.
     #expect(
-      lenient.contains("      <system-out>refuted: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
+      lenient.contains(
+        "      <system-out>refuted: missed: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
     #expect(
       lenient.split(separator: "<testcase").filter { $0.contains("<system-out>") && $0.contains("refuted") }.count == 1)
-    #expect(lenient.contains("<skipped message=\"inconclusive: - vs -"))
+    #expect(lenient.contains("<skipped message=\"inconclusive: missed: - vs -"))
     #expect(JUnitReport.render([results.document], strict: true).contains("failures=\"2\""))
   }
 

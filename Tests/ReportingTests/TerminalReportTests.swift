@@ -318,16 +318,16 @@ import Testing
       Evidence(
         left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.25, high: 0.75),
         trials: 10),
-      "1 us where 2 us is claimed, 10 rounds"
+      "missed: 1 us, as claimed, 10 rounds"
     ),
-    (.refuted, Evidence(left: 1, right: 0, trials: 6), "1 where 0 is claimed, 6 rounds"),
-    (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "1 vs 1; too few"),
+    (.refuted, Evidence(left: 1, right: 0, trials: 6), "missed: 1 where 0 is claimed, 6 rounds"),
+    (.inconclusive, Evidence(left: 1, right: 1, trials: 2, reason: "too few"), "missed: 1 vs 1; too few"),
     (
       .inconclusive,
       Evidence(
         left: 1100, right: 1000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.99, low: 0.5, high: 2),
         trials: 10),
-      "1.10 us vs 1 us: too noisy to tell, 10 rounds"
+      "missed: 1.10 us vs 1 us: too noisy to tell, 10 rounds"
     ),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
@@ -338,12 +338,12 @@ import Testing
   @Test(arguments: [
     (
       "apply[stride=64].elapsed < apply[stride=1].elapsed",
-      "apply[stride=64] 1 us vs apply[stride=1] 2 us: 2.00x faster"
+      "elapsed: apply[stride=64] 1 us vs apply[stride=1] 2 us: 2.00x faster"
     ),
-    ("apply[work=1us].elapsed < loop[work=1us].elapsed", "apply 1 us vs loop 2 us: 2.00x faster"),
+    ("apply[work=1us].elapsed < loop[work=1us].elapsed", "elapsed: apply 1 us vs loop 2 us: 2.00x faster"),
     ("apply.elapsed < apply.wait.p99", "elapsed 1 us vs wait.p99 2 us: 2.00x faster"),
-    ("apply.elapsed < 0.5 * loop.elapsed", "apply 1 us vs 0.500 * loop 2 us: 2.00x faster"),
-    ("apply.elapsed < 2us", "1 us where less than 2 us is claimed"),
+    ("apply.elapsed < 0.5 * loop.elapsed", "elapsed: apply 1 us vs 0.5 * loop = 2 us: 2.00x faster"),
+    ("apply.elapsed < 2us", "elapsed: 1 us where less than 2 us is claimed"),
   ])
   func `a ratio names both sides by what tells them apart`(_ check: String, _ start: String) {
     let claim = Claim(

@@ -8,12 +8,16 @@ public struct Comparison: Sendable {
     let variant: String
     let point: [String: ParameterValue]
     let figures: [RoundFigure]
+    let mayBeBest: Bool
 
     /// A run of a variant at a point, without the settings that the variant ignores.
-    public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure]) {
+    ///
+    /// - Parameter mayBeBest: whether it can be recommended. What does it wrong is often quicker, and is best only of its own kind.
+    public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
       self.variant = variant
       self.point = point
       self.figures = figures
+      self.mayBeBest = mayBeBest
     }
   }
 
@@ -69,17 +73,20 @@ public struct Comparison: Sendable {
   /// - Parameter ranking: which figure is the better one; nil where neither is.
   public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
     let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
-    func best(of runs: some Sequence<Int>) -> Int? { ranking?.best(runs) { typical[$0] } }
+    func best(of runs: some Sequence<Int>) -> Int? {
+      let candidates = runs.filter { cells[$0].mayBeBest && typical[$0] != nil }
+      return ranking?.best(candidates.isEmpty ? Array(runs) : candidates) { typical[$0] }
+    }
     let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
     let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
     let bestOfGroup = policy.seeksBest ? runsOfGroup.compactMapValues { best(of: $0) } : [:]
-    let best = groupOfRun.map { bestOfGroup[$0] }
+    let bestBeside = groupOfRun.map { bestOfGroup[$0] }
     let baseline = Self.baseline(cells, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
       guard let other, run != other, !cells[run].figures.isEmpty, !cells[other].figures.isEmpty else { return nil }
       return PairedRounds(cells[run].figures, against: cells[other].figures)
     }
-    let toBest = cells.indices.map { rounds($0, best[$0]) }
+    let toBest = cells.indices.map { rounds($0, bestBeside[$0]) }
     let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
     // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
     let comparisons =
@@ -100,16 +107,16 @@ public struct Comparison: Sendable {
         if isApart { apartAlone.insert(run) }
         if isApart || against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
       }
-      let reference = policy.baseline == nil ? best[run] : baseline[run]
+      let reference = policy.baseline == nil ? bestBeside[run] : baseline[run]
       if reference == run {
         references.insert(run)
       } else if let reference {
         contrasts[run] =
-          reference == best[run] ? against : toBaseline[run].flatMap { Contrast($0, among: comparisons) }
+          reference == bestBeside[run] ? against : toBaseline[run].flatMap { Contrast($0, among: comparisons) }
       }
     }
     groups = policy.groups
-    self.best = policy.seeksBest ? ranking?.best(cells.indices) { typical[$0] } : nil
+    self.best = policy.seeksBest ? best(of: cells.indices) : nil
     bests = Set(bestOfGroup.values)
     self.contrasts = contrasts
     self.references = references
@@ -144,7 +151,7 @@ extension Comparison.Cell {
     self.init(
       variant: run.variant.name,
       point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-      figures: figures)
+      figures: figures, mayBeBest: run.variant.role != .broken)
   }
 }
 

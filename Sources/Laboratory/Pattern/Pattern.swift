@@ -27,8 +27,8 @@ public protocol Pattern: Sendable {
   static var name: String { get }
   /// What no variant can do without; empty unless a pattern says otherwise.
   static var needs: [Need] { get }
-  /// The settings that say how much there is to do, and not how it is done. Their values are different problems: what does less is
-  /// not the better way, so that `compare` finds a best for each.
+  /// The settings that say what there is to do, how much of it or under which condition, and not how it is done. Their values are
+  /// different problems: what does less is not the better way, so that `compare` finds a best for each.
   var problem: [any Declaration] { get }
   /// The ways of doing it that stand side by side.
   @VariantList var variants: [Variant] { get }

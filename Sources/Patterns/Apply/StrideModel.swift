@@ -100,8 +100,8 @@ struct StrideModel {
     let error = "prediction error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else { return "\(variant): no simple cost model fits; \(error) at stride \(worst.stride.grouped)" }
     func nanoseconds(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
-    var line = "cost model of \(variant): \(nanoseconds(work)) of work"
-    if overhead > 0 { line += ", plus \(nanoseconds(overhead)) for each block" }
+    var line = "cost model of \(variant): the loop takes \(nanoseconds(work))"
+    if overhead > 0 { line += ", plus \(nanoseconds(overhead)) of elapsed time for each block" }
     if contention > 0 {
       line += ", plus \(nanoseconds(contention)) / stride for each block (cores contend for the next index)"
     }
@@ -183,14 +183,17 @@ extension ApplyStride {
     guard let fastest, let run = fastest.runs.first, let percent = overhead.value(in: run.parameters),
       let model = StrideModel(fitting: fastest.runs.compactMap(cost)), model.fits
     else { return nil }
-    let share = Double(percent) / 100, cores = Double(results.machine.confined(to: run.cores).cores)
-    // On so many cores at once: what the loop's time grows by is a part of what a block takes.
-    let perIteration = model.work * cores / model.iterations
-    guard perIteration > 0, let strides = model.strides(forOverhead: share) else { return nil }
+    let share = Double(percent) / 100
+    guard let plain = plainLoop(of: fastest.runs), let strides = model.strides(forOverhead: share) else { return nil }
+    let perIteration = plain / model.iterations
+    // On so many cores at once, of those that there were: what the loop's time grows by is a part of what a block takes.
+    let cores = max(1, plain / model.work)
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
+    let perBlock = model.perBlock(at: strides.lowerBound)
     var says =
-      "A block of \(run.variant.name) costs \(text(model.perBlock(at: strides.lowerBound) * cores)): for at most "
-      + "\(percent) % overhead give it at least \(text(Double(strides.lowerBound) * perIteration)) of work. "
+      "A block of \(run.variant.name) adds \(text(perBlock)) to the loop's time, "
+      + (cores < 1.1 ? "" : "\(text(perBlock * cores)) of processor time on \(Self.count(cores)) cores at once, ")
+      + "so for at most \(percent) % overhead give it at least \(text(Double(strides.lowerBound) * perIteration)) of work. "
     let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
     if length > 0 || time > .zero {
       let iterations = length > 0 ? Double(length) : model.iterations
@@ -213,6 +216,20 @@ extension ApplyStride {
         : "; measured, strides \(first.grouped) to \(last.grouped) do not differ significantly"
     }
     return (says + ".", fastest.runs.map(\.label))
+  }
+
+  /// What the plain loop took, by how many times as fast the strided ones are; nil where nobody measured it.
+  private func plainLoop(of runs: [Run]) -> Double? {
+    let times = runs.compactMap { run -> Double? in
+      guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
+      return speedup * elapsed
+    }
+    return Summary(times).map(\.p50).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  /// `2`, and `1.6` where something else took a part of a core.
+  private static func count(_ cores: Double) -> String {
+    abs(cores - cores.rounded()) < 0.1 ? "\(Int(cores.rounded()))" : Quantity.fixed(cores, decimals: 1)
   }
 
   /// `stride 554 or more`
@@ -238,8 +255,10 @@ extension ApplyStride {
     var line = "\(name) is fastest at stride \(cost.stride.grouped)\(isWhole ? " (the whole loop)" : "")"
     if let speedup = median(speedup, of: best) {
       line +=
-        ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
-        + "\(Int((100 * speedup / Double(cores)).rounded())) % of \(cores) core\(cores == 1 ? "" : "s")"
+        speedup < 1.05
+        ? ", no faster than the plain loop (\(Quantity.fixed(speedup, decimals: 2))x)"
+        : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
+          + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) core\(cores == 1 ? "" : "s")"
     }
     return Remark("best-stride", line, runs: [best.label])
   }

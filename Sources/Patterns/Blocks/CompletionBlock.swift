@@ -30,7 +30,7 @@ struct CompletionBlock: Pattern {
   let wrongQueue = Metric.count("wrong-queue", "results that arrived on another queue than the one the caller named")
   let roundTrip = Metric.latency("round-trip", "from just before the call until the result arrives")
 
-  var problem: [any Declaration] { [calls] }
+  var problem: [any Declaration] { [calls, numbers] }
 
   var variants: [Variant] {
     Variant(

@@ -68,7 +68,7 @@ struct GroupWaitVsNotify: Pattern {
   /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its own.
   var mainQueue = DispatchQueue.main
 
-  var problem: [any Declaration] { [tasks, work] }
+  var problem: [any Declaration] { [lastLeaveOn, tasks, work] }
 
   var variants: [Variant] {
     Variant(

@@ -29,9 +29,12 @@ struct ActorReentrancy: Pattern {
     "how long payments are held where the actor or queue admits too few buyers to oversell")
   let repeats = Setting.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
 
-  let oversold = Metric.count("oversold", "seats sold beyond the number there were")
-  let unsold = Metric.count("unsold", "seats left unsold, although more buyers asked for one")
-  let refunds = Metric.count("refunds", "buyers who paid and got no seat")
+  let oversold = Metric.count(
+    "oversold",
+    "seats sold beyond the number there were, over all sales of a trial: one with payments held, then `repeats`")
+  let unsold = Metric.count(
+    "unsold", "seats left unsold, although more buyers asked for one, over all sales of a trial")
+  let refunds = Metric.count("refunds", "buyers who paid and got no seat, over all sales of a trial")
   let concurrentPayments = Metric.count(
     "concurrent-payments", "peak number of payments in progress at once, while payments are held")
   let perBuyer = Metric.latency(

@@ -78,8 +78,9 @@ extension MainQueue {
       let work = WorkWithEvent(steps: steps, looks: bound)
       body(work)
       work.all.wait()
+      guard repeated > 0 else { continue }
       if work.wasDelayed { count += 1 }
-      if repeated > 0, let late = work.lateness { trial.record(lateness, late) }
+      if let late = work.lateness { trial.record(lateness, late) }
     }
     trial.record(delayed, count)
   }

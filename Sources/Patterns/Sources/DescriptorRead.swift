@@ -65,7 +65,7 @@ struct DescriptorRead: Pattern {
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")
 
-  var problem: [any Declaration] { [messages, size] }
+  var problem: [any Declaration] { [kind, messages, size] }
 
   var variants: [Variant] {
     Variant(

@@ -23,7 +23,7 @@ extension ClaimFacts {
       return seen + ", median\(isAll ? "" : " of these") \(median)"
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), median \(median)"
     case .supported, .refuted, .inconclusive:
-      let text = ratio ?? claimed ?? figures.joined(separator: " vs ")
+      let text = ratio ?? claimed ?? bothSides
       if let reason = evidence.reason { return text + "; \(reason)" }
       return text + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
     }
@@ -63,41 +63,53 @@ extension ClaimFacts {
     // Whose median is the smaller one is chance, too.
     let isUntold = verdict == .inconclusive && interval.low < 1 && interval.high > 1
     // A verdict that does not stand on the interval stands on the reason behind it.
-    if !isUntold, interval.low < 1, interval.high > 1 { return figures.joined(separator: " vs ") }
+    if !isUntold, interval.low < 1, interval.high > 1 { return bothSides }
     let words = RatioWords(evidence.of, evidence.unit, isAmount: evidence.amount == true)
     let told =
       !isUntold
       ? interval.wording(words) : interval.isNoise ? Tables.noise : "no significant difference \(interval.ends)"
-    return figures.joined(separator: " vs ") + ": " + told
+    return bothSides + ": " + told
   }
 
-  /// `2 where at most 1 is claimed`; nil where the check asks for what is different, and where it is open.
+  /// `width: 2 where at most 1 is claimed`; nil where two figures are compared, where the check asks for what is different, and
+  /// where it is open.
   private var claimed: String? {
-    guard verdict != .inconclusive, evidence.left != nil else { return nil }
+    guard verdict != .inconclusive, evidence.left != nil, let comparison, comparison.hasLimit else { return nil }
     let right = figure(evidence.right)
     let asked: String? =
-      switch comparison?.comparison {
+      switch comparison.comparison {
       case .equal: right
       case .atMost: "at most \(right)"
       case .atLeast: "at least \(right)"
       case .less: "less than \(right)"
       case .greater: "more than \(right)"
-      case .different, nil: nil
+      case .different: nil
       }
-    return asked.map { "\(figure(evidence.left)) where \($0) is claimed" }
+    guard let asked else { return nil }
+    let isAsAsked = comparison.comparison == .equal && verdict == .supported
+    return "\(measured)\(figure(evidence.left))" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
-  /// The two sides, each with its name where both are figures: `mutex 18.2 ns`, `sync 114 ns`.
-  private var figures: [String] {
+  /// What both figures are of, before them: `contended: `. Empty where each side names its own.
+  private var measured: String { comparison?.sharedMetric.map { "\($0): " } ?? "" }
+
+  /// The two sides, each with its name where both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
+  private var bothSides: String {
     let figures = [evidence.left, evidence.right].map(figure)
-    guard let names = comparison?.sideNames else { return figures }
-    return zip(names, figures).map { "\($0) \($1)" }
+    let named = comparison?.sideNames.map { zip($0, figures).map { "\($0) \($1)" } } ?? figures
+    return measured + named.joined(separator: " vs ")
   }
 }
 
 extension WrittenCheck {
   /// Whether one side is a number, which the other is held against.
   fileprivate var hasLimit: Bool { figures.count == 1 }
+
+  /// The metric of its figures; nil where they are of two.
+  fileprivate var sharedMetric: String? {
+    let metrics = Set(figures.map(\.metric))
+    return metrics.count == 1 ? metrics.first : nil
+  }
 
   /// What tells its sides apart, where both are figures: their variants, points or metrics; nil where one is a number.
   var sideNames: [String]? {
@@ -121,9 +133,14 @@ extension WrittenCheck {
       let metric = [figure.metric, figure.statistic].compactMap(\.self).joined(separator: ".")
       let ofRun = [figure.statistic, run(figure)].compactMap(\.self).joined(separator: " of ")
       let name = sameMetric ? ofRun : areOneRun ? metric : "\(run(figure)).\(metric)"
-      return factor.map { "\(Quantity.number($0)) * \(name)" } ?? name
+      return factor.map { "\(Self.plain($0)) * \(name) =" } ?? name
     }
   }
+}
+
+extension WrittenCheck {
+  /// A factor as checks have it: `0.5`, `2`.
+  private static func plain(_ factor: Double) -> String { Int(exactly: factor).map(String.init) ?? "\(factor)" }
 }
 
 extension Int {

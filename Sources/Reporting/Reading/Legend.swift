@@ -34,8 +34,8 @@ extension Reading {
     return Legend.kinds
       + (hasRatios
         ? [
-          "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with its 99 % "
-            + "interval; no significant difference: the interval is narrow and includes 1; too noisy to tell: too wide to say"
+          "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "
+            + "interval of this claim alone (those of a table hold all together, and are wider); no significant difference: the interval is narrow and includes 1; too noisy to tell: too wide to say"
         ] : [])
   }
 }

@@ -8,6 +8,12 @@ extension ConfidenceInterval {
     return Signs.margin + (share < 1000 ? "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %" : "?")
   }
 
+  /// How far from no change it reaches, of an interval that includes it: `2.1 %`.
+  var reach: String {
+    let share = 100 * (max(high, 1 / low) - 1)
+    return "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %"
+  }
+
   /// Whether every round has the very same ratio, as counts may have.
   var isExact: Bool { low == high }
 

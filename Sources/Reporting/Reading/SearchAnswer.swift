@@ -24,10 +24,16 @@ struct SearchAnswer {
     let bests = measured.filter(standings.bests.contains)
     guard bests.count <= Self.most else { return nil }
     text = bests.map { best in
-      let group = measured.filter { $0 != best && standings.isCompared($0, with: best, document) }
+      // What does it wrong was no candidate.
+      let group = measured.filter {
+        $0 != best && standings.isCompared($0, with: best, document) && (!index.isBroken($0) || index.isBroken(best))
+      }
       let near = group.filter(standings.nearBest.contains)
       let unclear = group.filter(standings.unclear.contains)
-      let figure = document.runs[best].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
+      let samples = document.runs[best].metrics[metric.name]
+      let figure =
+        (samples?.median.map { Quantity($0, metric.unit).description } ?? "-")
+        + (samples.map(index.isNearFloor) == true ? " (within twice the noise floor)" : "")
       var says = "Best \(metric.name): \(index.labels[best]), \(figure)"
       if isCertain {
         // Where nothing else was shown to be worse, none is the best.

@@ -28,8 +28,10 @@ struct Standings: Sendable {
 
   init(_ index: RunIndex, by metric: MetricFacts) {
     let scenario = index.document.scenario
-    let cells = index.document.runs.map { run in
-      Comparison.Cell(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
+    let cells = index.document.runs.enumerated().map { number, run in
+      Comparison.Cell(
+        variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [],
+        mayBeBest: !index.isBroken(number))
     }
     let policy = Comparison.Policy(
       baseline: scenario.baseline, seeksBest: scenario.seeksBest == true, sweep: scenario.sweep,

@@ -187,9 +187,9 @@ struct Tables {
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
     if interval.isExact, words != .times { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
     if contrast.isDistinct == false, interval.isNoise { return Cell(Self.noise + tail, facts.union(.ratio)) }
+    if contrast.isDistinct == false { return Cell("equal within \(interval.reach)\(tail)", facts.union(.ratio)) }
     let reach = interval.isWide ? interval.ends : interval.margin
-    let told = contrast.isDistinct == false ? "no difference" : text
-    return Cell("\(told) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
+    return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
   }
 
   /// What is said where an interval includes no change and reaches far.
@@ -275,6 +275,11 @@ struct Tables {
 }
 
 extension RunIndex {
+  /// Whether the median of some samples is so short that the clock, or its own timing loop, is much of it.
+  func isNearFloor(_ samples: SampleFacts) -> Bool {
+    samples.median.map { !cell($0, samples).facts.isDisjoint(with: [.nearFloor, .ownFloor]) } ?? false
+  }
+
   /// A figure of some samples, marked where it is near the noise floor.
   func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
     let text = Quantity(value, samples.unit).description

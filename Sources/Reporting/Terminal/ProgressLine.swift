@@ -9,7 +9,8 @@ public enum ProgressLine {
     var text = "\(done)/\(total)  \(label.inLine)"
     // Before a few trials have ended, the time left would be a guess.
     if done >= 3 {
-      text += "  \(Quantity((elapsed / share - elapsed).rounded() * 1e9, .nanoseconds)) left"
+      let left = (elapsed / share - elapsed).rounded()
+      text += left < 1 ? "  less than 1 s left" : "  \(Quantity(left * 1e9, .nanoseconds)) left"
     }
     let cells = min(24, style.width - text.displayWidth - 5)
     guard cells >= 6 else { return text.clipped(to: style.width - 1, style) }

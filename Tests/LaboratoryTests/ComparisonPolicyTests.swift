@@ -1,0 +1,27 @@
+import Laboratory
+import Measurement
+import Testing
+
+/// Which run a comparison calls the best.
+@Suite struct ComparisonPolicyTests {
+  private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {
+    let cells = variants.map { variant in
+      Comparison.Cell(
+        variant: variant.name, point: [:],
+        figures: (0..<6).map { RoundFigure(round: $0, value: variant.time + Double($0 % 3)) },
+        mayBeBest: variant.mayBeBest)
+    }
+    return Comparison(
+      cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
+  }
+
+  @Test func `what does it wrong is not the best, however quick`() {
+    let found = Self.comparison([("plain", 2000, true), ("unprotected", 100, false), ("locked", 1000, true)])
+    #expect(found.best == 2 && found.bests == [2])
+    #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
+  }
+
+  @Test func `of mistakes alone one is the best`() {
+    #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
+  }
+}

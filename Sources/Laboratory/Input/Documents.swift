@@ -7,7 +7,9 @@ public struct Documents: Sendable {
     public let name: String
     /// Its title.
     public let title: String
-    /// Where it can be read; nil where that is not known.
+    /// Who wrote it; nil where that is not known.
+    public let author: String?
+    /// Where it can be read; nil where no public address is known.
     public let address: String?
     /// Its sentences, in its order.
     public let sentences: [Sentence]
@@ -72,7 +74,7 @@ public struct Documents: Sendable {
     var byName: [String: Sentence] = [:]
     for node in try root.list("documents") {
       let fields = try file.mapping(node, "a document")
-      try fields.allow(["document", "title", "address", "sentences"])
+      try fields.allow(["document", "title", "author", "address", "sentences"])
       let name = try fields.text("document")
       var sentences: [Sentence] = []
       for node in try fields.list("sentences") {
@@ -86,7 +88,8 @@ public struct Documents: Sendable {
       }
       documents.append(
         Document(
-          name: name, title: try fields.text("title"), address: try fields.optionalText("address"), sentences: sentences
+          name: name, title: try fields.text("title"), author: try fields.optionalText("author"),
+          address: try fields.optionalText("address"), sentences: sentences
         ))
     }
     self.documents = documents

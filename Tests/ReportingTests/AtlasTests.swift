@@ -125,8 +125,30 @@ import Testing
     #expect(atlas.sentences[0].standings == [.refuted, .borneOut, .borneOut])
     #expect(
       atlas.summary
-        == "4 sentences: 2 on which machines disagree, 1 on which they agree, 1 judged on none")
+        == "4 sentences: 2 on which machines disagree, 1 on which they agree, 1 without a verdict")
     #expect(atlas.sentences[2].claims.isEmpty)
+  }
+
+  @Test func `several runs of one machine are runs, and what nobody judged is no agreement`() throws {
+    let atlas = try Self.atlas(
+      Ran(verdicts: [.held, .unavailable, .held]), Ran(verdicts: [.held, .supported, .violated]))
+    #expect(
+      atlas.summary
+        == "4 sentences: 1 on which runs disagree, 1 on which they agree, 1 judged in one run only, 1 without a verdict"
+    )
+    let text = AtlasText(atlas, TextStyle(width: 100)).sentences
+    for part in [
+      "runs\n  1 ", "sentences on which runs disagree  1\n", "A guide  sentences on which runs agree\n",
+      "A guide  sentences judged in one run only\n", "Another  sentences without a verdict\n",
+    ] {
+      #expect(text.contains(part), "\(part): \(text)")
+    }
+    let page = AtlasPage.render(atlas)
+    #expect(page.contains("2 runs side by side") && page.contains("1 on which runs agree, 1 judged in one run only"))
+    #expect(!(text + page + atlas.markdown).contains("machines"), "\(text)")
+    // Of two machines one of which ran twice, the columns are runs, too.
+    #expect(try Self.atlas(Ran(), Ran(), Ran(cores: 1)).words.one == "run")
+    #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")
   }
 
   @Test func `with the figures that differ, and by how much`() throws {
@@ -164,7 +186,7 @@ import Testing
   @Test func `figures are ratios to the baseline on each machine`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, ratio: 2), Ran(ratio: 0.5))
     let scenario = atlas.scenarios[0]
-    #expect(scenario.note == "elapsed as a multiple of slow on that machine")
+    #expect(scenario.note == "elapsed as a multiple of slow in the same run")
     let fast = try #require(scenario.rows.first { $0.label == "fast" })
     // What the run's own report says.
     let shown = Ran(cores: 1, ratio: 2).results.reading.standings?.contrasts[1]

@@ -10,6 +10,8 @@ public struct Atlas: Sendable {
   /// The sentences of the documents, those on which machines disagree first, and of these those that one refutes and another bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
+  /// What the columns are: machines, where all of them differ, else runs.
+  let words: ColumnWords
   /// What is to be known before columns are compared: verdicts that do not count, runs that were interrupted.
   let cautions: [String]
 
@@ -30,6 +32,8 @@ public struct Atlas: Sendable {
     }
     self.columns = columns
     self.names = AtlasColumn.names(of: columns)
+    let words = AtlasColumn.areMachines(columns) ? ColumnWords.machines : .runs
+    self.words = words
     var indices: [SentenceIndex] = []
     if let documents {
       for column in columns {
@@ -37,15 +41,15 @@ public struct Atlas: Sendable {
       }
     }
     sentences = AtlasSentence.sentences(indices)
-    scenarios = AtlasScenario.scenarios(columns)
+    scenarios = AtlasScenario.scenarios(columns, words)
     cautions = columns.enumerated().flatMap { number, column in
       let outdated = indices.isEmpty ? [] : indices[number].outdated
       return [
         outdated.isEmpty
           ? nil
-          : "machine \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared where they are of the same",
-        column.isCut ? "machine \(number + 1): the run was interrupted" : nil,
-        column.machine.optimised ? nil : "machine \(number + 1): figures of a debug build mean nothing",
+          : "\(words.one) \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared where they are of the same",
+        column.isCut ? "\(words.one) \(number + 1): the run was interrupted" : nil,
+        column.machine.optimised ? nil : "\(words.one) \(number + 1): figures of a debug build mean nothing",
       ].compactMap(\.self)
     }
   }
@@ -53,10 +57,10 @@ public struct Atlas: Sendable {
   /// How many sentences there are, and on how many of them the machines disagree: `115 sentences: 9 on which machines disagree, …`.
   var summary: String {
     let counts: [(Int, String)] = [
-      (sentences.count { $0.disagreement != .none }, "on which machines disagree"),
-      (sentences.count { $0.disagreement == .none && $0.judged > 1 }, "on which they agree"),
-      (sentences.count { $0.disagreement == .none && $0.judged == 1 }, "judged on one machine"),
-      (sentences.count { $0.judged == 0 }, "judged on none"),
+      (sentences.count { $0.agreement == .disagreed }, "on which \(words.many) disagree"),
+      (sentences.count { $0.agreement == .agreed }, "on which they agree"),
+      (sentences.count { $0.agreement == .once }, "judged \(words.place) one \(words.one) only"),
+      (sentences.count { $0.agreement == .never }, "without a verdict"),
     ]
     return "\(sentences.count) sentence\(sentences.count == 1 ? "" : "s"): "
       + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -64,7 +68,7 @@ public struct Atlas: Sendable {
 
   /// What is to be known of ratios, and of differences between machines.
   static let notes = [
-    "A ratio is to the scenario's baseline on the same machine: absolute times say little across machines. Without a baseline, and of 0, the figure itself stands there.",
+    "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, and of 0, the figure itself stands there.",
     "apart: the largest ratio to the smallest; \(told) where that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run a machine shows only large differences.",
   ]
 
@@ -72,8 +76,33 @@ public struct Atlas: Sendable {
   static let told = "!"
 }
 
+/// What the columns of an atlas are called.
+struct ColumnWords: Sendable {
+  let one, many: String
+  /// `judged on two machines`, `judged in two runs`.
+  let place: String
+
+  static let machines = ColumnWords(one: "machine", many: "machines", place: "on")
+  static let runs = ColumnWords(one: "run", many: "runs", place: "in")
+}
+
 /// A sentence of the documents on several machines.
 struct AtlasSentence: Sendable {
+  /// Whether columns say the same of it; one alone agrees with nobody.
+  enum Agreement: CaseIterable, Sendable {
+    case disagreed, agreed, once, never
+
+    /// Of the sentences that are so, in a heading.
+    func words(_ columns: ColumnWords) -> String {
+      switch self {
+      case .disagreed: "sentences on which \(columns.many) disagree"
+      case .agreed: "sentences on which \(columns.many) agree"
+      case .once: "sentences judged \(columns.place) one \(columns.one) only"
+      case .never: "sentences without a verdict"
+      }
+    }
+  }
+
   /// How far machines disagree on a sentence.
   enum Disagreement: Int, Sendable, Comparable {
     case none
@@ -120,6 +149,10 @@ struct AtlasSentence: Sendable {
 
   /// On how many machines it was judged.
   var judged: Int { standings.count { $0?.isJudged == true } }
+
+  var agreement: Agreement {
+    disagreement != .none ? .disagreed : judged > 1 ? .agreed : judged == 1 ? .once : .never
+  }
 
   static func sentences(_ indices: [SentenceIndex]) -> [AtlasSentence] {
     guard let first = indices.first else { return [] }
@@ -223,7 +256,7 @@ struct AtlasScenario: Sendable {
 
   let name: String
   let title: String
-  /// `elapsed as a multiple of serial-loop on that machine`.
+  /// `elapsed as a multiple of serial-loop in the same run`.
   let note: String
   /// In the order of the first machine.
   let rows: [Row]
@@ -239,15 +272,15 @@ struct AtlasScenario: Sendable {
 
   private func rank(_ row: Row) -> Double { row.apart ?? (Set(row.cells.map { $0?.cell.text }).count > 1 ? 1 : 0) }
 
-  static func scenarios(_ columns: [AtlasColumn]) -> [AtlasScenario] {
+  static func scenarios(_ columns: [AtlasColumn], _ words: ColumnWords) -> [AtlasScenario] {
     var names: [String] = []
     for run in columns.flatMap(\.runs) where !names.contains(run.scenario) { names.append(run.scenario) }
     return names.compactMap { name in
-      AtlasScenario(columns.map { column in column.runs.first { $0.scenario == name } })
+      AtlasScenario(columns.map { column in column.runs.first { $0.scenario == name } }, words)
     }
   }
 
-  private init?(_ runs: [AtlasRun?]) {
+  private init?(_ runs: [AtlasRun?], _ words: ColumnWords) {
     guard let first = runs.compactMap(\.self).first(where: { $0.metric != nil }), let metric = first.metric else {
       return nil
     }
@@ -258,12 +291,12 @@ struct AtlasScenario: Sendable {
     note =
       first.reference.map { reference in
         hasRatios
-          ? "\(metric.name) as a multiple of \(reference) on that machine"
+          ? "\(metric.name) as a multiple of \(reference) in the same run"
           : "\(metric.name), the figure itself: of \(reference), which is 0, there is no multiple"
       } ?? "\(metric.name), the figure itself: the scenario has no baseline"
     let others = runs.enumerated().compactMap { number, run -> String? in
       guard let run, run.measure != first.measure else { return nil }
-      return "machine \(number + 1) has \(run.measure), not \(first.measure): not compared"
+      return "\(words.one) \(number + 1) has \(run.measure), not \(first.measure): not compared"
     }
     let tables = compared.map { run in
       Dictionary((run?.rows ?? []).map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
@@ -275,7 +308,7 @@ struct AtlasScenario: Sendable {
     }
     let comparisons = labels.count * runs.count * (runs.count - 1) / 2
     rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
-    cautions = others + [Self.otherSettings(rows)].compactMap(\.self)
+    cautions = others + [Self.otherSettings(rows).map { "\($0) \(words.place) some \(words.many)" }].compactMap(\.self)
   }
 
   /// Which parameters had other values on some machine; nil for none.
@@ -287,7 +320,7 @@ struct AtlasScenario: Sendable {
         settings.insert(name)
       }
     }
-    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", ")) on some machines"
+    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", "))"
   }
 }
 

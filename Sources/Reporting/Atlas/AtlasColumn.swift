@@ -62,6 +62,11 @@ public struct AtlasColumn: Sendable {
     ]
   }
 
+  /// Whether each of some columns is of another machine, apart from the build of the lab, and not several runs of one.
+  static func areMachines(_ columns: [AtlasColumn]) -> Bool {
+    Set(columns.map { $0.facts.filter { $0.name != "lab" } }).count == columns.count
+  }
+
   /// When it was run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 

@@ -15,7 +15,7 @@ extension Atlas {
     let rows = columns.enumerated().map { number, column in
       ["\(number + 1)"] + (column.facts.map(\.text) + [column.date, column.place]).map(MarkdownReport.escape)
     }
-    let headings = (["machine"] + facts + ["run", "file"]).map { Table.Heading($0, .left) }
+    let headings = ([words.one] + facts + ["run", "file"]).map { Table.Heading($0, .left) }
     return [MarkdownReport.grid(headings, rows)] + (cautions.isEmpty ? [] : [MarkdownReport.list(cautions)])
   }
 
@@ -31,7 +31,7 @@ extension Atlas {
         })
     }
     let parts = [
-      ("Sentences on which machines disagree", sentences.filter { $0.disagreement != .none }),
+      ("Sentences on which \(words.many) disagree", sentences.filter { $0.disagreement != .none }),
       ("The other sentences", sentences.filter { $0.disagreement == .none }),
     ]
     return [summary + "."]

@@ -6,9 +6,9 @@ public enum AtlasPage {
   /// The page.
   public static func render(_ atlas: Atlas) -> String {
     HTMLReport.page(
-      "\(atlas.columns.count) machines", style: style,
+      "\(atlas.columns.count) \(atlas.words.many)", style: style,
       """
-      <h1>\(atlas.columns.count) machines side by side <small>\(atlas.sentences.isEmpty ? "" : atlas.summary)</small></h1>
+      <h1>\(atlas.columns.count) \(atlas.words.many) side by side <small>\(atlas.sentences.isEmpty ? "" : atlas.summary)</small></h1>
       \(machines(atlas))\(paragraphs(atlas.cautions, "care"))\(sentences(atlas))\
       <h1 id="scenarios">Scenario by scenario</h1>
       \(paragraphs(Atlas.notes, "quiet"))\
@@ -28,7 +28,7 @@ public enum AtlasPage {
     }
     let heads = (atlas.columns.first?.facts ?? []).map { "<th>\($0.name)</th>" as Markup }
     return """
-      <div class="scroll box"><table class="atlas words machines"><thead><tr><th>machine</th>\(heads)<th>run</th><th>scenarios</th><th>file</th></tr></thead><tbody>
+      <div class="scroll box"><table class="atlas words machines"><thead><tr><th>\(atlas.words.one)</th>\(heads)<th>run</th><th>scenarios</th><th>file</th></tr></thead><tbody>
       \(rows)</tbody></table></div>
 
       """
@@ -50,16 +50,24 @@ public enum AtlasPage {
     let chapters = atlas.sentences.filter { $0.disagreement == .none }.grouped(by: \.chapter)
     let agreed = chapters.map { chapter, sentences -> Markup in
       """
-      <details class="wide"><summary><b>\(chapter)</b> \(sentences.count) on which machines agree</summary>
+      <details class="wide"><summary><b>\(chapter)</b> \(counts(sentences, atlas.words))</summary>
       \(table(sentences, atlas))</details>
 
       """
     }
     return """
-      <h1 id="sentences">Sentences on which machines disagree</h1>
+      <h1 id="sentences">Sentences on which \(atlas.words.many) disagree</h1>
       \(shown.isEmpty ? "<p>None.</p>\n" : table(shown, atlas))<h2>The other sentences</h2>
       \(agreed)
       """
+  }
+
+  /// `12 on which machines agree, 3 judged on one machine only, 2 without a verdict`.
+  private static func counts(_ sentences: [AtlasSentence], _ words: ColumnWords) -> String {
+    AtlasSentence.Agreement.allCases.compactMap { agreement in
+      let count = sentences.count { $0.agreement == agreement }
+      return count > 0 ? "\(count) \(agreement.words(words).dropFirst("sentences ".count))" : nil
+    }.joined(separator: ", ")
   }
 
   private static func table(_ sentences: [AtlasSentence], _ atlas: Atlas) -> Markup {

@@ -29,7 +29,7 @@ public struct AtlasText {
   // MARK: Machines
 
   private var key: [String] {
-    var lines = [Ink.heading("machines", style)]
+    var lines = [Ink.heading(atlas.words.many, style)]
     for (number, column) in atlas.columns.enumerated() {
       let scenarios = "\(column.runs.count) scenario\(column.runs.count == 1 ? "" : "s")"
       lines += Entry(column: 6, style: style).lines(
@@ -46,9 +46,9 @@ public struct AtlasText {
 
   private var disagreements: [String] {
     guard !atlas.sentences.isEmpty else { return [] }
-    let shown = atlas.sentences.filter { $0.disagreement != .none }
+    let shown = atlas.sentences.filter { $0.agreement == .disagreed }
     var lines = Heading.lines(
-      "sentences on which machines disagree", shown.isEmpty ? "none" : "\(shown.count)", nil, style)
+      AtlasSentence.Agreement.disagreed.words(atlas.words), shown.isEmpty ? "none" : "\(shown.count)", nil, style)
     for sentence in shown {
       lines += row(sentence)
       for claim in sentence.claims { lines += self.lines(claim) }
@@ -57,9 +57,11 @@ public struct AtlasText {
   }
 
   private var agreements: [String] {
-    let chapters = atlas.sentences.filter { $0.disagreement == .none }.grouped(by: \.chapter)
-    return chapters.flatMap { chapter, sentences in
-      Heading.lines(chapter, "the sentences on which machines agree", .quiet, style) + sentences.flatMap(row) + [""]
+    AtlasSentence.Agreement.allCases.filter { $0 != .disagreed }.flatMap { agreement in
+      let chapters = atlas.sentences.filter { $0.agreement == agreement }.grouped(by: \.chapter)
+      return chapters.flatMap { chapter, sentences in
+        Heading.lines(chapter, agreement.words(atlas.words), .quiet, style) + sentences.flatMap(row) + [""]
+      }
     }
   }
 
@@ -115,7 +117,7 @@ public struct AtlasText {
     guard !atlas.sentences.isEmpty else { return [] }
     let shown = Set(atlas.sentences.flatMap(\.standings))
     let named: [Standing] = [.borneOut, .refuted, .partly, .undecided, .standIn, .byConstruction]
-    let marks = named.filter(shown.contains).map { "\(Self.mark($0, style)) \($0.rawValue)" } + ["- not judged"]
+    let marks = named.filter(shown.contains).map { "\(Self.mark($0, style)) \($0.rawValue)" } + ["- no verdict"]
     return wrapped([atlas.summary + ".", marks.joined(separator: ", ") + "."])
   }
 

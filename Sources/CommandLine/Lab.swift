@@ -214,8 +214,10 @@ struct Root: ParsableCommand {
         ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example) --code", "its lesson and code"),
         ("list", "all scenarios")))
 
-      A scenario's name alone runs it. Exit status: 0 all held; 1 a guarantee or anomaly claim failed, or a trial that should complete crashed or hung; \
-      2 the lab could not run, or could not judge every claim; 64 bad usage or input; 130 interrupted.
+      A scenario's name alone runs it. Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance \
+      claims end with 0, too; --strict ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or \
+      a trial failed, or crashed or hung where it should complete; 2 the lab could not run, no claim could be judged, or not all \
+      that this machine should allow (--allow-unjudged accepts that); 64 bad usage or input; 130 interrupted.
       """,
     version: Tool.version,
     subcommands: [

@@ -11,8 +11,9 @@ struct Report: ParsableCommand {
       A result document is what `--export run.json` writes; a file may have several. A page, as of `--export run.html`, \
       needs no network and no scripts.
 
-      Exit status: that of the runs which are shown. 0 all held; 1 a guarantee or anomaly claim failed, or a trial broke; \
-      2 a run was interrupted, or no claim could be judged. Side by side, where machines may differ, 0.
+      Exit status: that of the runs which are shown. 0 no guarantee or anomaly claim failed (with --strict: nor was a \
+      performance claim refuted); 1 one did, or a trial failed, or crashed or hung where it should complete; 2 a run was \
+      interrupted, or no claim could be judged. Side by side, where machines may differ, 0.
 
       \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page"), ("report --side-by-side a.json b.json", "several machines")))
       """)

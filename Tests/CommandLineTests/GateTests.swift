@@ -205,6 +205,20 @@ import Testing
     }
   }
 
+  /// What `gcdlab help` says of a refuted and of an inconclusive performance claim.
+  @Test func `a performance claim fails a run only where that is asked for`() async throws {
+    for (verdict, strict) in [("refuted", 1), ("inconclusive", 0)] {
+      var claim = Self.claimed("held")
+      claim["kind"] = .text("performance")
+      claim["verdict"] = .text(verdict)
+      claim[at: "evidence.met"] = .number(0)
+      let file = try TemporaryFile("run.json", try await Self.run(Self.steady, ["claims": .list([claim])]))
+      let ran = try await Binary.run(["report", file.path])
+      #expect(ran.status == 0, "\(verdict): \(ran.errors)")
+      #expect(try await Binary.run(["report", file.path, "--strict"]).status == strict, "\(verdict)")
+    }
+  }
+
   @Test func `a saved run ends as it did`() async throws {
     for (claim, changes, status) in [
       ("held", [:], 0), ("violated", [:], 1), ("unavailable", [:], 2), ("held", ["interrupted": .bool(true)], 2),

@@ -48,6 +48,9 @@ enum Completions {
   /// The tags.
   static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
+  /// The numbers of the documents' sentences: `guide.5`.
+  static var sentences: [String] { (try? Lab.library.documents())?.sentences.map(\.id) ?? [] }
+
   /// The names of documents.
   static var documents: [String] { (try? Lab.library.documents())?.documents.map(\.name) ?? [] }
 }

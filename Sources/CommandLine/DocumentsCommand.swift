@@ -9,21 +9,21 @@ struct DocumentsCommand: ParsableCommand {
     discussion: """
       A sentence is borne out, refuted, or partly both, by claims that speak for it and against it: one counterexample refutes an \
       'always', rounds of the common case decide a 'usually', one sighting bears out a 'may', and a 'recipe' must work in \
-      every trial. 'Stand-in': the lab's replacement for something that this system lacks. 'By construction' marks what would hold with \
+      every trial. A verdict names the scenarios that gave it, and apart from them those that were not run. 'Stand-in': the lab's replacement for something that this system lacks. 'By construction' marks what would hold with \
       any implementation of Dispatch.
 
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
-      --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several machines (`gcdlab documents a.json b.json`) \
-      stand side by side, the sentences on which machines disagree first.
+      --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several runs or machines \
+      (`gcdlab documents a.json b.json`) stand side by side, the sentences on which they disagree first.
 
-      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents a.json b.json", "of several machines")))
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Only these documents; files are result documents, and of several machines each has a column.",
+      "Only these documents, or sentences by number (guide.5); files are result documents, and of several each has a column.",
       valueName: "document-or-file"),
-    completion: .custom { _, _, _ in Completions.documents })
+    completion: .custom { _, _, _ in Completions.documents + Completions.sentences })
   var arguments: [String] = []
 
   @Option(
@@ -41,7 +41,7 @@ struct DocumentsCommand: ParsableCommand {
 
   func run() throws {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
-    let known = documents.documents.map(\.name)
+    let known = documents.documents.map(\.name) + documents.sentences.map(\.id)
     // A misspelt name of a document has no folder and no extension.
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }
@@ -52,16 +52,28 @@ struct DocumentsCommand: ParsableCommand {
     let results = results + paths
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
-    if results.isEmpty { found = Archive.ofUser?.verdicts(on: .unmeasured()) ?? [] }
-    let index = try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
-    let report = DocumentsReport(index)
+    let index =
+      results.isEmpty
+      ? try Self.lastRuns(documents, only: names)
+      : try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
+    let report = DocumentsReport(index, of: results)
+    let areSentences = !names.isEmpty && names.allSatisfy { documents.sentence($0) != nil }
     try color.print(asIs: format != .table) { style in
       switch format {
+      case .table where areSentences: SentenceReport(index, of: results).text(style)
       case .table: report.text(style, details: details)
       case .json: try report.json()
       case .markdown: report.markdown
       }
     }
+  }
+
+  /// The sentences with the verdicts of the last runs on this machine.
+  static func lastRuns(_ documents: Documents, only names: [String]) throws -> SentenceIndex {
+    let machine = Machine.unmeasured()
+    return try SentenceIndex(
+      documents, tried: try Lab.library.outlines(), results: Archive.ofUser?.verdicts(on: machine) ?? [], on: machine,
+      only: names)
   }
 
   /// The sentences on several machines.

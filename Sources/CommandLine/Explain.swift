@@ -5,14 +5,19 @@ import Reporting
 struct Explain: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Show a scenario's lesson, parameters, variants, metrics and claims, or its code.",
+    abstract:
+      "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
-      `gcdlab explain NAME --code` shows the variants' bodies as they were compiled; `--code VARIANT…` shows only those.
+      `gcdlab explain NAME --code` shows the variants' bodies as they were compiled; `--code VARIANT…` shows only those. \
+      `gcdlab explain guide.5` shows a sentence of the documents: how strongly it is said, its verdict on this machine, and the \
+      claims for it and against it.
 
-      \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain mine.yml", "a file of yours")))
+      \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain guide.5", "a sentence of the documents"), ("explain mine.yml", "a file of yours")))
       """)
 
-  @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
+  @Argument(
+    help: "A scenario's name, a .yml file, or the number of a sentence.",
+    completion: .custom { _, _, _ in Completions.scenarios + Completions.sentences })
   var name: String
 
   @Flag(help: "Show the code of the variants instead.")
@@ -26,6 +31,10 @@ struct Explain: ParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func run() throws {
+    if !code, let documents = try Lab.library.documents(), documents.sentence(name) != nil {
+      let index = try DocumentsCommand.lastRuns(documents, only: [name])
+      return try color.print { SentenceReport(index).text($0) }
+    }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
     try color.print { style in

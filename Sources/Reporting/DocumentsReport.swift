@@ -4,9 +4,15 @@ import Platform
 /// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
 public struct DocumentsReport: Sendable {
   private let index: SentenceIndex
+  private let files: [String]
 
   /// A report of an index.
-  public init(_ index: SentenceIndex) { self.index = index }
+  ///
+  /// - Parameter files: the result documents that its verdicts are from; empty for this machine's last runs.
+  public init(_ index: SentenceIndex, of files: [String] = []) {
+    self.index = index
+    self.files = files
+  }
 
   /// For a terminal: a heading a document, and below it each sentence with how strongly it is said, its standing, and the claims
   /// that decide it; with `details` all claims on it.
@@ -14,7 +20,7 @@ public struct DocumentsReport: Sendable {
     var lines: [String] = []
     for chapter in index.chapters {
       lines += Heading.lines(chapter.name, chapter.title, .heading, style)
-      if let address = chapter.address { lines.append(Ink.quiet(address, style)) }
+      lines += Self.origin(chapter, style)
       lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
       let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
       for entry in chapter.entries {
@@ -26,17 +32,35 @@ public struct DocumentsReport: Sendable {
       }
       lines.append("")
     }
+    lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) }
     lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
     return lines.map { $0 + "\n" }.joined()
   }
 
+  /// Who wrote a document and where it can be read. An address stays in one piece, which can be opened.
+  static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
+    let line = chapter.origin.joined(separator: ", ")
+    return (line.displayWidth <= style.width ? [line] : chapter.origin).map { Ink.quiet($0.inLine, style) }
+  }
+
   /// `✗ refuted by 1 of 5 claims: queue-order`, and what is to be said of it.
-  private static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
-    let scenarios = entry.scenarios.joined(separator: ", ")
-    let head = "\(entry.standing.mark(style)) \(entry.standing.rawValue)"
-    guard entry.standing != .untried else { return [head, entry.remark].compactMap(\.self).joined(separator: ": ") }
-    let tally = Self.tally(entry)
-    return head + (tally.isEmpty ? "" : ", \(tally)") + ": \(scenarios)" + (entry.remark.map { "; \($0)" } ?? "")
+  static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
+    "\(entry.standing.mark(style)) " + standing(entry)
+  }
+
+  /// The standing, the scenarios whose verdicts gave it, what is to be said of it, and apart from them the scenarios that gave none.
+  private static func standing(_ entry: SentenceIndex.Entry) -> String {
+    let word = entry.standing.rawValue
+    let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
+    switch entry.standing {
+    case .untried: return [word, entry.remark].compactMap(\.self).joined(separator: ": ")
+    case .notRun: return absences.isEmpty ? word : absences.joined(separator: "; ")
+    case .unavailable:
+      return (absences.isEmpty ? word : absences.joined(separator: "; ")) + (entry.obstacle.map { " (\($0))" } ?? "")
+    case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction:
+      let head = "\(word), \(tally(entry)): \(entry.judgedBy.joined(separator: ", "))"
+      return ([head] + [entry.remark].compactMap(\.self) + absences).joined(separator: "; ")
+    }
   }
 
   /// `4 claims for it, 1 against`.
@@ -56,13 +80,24 @@ public struct DocumentsReport: Sendable {
   }
 
   private static func line(_ testimony: SentenceIndex.Testimony, _ style: TextStyle) -> String {
-    "\(testimony.opinion.rawValue): \(words(testimony))"
+    "\(testimony.opinion.rawValue), \(testimony.claim.verdict.rawValue): \(testimony.claim.says) "
+      + "(\(testimony.evidence))"
   }
 
-  /// What a claim says, its verdict, and the trial that shows it or its figures.
-  private static func words(_ testimony: SentenceIndex.Testimony) -> String {
-    "\(testimony.claim.says) \(testimony.claim.verdict.rawValue), "
-      + (testimony.shown ?? testimony.claim.evidenceText)
+  /// What the words of the list mean: of those alone that it has.
+  private func key(_ style: TextStyle) -> [String] {
+    let entries = index.chapters.flatMap(\.entries)
+    let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.said == strength } }
+      .map { "\($0.rawValue) (\($0.means))" }
+    let standings = Standing.allCases.filter { standing in entries.contains { $0.standing == standing } }
+      .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
+    let claims =
+      entries.contains { !$0.testimonies.isEmpty }
+      ? "claims: so many for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
+    return [
+      said.isEmpty ? nil : "said: " + said.joined(separator: ", "),
+      standings.isEmpty ? nil : "verdict: " + standings.joined(separator: ", "), claims,
+    ].compactMap { $0.map { $0 + "." } }
   }
 
   private var end: [String] {
@@ -77,15 +112,26 @@ public struct DocumentsReport: Sendable {
       ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
       : [
         index.summary + ".",
-        "Verdicts of this machine's last runs, or of the results given: \(index.results.count) scenario\(index.results.count == 1 ? "" : "s").",
+        "The verdicts are those of \(Self.source(files)): \(index.results.count) scenario\(index.results.count == 1 ? "" : "s").",
       ]
+  }
+
+  /// Where verdicts are from: result documents in files, or this machine's last runs.
+  static func source(_ files: [String]) -> String {
+    switch files.count {
+    case 0: "the last runs on this machine"
+    case 1...3: files.map(\.inLine).joined(separator: ", ")
+    default: "\(files.count) files of results"
+    }
   }
 
   /// As GitHub Markdown, a table a document.
   public var markdown: String {
     index.chapters.map { chapter in
       "## \(MarkdownReport.escape(chapter.title))\n\n"
-        + (chapter.address.map { "<\($0)>\n\n" } ?? "") + "\(chapter.summary)\n\n"
+        + (chapter.address.map { "<\($0)>\n\n" }
+          ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
+        + "\(chapter.summary)\n\n"
         + MarkdownReport.grid(
           ["sentence", "says", "said", "standing", "tried by"].map { Table.Heading($0, .left) },
           chapter.entries.map { entry in
@@ -93,7 +139,9 @@ public struct DocumentsReport: Sendable {
               entry.id, entry.says, entry.said?.rawValue ?? "",
               [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
                 .joined(separator: "; "),
-              entry.scenarios.joined(separator: ", "),
+              ([entry.judgedBy.joined(separator: ", ")]
+                + entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" })
+                .filter { !$0.isEmpty }.joined(separator: "; "),
             ].map(MarkdownReport.escape)
           }) + "\n"
     }.joined(separator: "\n")
@@ -115,7 +163,8 @@ public struct DocumentsReport: Sendable {
       let said: Documents.Strength?
       let standing: Standing
       let remark: String?
-      let scenarios: [String]
+      /// Those with a claim on it, and of these those whose verdicts gave the standing.
+      let scenarios, judgedBy: [String]
       let claims: [Claim]
     }
     struct Document: Encodable {
@@ -134,7 +183,7 @@ public struct DocumentsReport: Sendable {
           sentences: chapter.entries.map { entry in
             Sentence(
               id: entry.id, says: entry.says, said: entry.said, standing: entry.standing, remark: entry.remark,
-              scenarios: entry.scenarios,
+              scenarios: entry.scenarios, judgedBy: entry.judgedBy,
               claims: entry.testimonies.map {
                 Claim(
                   opinion: $0.opinion, scenario: $0.scenario, says: $0.claim.says, check: $0.claim.check,
@@ -146,7 +195,38 @@ public struct DocumentsReport: Sendable {
   }
 }
 
+extension Documents.Strength {
+  /// What it asks of the claims.
+  var means: String {
+    switch self {
+    case .always: "of every run: one counterexample refutes it"
+    case .usually: "a tendency: judged on rounds of the common case"
+    case .may: "possible: one sighting bears it out"
+    case .recipe: "the document's own code or advice: it must work in every trial"
+    }
+  }
+}
+
+extension SentenceIndex.Testimony {
+  /// The trial that shows it, or the figures of all.
+  var evidence: String { shown ?? claim.evidenceText }
+}
+
 extension Standing {
+  /// What it says; nil where its word is enough.
+  var means: String? {
+    switch self {
+    case .refuted: "a claim speaks against it"
+    case .partly: "one part holds, another does not"
+    case .undecided: "a claim for it is open"
+    case .borneOut: "every claim that could be judged speaks for it"
+    case .standIn: "tried on the lab's replacement for what this system lacks"
+    case .byConstruction: "would hold with any implementation of Dispatch"
+    case .unavailable: "cannot be run on this system"
+    case .notRun, .untried: nil
+    }
+  }
+
   /// Its colour at a terminal.
   var ink: Ink {
     switch self {

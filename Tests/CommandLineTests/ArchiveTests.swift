@@ -49,6 +49,11 @@ import Testing
         namesInDirectory(cache)?.sorted() == ["before.json", "json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
       let diff = try await Self.run("diff", cache: cache)
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
+      let sentence = try await Self.run("explain", "guide.11", cache: cache)
+      #expect(
+        sentence.status == 0 && sentence.output.hasPrefix("guide.11  ") && sentence.output.contains("for it")
+          && sentence.output.contains("gcdlab scenario \(Self.scenario)"), "\(sentence.output)\(sentence.errors)")
+      #expect(try await Self.run("documents", "guide.11", cache: cache).output == sentence.output)
       let documents = try await Self.run("documents", "guide", "--format", "json", cache: cache)
       #expect(
         documents.output.contains("\"standing\" : \"borne out\"") && documents.output.contains("\"verdict\" : \"held\"")

@@ -90,6 +90,8 @@ import Testing
     (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
     (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue'; did you mean 'queues'? (known: ", ")\n"),
     (["documents", "guid"], "gcdlab: unknown document 'guid'; did you mean 'guide'? (known: ", ")\n"),
+    (["explain", "guide.999"], "gcdlab: unknown scenario 'guide.999'", ""),
+    (["documents", "guide.999"], "gcdlab: cannot read guide.999: No such file or directory\n", ""),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
   ])

@@ -16,7 +16,9 @@ import Testing
     ("scenario sing", "singleton-race"), ("scenario apply-stride --set st", "stride="),
     ("scenario apply-stride --variant as", "async-group"), ("compare apply-stride --metric eff", "efficiency"),
     ("compare apply-stride str", "stride="), ("explain queue-deadlock --code ab", "abba"),
-    ("smoke --only queue-vs", "queue-vs-lock"), ("documents gui", "guide"),
+    ("smoke --only queue-vs", "queue-vs-lock"),
+    ("documents groups", "groups groups.1 groups.2 groups.3 groups.4 groups.5 groups.6 groups.7"),
+    ("explain groups.7", "groups.7"),
     ("scenario apply-stride --set balance = un", "uniform"), ("scenario apply-stride --variant = as", "async-group"),
     ("scenario --tag queue", "queues"), ("scenario apply-stride --set work = 1", "15ns"),
   ])

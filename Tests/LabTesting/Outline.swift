@@ -6,7 +6,8 @@ extension ScenarioOutline {
     self.init(
       name: experiment.name, pattern: experiment.pattern.pattern, title: experiment.title, tags: experiment.tags,
       claims: experiment.claims.map {
-        Claim(bears: $0.bears, contradicts: $0.contradicts, kind: $0.kind, check: $0.check.text)
+        Claim(
+          says: $0.says, bears: $0.bears, contradicts: $0.contradicts, kind: $0.kind, check: $0.check.text)
       })
   }
 }

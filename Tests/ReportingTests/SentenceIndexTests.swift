@@ -170,8 +170,15 @@ import Testing
     let text = report.text(TextStyle(width: 60))
     #expect(text.contains("✓ borne out, 1 for it") && text.contains("± partly, 1 for it, 1 against it"))
     #expect(text.contains("cannot be tried: a matter of taste") && text.contains("(always)"))
-    #expect(text.contains("against: so violated, b in round 4: hung") && !text.contains("for: so held"))
-    #expect(report.text(TextStyle(width: 60), details: true).contains("for: so held"))
+    #expect(text.contains("against, violated: so (b in round 4: hung") && !text.contains("for, held: so"))
+    #expect(report.text(TextStyle(width: 60), details: true).contains("for, held: so"))
+    // Of the words that the list has, each with what it means, and of no others.
+    let key = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(key.contains("always (of every run: one counterexample refutes it)") && key.contains("± partly (one part"))
+    #expect(!key.contains("stand-in ("))
+    #expect(text.contains("author not known, no public address"))
+    #expect(key.contains("The verdicts are those of the last runs on this machine: 1 scenario."))
+    #expect(DocumentsReport(index, of: ["a.json"]).text(TextStyle()).contains("those of a.json: 1 scenario."))
     #expect(text.split(separator: "\n").allSatisfy { String($0).displayWidth <= 60 })
     #expect(!report.text(TextStyle(unicode: false)).contains("✓"))
     #expect(report.markdown.contains("| guide.2") && report.markdown.contains("partly; 1 for it, 1 against it"))
@@ -179,6 +186,81 @@ import Testing
     let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
     #expect(
       page.contains("sentence by sentence") && page.contains("<th>guide.1</th>") && page.contains(">partly</span>"))
+  }
+
+  /// What needs a machine that there is not.
+  private struct Elsewhere: Pattern {
+    static let name = "elsewhere"
+    static let needs = [Need("another machine") { _ in "only elsewhere" }]
+    let elapsed = Metric.latency("elapsed", "how long it took")
+    var variants: [Variant] { Variant("a", .documented, "a way") { _ in } }
+  }
+
+  /// An index of three scenarios with the same claim on the first sentence; the results are those of the first one.
+  private static func indexOfThree(_ verdict: Verdict?, only names: [String] = []) throws -> SentenceIndex {
+    let claim = Claim(
+      says: "It holds.", bears: ["guide.1"], kind: .guarantee,
+      check: Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores))
+    var results = Fixture.results([("a", [[1000]])], claims: [claim])
+    let ran = ScenarioOutline(results.experiment)
+    results.judgements = [verdict].compactMap { verdict in
+      verdict.map {
+        Judgement(
+          claim: claim, verdict: $0,
+          evidence: Evidence(
+            trials: 10, met: $0 == .held ? 10 : 9,
+            counterexample: $0 == .held ? nil : .init(run: "a", round: 2, left: 400)))
+      }
+    }
+    func other(_ name: String, _ pattern: any Pattern) -> ScenarioOutline {
+      ScenarioOutline(name: name, pattern: pattern, title: "", tags: [], claims: ran.claims)
+    }
+    return try SentenceIndex(
+      Documents(place: "documents.yml", yaml: documents),
+      tried: [ran, other("not-yet", ran.pattern), other("not-here", Elsewhere())],
+      results: verdict == nil ? [] : [results.document], on: .test, only: names)
+  }
+
+  @Test func `a verdict names the scenarios that gave it, and apart from them those that gave none`() throws {
+    func words(_ index: SentenceIndex) -> String {
+      DocumentsReport(index).text(TextStyle(width: 200)).split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    }
+    let judged = try Self.indexOfThree(.held)
+    #expect(words(judged).contains("borne out, 1 for it: fixture; not run: not-yet; unavailable: not-here"))
+    #expect(judged.chapters[0].entries[0].judgedBy == ["fixture"])
+    #expect(try DocumentsReport(judged).json().contains("\"judgedBy\" : [\n"))
+    let untried = try Self.indexOfThree(nil)
+    #expect(words(untried).contains("not run: fixture, not-yet; unavailable: not-here"))
+  }
+
+  @Test func `what cannot run here is unavailable before anybody tries`() throws {
+    let claim = Claim(
+      says: "It holds.", bears: ["guide.1"], kind: .guarantee,
+      check: Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores))
+    let claims = ScenarioOutline(Fixture.results([("a", [[1]])], claims: [claim]).experiment).claims
+    let index = try SentenceIndex(
+      Documents(place: "documents.yml", yaml: Self.documents),
+      tried: [ScenarioOutline(name: "not-here", pattern: Elsewhere(), title: "", tags: [], claims: claims)],
+      results: [], on: .test)
+    #expect(index.chapters[0].entries[0].standing == .unavailable)
+    #expect(DocumentsReport(index).text(TextStyle()).contains("- unavailable: not-here (only elsewhere)\n"))
+  }
+
+  @Test func `a sentence has a page with all claims on it, and what runs them`() throws {
+    let index = try Self.indexOfThree(.violated, only: ["guide.1"])
+    #expect(index.chapters.map(\.entries.count) == [1])
+    let text = SentenceReport(index).text(TextStyle(width: 100))
+    for part in [
+      "guide.1  it always holds\n", "A guide\n", "said: always, of every run", "✗ refuted, 1 against it: fixture",
+      "  against it  It holds.\n", "violated: a in round 2: missed 400, seed 7", "  not judged  It holds.\n",
+      "fixture: a.missed == 0", "gcdlab scenario not-yet", "explain fixture --code",
+    ] {
+      #expect(text.contains(part), "\(part): \(text)")
+    }
+    for width in [40, 80] {
+      let lines = SentenceReport(index).text(TextStyle(width: width)).split(separator: "\n")
+      #expect(lines.allSatisfy { String($0).displayWidth <= width })
+    }
   }
 
   @Test func `without results it says what to do`() throws {

@@ -5,6 +5,8 @@
 public struct ScenarioOutline: Sendable {
   /// What a claim says of the documents' sentences.
   public struct Claim: Sendable, Hashable {
+    /// The claim in words.
+    public let says: String
     /// The sentences that it bears out where it is true.
     public let bears: [String]
     /// The sentences that it contradicts where it is true.
@@ -18,7 +20,10 @@ public struct ScenarioOutline: Sendable {
     public var grades: [String] { bears + contradicts }
 
     /// A claim.
-    public init(bears: [String], contradicts: [String], kind: Laboratory.Claim.Kind, check: String) {
+    public init(
+      says: String, bears: [String], contradicts: [String], kind: Laboratory.Claim.Kind, check: String
+    ) {
+      self.says = says
       self.bears = bears
       self.contradicts = contradicts
       self.kind = kind
@@ -57,7 +62,8 @@ extension ScenarioFile {
       let fields = try mapping(node, "a claim")
       claims.append(
         ScenarioOutline.Claim(
-          bears: try fields.list("bears").map { $0.text }, contradicts: try fields.list("contradicts").map { $0.text },
+          says: try fields.text("says"), bears: try fields.list("bears").map { $0.text },
+          contradicts: try fields.list("contradicts").map { $0.text },
           kind: try ClaimReader.kind(fields, self), check: try fields.text("check")))
     }
     return ScenarioOutline(

@@ -105,9 +105,9 @@ struct TrialFacts: Codable, Sendable {
     ended = example.ended
   }
 
-  /// `concurrent in round 3: 2`, with its figure in the unit of the check.
-  func says(_ unit: Unit) -> String {
-    let figure = left.map { Quantity($0.value, unit).description }
+  /// `concurrent in round 3: overlaps 2`, with the figure of a metric in the unit of the check.
+  func says(_ unit: Unit, of metric: String?) -> String {
+    let figure = left.map { [metric, Quantity($0.value, unit).description].compactMap(\.self).joined(separator: " ") }
     return "\(run) in round \(round)" + ([ended ?? figure].compactMap(\.self).first.map { ": \($0)" } ?? "")
   }
 }

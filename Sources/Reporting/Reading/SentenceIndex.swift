@@ -20,8 +20,24 @@ public struct SentenceIndex: Sendable {
         case .speaksFor: claim.verdict == .witnessed ? claim.evidence.example : nil
         case .open, .unavailable: nil
         }
-      shown = trial.map { "\($0.says(claim.evidence.unit)), seed \(document.seed)" }
+      shown = trial.map { "\($0.says(claim.evidence.unit, of: claim.comparison?.leftMetric)), seed \(document.seed)" }
     }
+  }
+
+  /// A claim on a sentence as its scenario makes it, with what came of it.
+  struct Asked: Sendable {
+    let scenario: String
+    let claim: ScenarioOutline.Claim
+    /// Nil where it was not judged.
+    let testimony: Testimony?
+  }
+
+  /// Why a scenario with a claim on a sentence gave no verdict on it.
+  enum Absence: String, Sendable, CaseIterable {
+    case notRun = "not run"
+    case unavailable
+    case unjudged = "run, but gave no verdict"
+    case outdated = "run by another version"
   }
 
   /// A sentence with what came of it.
@@ -37,17 +53,36 @@ public struct SentenceIndex: Sendable {
     let scenarios: [String]
     /// The claims on it that were judged, those against it first.
     let testimonies: [Testimony]
+    /// All claims on it, in the order of the scenarios.
+    let claims: [Asked]
+    /// The scenarios whose verdicts are none on it, by the reason.
+    let absent: [(why: Absence, scenarios: [String])]
+    /// Why nothing could be judged; nil where something was, or where that was not tried.
+    let obstacle: String?
+
+    /// The scenarios whose verdicts its standing follows from, in their order.
+    var judgedBy: [String] {
+      scenarios.filter { name in testimonies.contains { $0.scenario == name && $0.opinion != .unavailable } }
+    }
   }
 
   struct Chapter: Sendable {
     let name: String
     let title: String
+    /// Who wrote it; nil where that is not known.
+    let author: String?
     /// Where the document can be read; nil where that is not known.
     let address: String?
     let entries: [Entry]
 
     /// `23 sentences: 4 refuted, 12 borne out, 7 cannot be tried`.
     var summary: String { SentenceIndex.summary(entries) }
+
+    /// `Apple` and `https://…`, or that neither is known.
+    var origin: [String] {
+      let known = [author, address].compactMap(\.self)
+      return known.isEmpty ? ["author not known, no public address"] : known
+    }
   }
 
   let chapters: [Chapter]
@@ -73,53 +108,101 @@ public struct SentenceIndex: Sendable {
   /// What a claim is to a sentence, the scenarios say, and not the results: a verdict counts where the scenario has a claim with the
   /// same check, of the same kind, and this version of the lab gave it on at least one trial.
   ///
-  /// - Parameter only: the names of the documents to show; empty for all.
+  /// - Parameters:
+  ///   - machine: where scenarios that have no results would be run; nil for the machines of the results.
+  ///   - names: the documents to show, and numbers of single sentences; empty for all.
   /// - Throws: ``InputError`` for a document that there is not.
   public init(
-    _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], only names: [String] = []
+    _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], on machine: Machine? = nil,
+    only names: [String] = []
   ) throws(InputError) {
     let known = documents.documents.map(\.name)
-    for name in names where !known.contains(name) {
+    for name in names where !known.contains(name) && documents.sentence(name) == nil {
       throw InputError(
         "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
     }
     let last = Dictionary(results.map { ($0.scenario.name, $0) }, uniquingKeysWith: { $1 })
     let counted = last.filter { $0.value.tool.version == Tool.version }
+    let machines = machine.map { [$0] } ?? Array(Set(counted.values.map(\.machine)))
     var tries: [String: [String]] = [:]
+    var asked: [String: [Asked]] = [:]
+    var obstacles: [String: String] = [:]
     var testimonies: [String: [Testimony]] = [:]
     for scenario in scenarios {
       for id in Set(scenario.claims.flatMap(\.grades)) { tries[id, default: []].append(scenario.name) }
-      guard let document = counted[scenario.name] else { continue }
+      let document = counted[scenario.name]
+      if document == nil { obstacles[scenario.name] = Self.obstacle(to: scenario, on: machines) }
       for claim in scenario.claims {
-        guard
-          let found = document.claims.first(where: { $0.check == claim.check && $0.kind == claim.kind }),
-          found.evidence.trials > 0 || found.verdict == .unavailable
-        else { continue }
+        let found = document?.claims.first { found in
+          found.check == claim.check && found.kind == claim.kind
+            && (found.evidence.trials > 0 || found.verdict == .unavailable)
+        }
         for id in claim.grades {
           guard let said = documents.sentence(id)?.said else { continue }
-          let contradicts = claim.contradicts.contains(id)
-          let opinion = Opinion(found, said, contradicts: contradicts)
-          testimonies[id, default: []].append(Testimony(opinion, found, contradicts: contradicts, of: document))
+          var testimony: Testimony?
+          if let document, let found {
+            let contradicts = claim.contradicts.contains(id)
+            let opinion = Opinion(found, said, contradicts: contradicts)
+            testimony = Testimony(opinion, found, contradicts: contradicts, of: document)
+          }
+          testimonies[id, default: []] += [testimony].compactMap(\.self)
+          asked[id, default: []].append(Asked(scenario: scenario.name, claim: claim, testimony: testimony))
         }
       }
     }
     let system = Set(counted.values.map(\.machine.os)).sorted().first
-    chapters = documents.documents.filter { names.isEmpty || names.contains($0.name) }.map { document in
+    func absence(_ scenario: String, _ found: [Testimony]) -> Absence? {
+      let found = found.filter { $0.scenario == scenario }
+      if found.contains(where: { $0.opinion != .unavailable }) { return nil }
+      if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
+      return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
+    }
+    func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
+      names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
+    }
+    chapters = documents.documents.filter { document in document.sentences.contains { isShown($0, document) } }.map {
+      document in
       Chapter(
-        name: document.name, title: document.title, address: document.address,
-        entries: document.sentences.map { sentence in
+        name: document.name, title: document.title, author: document.author, address: document.address,
+        entries: document.sentences.filter { isShown($0, document) }.map { sentence in
           let found = testimonies[sentence.id] ?? []
-          let standing = sentence.standing(found.map(\.opinion), on: system)
+          let absent = (tries[sentence.id] ?? []).compactMap { name in absence(name, found).map { ($0, name) } }
+            .grouped { $0.0 }.map { why, scenarios in (why: why, scenarios: scenarios.map(\.1)) }
+          let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
+          let standing = isHopeless ? .unavailable : sentence.standing(found.map(\.opinion), on: system)
           return Entry(
             id: sentence.id, says: sentence.says, said: sentence.said, standing: standing,
             remark: sentence.remark(standing, found.map(\.opinion), on: system),
             scenarios: tries[sentence.id] ?? [],
             testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }
-            })
+            },
+            claims: asked[sentence.id] ?? [], absent: absent,
+            obstacle: found.first { $0.opinion == .unavailable }?.claim.evidence.reason
+              ?? (tries[sentence.id] ?? []).lazy.compactMap { obstacles[$0] }.first)
         })
     }
     self.results = counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
     outdated = Set(last.keys).subtracting(counted.keys).sorted()
+  }
+
+  /// Why a scenario can be run on none of some machines; nil where it can, and where there is no machine to ask of.
+  private static func obstacle(to scenario: ScenarioOutline, on machines: [Machine]) -> String? {
+    var first: String?
+    for machine in machines {
+      guard let obstacle = scenario.pattern.obstacle(on: machine) else { return nil }
+      first = first ?? obstacle
+    }
+    return first
+  }
+}
+
+extension WrittenCheck {
+  /// The metric whose figure stands left; nil where a number does.
+  fileprivate var leftMetric: String? {
+    switch left {
+    case .figure(let figure), .scaled(_, .figure(let figure)): figure.metric
+    case .quantity, .cores, .scaled: nil
+    }
   }
 }

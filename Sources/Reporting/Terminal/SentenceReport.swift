@@ -1,0 +1,78 @@
+import Laboratory
+
+/// Single sentences of the documents, each with all claims on it and what runs them.
+public struct SentenceReport: Sendable {
+  private let index: SentenceIndex
+  private let files: [String]
+
+  /// A report of the sentences of an index.
+  ///
+  /// - Parameter files: the result documents that its verdicts are from; empty for this machine's last runs.
+  public init(_ index: SentenceIndex, of files: [String] = []) {
+    self.index = index
+    self.files = files
+  }
+
+  /// For a terminal: the sentence, its document, its strength and its standing, then each claim on it with its verdict, its scenario and
+  /// its check, and the commands that run and show these scenarios.
+  public func text(_ style: TextStyle) -> String {
+    index.chapters.flatMap { chapter in
+      chapter.entries.map { page($0, of: chapter, style).map { $0.joined(separator: "\n") }.joined(separator: "\n\n") }
+    }.joined(separator: "\n\n\n") + "\n"
+  }
+
+  private func page(_ entry: SentenceIndex.Entry, of chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [[String]] {
+    func wrapped(_ text: String, _ ink: Ink?) -> [String] {
+      text.inLine.wrapped(to: max(20, style.width)).map { ink?($0, style) ?? $0 }
+    }
+    let said = entry.said.map { "said: \($0.rawValue), \($0.means)" }
+    let head =
+      Heading.lines(entry.id, entry.says, nil, style)
+      + wrapped(chapter.title, .quiet) + DocumentsReport.origin(chapter, style)
+      + (said.map { wrapped($0, .quiet) } ?? [])
+      + wrapped(DocumentsReport.standing(entry, style), entry.standing.ink)
+    let claims = entry.claims.flatMap { asked in
+      Entry(column: 14, style: style).lines(
+        asked.testimony?.opinion.words ?? "not judged",
+        [
+          (asked.claim.says, nil),
+          (asked.testimony.map { "\($0.claim.verdict.rawValue): \($0.evidence)" } ?? "", nil),
+          (
+            "\(asked.scenario): \(asked.claim.check)"
+              + (asked.isAgainst(entry.id) ? "; contradicts the sentence where true" : ""), .quiet
+          ),
+        ].filter { !$0.0.isEmpty })
+    }
+    let column = 2 + Tool.command.count + 10 + (entry.scenarios.map(\.count).max() ?? 0) + 2
+    let commands = entry.scenarios.flatMap { name in
+      Entry(column: column, style: style).lines(
+        "\(Tool.command) scenario \(name)", [("try it; its code: \(Tool.command) explain \(name) --code", .quiet)])
+    }
+    let isJudged = entry.claims.contains { $0.testimony != nil }
+    return [
+      head,
+      claims.isEmpty
+        ? []
+        : [Ink.heading("claims", style)] + claims
+          + (isJudged ? wrapped("The verdicts are those of \(DocumentsReport.source(files)).", .quiet) : []),
+      commands.isEmpty ? [] : [Ink.heading("commands", style)] + commands,
+    ].filter { !$0.isEmpty }
+  }
+}
+
+extension SentenceIndex.Asked {
+  /// Whether it speaks against the sentence where it is true.
+  fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
+}
+
+extension Opinion {
+  /// What it is to a sentence, beside a claim.
+  fileprivate var words: String {
+    switch self {
+    case .speaksFor: "for it"
+    case .speaksAgainst: "against it"
+    case .open: "open"
+    case .unavailable: "unavailable"
+    }
+  }
+}

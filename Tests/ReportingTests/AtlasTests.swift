@@ -145,7 +145,7 @@ import Testing
     }
     let page = AtlasPage.render(atlas)
     #expect(page.contains("2 runs side by side") && page.contains("1 on which runs agree, 1 judged in one run only"))
-    #expect(!(text + page + atlas.markdown).contains("machines"), "\(text)")
+    #expect(!text.contains("machine"), "\(text)")
     // Of two machines one of which ran twice, the columns are runs, too.
     #expect(try Self.atlas(Ran(), Ran(), Ran(cores: 1)).words.one == "run")
     #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")

@@ -15,7 +15,7 @@ extension Atlas {
     let rows = columns.enumerated().map { number, column in
       ["\(number + 1)"] + (column.facts.map(\.text) + [column.date, column.place]).map(MarkdownReport.escape)
     }
-    let headings = ([words.one] + facts + ["run", "file"]).map { Table.Heading($0, .left) }
+    let headings = ([words.one] + facts + ["started", "file"]).map { Table.Heading($0, .left) }
     return [MarkdownReport.grid(headings, rows)] + (cautions.isEmpty ? [] : [MarkdownReport.list(cautions)])
   }
 

@@ -28,7 +28,7 @@ public enum AtlasPage {
     }
     let heads = (atlas.columns.first?.facts ?? []).map { "<th>\($0.name)</th>" as Markup }
     return """
-      <div class="scroll box"><table class="atlas words machines"><thead><tr><th>\(atlas.words.one)</th>\(heads)<th>run</th><th>scenarios</th><th>file</th></tr></thead><tbody>
+      <div class="scroll box"><table class="atlas words machines"><thead><tr><th>\(atlas.words.one)</th>\(heads)<th>started</th><th>scenarios</th><th>file</th></tr></thead><tbody>
       \(rows)</tbody></table></div>
 
       """

@@ -47,7 +47,7 @@ import Testing
     ),
     (["watch", "/no/such/file"], "gcdlab: cannot watch /no/such/file: No such file or directory\n"),
   ])
-  func isRefused(_ arguments: [String], _ message: String) async throws {
+  func `bad input is refused with one clear error`(_ arguments: [String], _ message: String) async throws {
     let finished = try await Binary.run(arguments)
     #expect(finished.errors == message)
     #expect(finished.output == "")
@@ -68,7 +68,7 @@ import Testing
     ),
     (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
   ])
-  func usageErrorsEndWith64(_ arguments: [String], _ start: String) async throws {
+  func `usage errors end with 64`(_ arguments: [String], _ start: String) async throws {
     let finished = try await Binary.run(arguments)
     #expect(finished.errors.hasPrefix(start), "\(finished.errors)")
     #expect(finished.output == "")
@@ -125,7 +125,7 @@ import Testing
     #expect(refused.output.contains("elapsed"))
   }
 
-  @Test func aBrokenScenarioFileNamesItsLine() async throws {
+  @Test func `a broken scenario file names its line`() async throws {
     let file = try TemporaryFile("broken.yml", "scenario: x\npattern: apply-stride\ntitle: t\nsource: s\nswep: {}\n")
     let finished = try await Binary.run(["scenario", file.path])
     #expect(
@@ -135,13 +135,13 @@ import Testing
     #expect(finished.status == 64)
   }
 
-  @Test func aWorkerWantsARequest() async throws {
+  @Test func `a worker wants a request`() async throws {
     let finished = try await Binary.run(["worker"])
     #expect(finished.status == 64)
     #expect(finished.errors.contains("expected a trial request as one line of JSON"))
   }
 
-  @Test func tooFewDescriptorsAreTheMachinesFault() async throws {
+  @Test func `too few descriptors are the machine's fault`() async throws {
     let finished = try await Binary.shell("ulimit -n 40; exec \"$0\" smoke singleton-race")
     #expect(
       finished.errors == "gcdlab: 64 open descriptors are needed to run workers, the limit is 40; "

@@ -12,14 +12,14 @@ import Testing
     return JSONSchema(root: try JSONValue(text))
   }
 
-  @Test func everyScenarioGivesAValidDocument() async throws {
+  @Test func `every scenario gives a valid document`() async throws {
     let ran = try await Binary.run(["smoke", "--time", "10min", "--format", "json"])
     guard case .list(let documents) = try JSONValue(ran.output) else { throw JSONSchemaTestError.notAList }
     #expect(documents.count >= 5)
     for document in documents { #expect(try schema().violations(document) == []) }
   }
 
-  @Test func aComparisonGivesAValidDocumentToo() async throws {
+  @Test func `a comparison gives a valid document too`() async throws {
     let ran = try await Binary.run(
       ["compare", "apply-stride", "stride=1,16", "--rounds", "2", "--time", "10min", "--format", "json"] + Self.short)
     let document = try JSONValue(ran.output)
@@ -27,7 +27,7 @@ import Testing
     #expect(document["scenario"]?["seeksBest"] == .bool(true))
   }
 
-  @Test func theSchemaRefusesWhatNoRunGives() async throws {
+  @Test func `the schema refuses what no run gives`() async throws {
     let ran = try await Binary.run(["scenario", "apply-stride", "--rounds", "1", "--format", "json"] + Self.short)
     let valid = try JSONValue(ran.output)
     let breaks: [(String, JSONValue?)] = [
@@ -44,7 +44,7 @@ import Testing
 
   private enum JSONSchemaTestError: Error { case notAList }
 
-  @Test func aSavedRunLooksAsItDid() async throws {
+  @Test func `a saved run looks as it did`() async throws {
     let endings = ["json", "html", "md", "csv", "xml", "hgrm"]
     let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
     func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
@@ -73,7 +73,7 @@ import Testing
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
 
-  @Test func severalDocumentsAreReportedInTurn() async throws {
+  @Test func `several documents are reported in turn`() async throws {
     let both = try TemporaryFile("both.json"), page = try TemporaryFile("page.html")
     let smoke = try await Binary.run([
       "smoke", "singleton-race", "file-monitor", "--time", "10min", "--format", "table", "--export", both.path,
@@ -94,7 +94,7 @@ import Testing
     ("json", "json"), ("markdown", "md"), ("md", "md"), ("csv", "csv"), ("junit", "xml"), ("xml", "xml"),
     ("html", "html"),
   ])
-  func whatIsPrintedInAFormatIsWhatAFileOfItHas(_ name: String, _ ending: String) async throws {
+  func `what is printed in a format is what a file of it has`(_ name: String, _ ending: String) async throws {
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
     _ = try await Binary.run(["scenario", "queue-order", "--rounds", "1", "--quick", "--export", run.path])
     let printed = try await Binary.run(["report", run.path, "--format", name, "--export", file.path])
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// Each thing has one spelling in `help`; what older ones asked for is still read.
-  @Test func oldSpellingsAreStillRead() async throws {
+  @Test func `old spellings are still read`() async throws {
     #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
     for command in ["machine", "smoke", "report"] {
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.
-  @Test func thePatternAndTheTableAgreeOnTheBest() async throws {
+  @Test func `the pattern and the table agree on the best`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",
       "4", "--time", "10min",
@@ -134,7 +134,7 @@ import Testing
     ),
     ("{\"schema\": \"gcdlab.result/2\"}", "'tool' is missing"),
   ])
-  func whatIsNoDocumentIsRefused(_ text: String, _ message: String) async throws {
+  func `what is no document is refused`(_ text: String, _ message: String) async throws {
     let file = try TemporaryFile("bad.json", text)
     let page = try TemporaryFile("page.html", "before")
     let refused = try await Binary.run(["report", file.path, "--html", page.path])
@@ -144,7 +144,7 @@ import Testing
     #expect(try await Binary.run(["diff", file.path, file.path]).status == 64)
   }
 
-  @Test func aComparisonOfCellsThatCannotFitIsRefused() async throws {
+  @Test func `a comparison of cells that cannot fit is refused`() async throws {
     let refused = try await Binary.run([
       "compare", "apply-stride", "stride=1..64:x2", "--time", "50ms", "--variant", "apply", "--set", "work=100us",
       "--set", "iterations=2000",
@@ -155,7 +155,7 @@ import Testing
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 
-  @Test func aCellPastItsTimeIsStoppedAndTheRestGoesOn() async throws {
+  @Test func `a cell past its time is stopped and the rest goes on`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "work=0ns,500ms", "--variant", "serial-loop", "--set", "iterations=400", "--rounds",
       "2",

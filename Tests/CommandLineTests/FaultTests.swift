@@ -16,14 +16,14 @@ import Testing
     if try await Binary.shell(command).status != 0 { try Test.cancel("not possible here: \(command)") }
   }
 
-  @Test func aFullDeviceIsToldForResultsAndExports() async throws {
+  @Test func `a full device is told for results and exports`() async throws {
     let printed = try await Binary.shell("\"$0\" \(Self.run) > /dev/full")
     #expect(printed.status == 2 && printed.errors == "gcdlab: cannot write: No space left on device\n")
     let exported = try await Binary.shell("\"$0\" \(Self.run) --export /dev/full 2>&1")
     #expect(exported.status == 64 && exported.output.contains("no format for"))
   }
 
-  @Test func whatOnePlaceDoesNotTakeGoesToTheOthers() async throws {
+  @Test func `what one place does not take goes to the others`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none"
     try await require("unshare -m sh -c '\(mount) /mnt'")
     let file = try TemporaryFile("x.csv")
@@ -38,7 +38,7 @@ import Testing
     #expect(readFile(file.path)?.contains("mutex") == true)
   }
 
-  @Test func whatCannotBePrintedIsStillExported() async throws {
+  @Test func `what cannot be printed is still exported`() async throws {
     for command in [Self.run, "smoke --only singleton-race"] {
       let file = try TemporaryFile("x.json")
       let finished = try await Binary.shell("\"$0\" \(command) --export \(file.path) > /dev/full")
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["--version", "list", "explain apply-stride", "machine", Self.run])
-  func whatCannotBePrintedIsTold(_ command: String) async throws {
+  func `what cannot be printed is told`(_ command: String) async throws {
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       let finished = try await Binary.shell("exec \"$0\" \(command) \(redirection)")
       #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: \(reason)\n", "\(finished.errors)")
@@ -79,14 +79,14 @@ import Testing
 
   /// At once, and in the middle of a trial.
   @Test(arguments: [0, 1])
-  func aChangeThatCannotBeMadeIsNoVerdictOnItsMonitor(_ blocks: Int) async throws {
+  func `a change that cannot be made is no verdict on its monitor`(_ blocks: Int) async throws {
     try await require("ulimit -f \(blocks); \"$0\" --version")
     let scenario = "scenario file-monitor --variant source --rounds 1 --set changes=2000 --set poll-interval=0"
     let finished = try await Binary.shell("ulimit -f \(blocks); exec \"$0\" \(scenario)")
     try expectUnavailable(finished, "File too large")
   }
 
-  @Test func aFullScratchDirectoryIsNoVerdictOnAMonitor() async throws {
+  @Test func `a full scratch directory is no verdict on a monitor`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none /mnt && head -c 4096 /dev/zero > /mnt/full"
     try await require("unshare -m sh -c '\(mount) && TMPDIR=/mnt \"$0\" --version' \"$0\"")
     let lab = "TMPDIR=/mnt exec \"$0\" scenario file-monitor --quick --rounds 1"
@@ -103,20 +103,20 @@ import Testing
     #expect(!said.contains("violated") && !said.contains("hung"))
   }
 
-  @Test func aPipeThatIsClosedEndsTheLabInSilence() async throws {
+  @Test func `a pipe that is closed ends the lab in silence`() async throws {
     let closed = try await Binary.shell("{ \"$0\" \(Self.run) --format json; echo $? >&2; } | head -c 1 > /dev/null")
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
   @Test(arguments: ["/proc/x.json", "/sys/x.json", "/no/such/x.json", "/dev/null/x.json"])
-  func aPlaceThatCannotBeWrittenIsToldBeforeTheRun(_ path: String) async throws {
+  func `a place that cannot be written is told before the run`(_ path: String) async throws {
     let refused = try await Binary.shell("\"$0\" \(Self.run) --export \(path)")
     #expect(refused.status == 64 && refused.output.isEmpty)
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(path): "), "\(refused.errors)")
   }
 
   @Test(arguments: [3, 4, 8, 16, 32])
-  func fewDescriptorsAreToldAndNeverATrap(_ limit: Int) async throws {
+  func `few descriptors are told and never a trap`(_ limit: Int) async throws {
     for command in [Self.run, "smoke", "list", "machine", "watch /tmp --for 1ms", "compare apply-stride stride=1,2"] {
       let finished = try await Binary.shell("ulimit -n \(limit); \"$0\" \(command)")
       // With 3 the shell itself may not be able to start anything.
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func withoutProcTheLabSaysSo() async throws {
+  @Test func `without /proc the lab says so`() async throws {
     let mount = "mount -t tmpfs none /proc"
     try await require("unshare -m sh -c '\(mount)'")
     let finished = try await Binary.shell("unshare -m sh -c '\(mount) && exec \"$0\" \(Self.run)' \"$0\"")
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: ["instances", "watches"])
-  func withoutInotifyTheVariantIsUnavailableAndWatchSaysWhy(_ what: String) async throws {
+  func `without inotify the variant is unavailable and watch says why`(_ what: String) async throws {
     // A user namespace has limits of its own.
     let limit = "echo 0 > /proc/sys/user/max_inotify_\(what)"
     try await require("unshare -Ur sh -c '\(limit)'")
@@ -159,7 +159,7 @@ import Testing
     return try await Binary.shell("clang -shared -fPIC -o \(library) \(source.path) && \(run)")
   }
 
-  @Test func withoutCoresOfTheirOwnActorsThatDoNotMeetAreNoVerdict() async throws {
+  @Test func `actors without cores of their own, which do not meet, are no verdict`() async throws {
     // All on one core, which the lab does not know: there is hardly ever a duplicate.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
@@ -189,7 +189,7 @@ import Testing
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func aSlowClockIsMeasuredAndMarksWhatItHides() async throws {
+  @Test func `a slow clock is measured and marks what it hides`() async throws {
     // Some tens of microseconds a read.
     let finished = try await lab(
       "\(Self.run) --set batch=10",
@@ -210,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 20, 40])
-  func aNarrowTerminalTrapsNothing(_ columns: Int) async throws {
+  func `a narrow terminal traps nothing`(_ columns: Int) async throws {
     for command in ["list", "explain apply-stride", Self.run, "machine"] {
       let finished = try await Binary.shell("COLUMNS=\(columns) \"$0\" \(command)")
       #expect(finished.status == 0 && !finished.output.isEmpty, "\(command)")
@@ -221,7 +221,7 @@ import Testing
     "env -u TERM",
     "env -i PATH=\"$PATH\" TSAN_OPTIONS=\"$TSAN_OPTIONS\"", "env TERM=nonsense", "env COLUMNS=x", "env COLUMNS=-3",
   ])
-  func anOddEnvironmentTrapsNothing(_ environment: String) async throws {
+  func `an odd environment traps nothing`(_ environment: String) async throws {
     let finished = try await Binary.shell("\(environment) \"$0\" \(Self.run)")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(!finished.output.contains("\u{1b}["))
@@ -325,13 +325,13 @@ import Testing
     #expect(!said.contains("violated") && !said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func withoutUnicodeThereIsNone() async throws {
+  @Test func `without unicode there is none`() async throws {
     let finished = try await Binary.shell(
       "LC_ALL=C \"$0\" compare apply-stride stride=1,64 --rounds 2 --time 10min --set iterations=2000")
     #expect(finished.status == 0 && finished.output.allSatisfy(\.isASCII), "\(finished.output)")
   }
 
-  @Test func bytesThatAreNoTextAreRefusedLikeAnyOther() async throws {
+  @Test func `bytes that are no text are refused like any other`() async throws {
     let name = "$(printf 'x\\377y')"
     for command in [
       "scenario \(name)", "scenario ./\(name).yml", "\(Self.run) --set \(name)=1", "report \(name) --html /tmp/x",
@@ -345,7 +345,7 @@ import Testing
     (40, "60 threads and some more are needed: cannot start a thread"),
     (3, "threads are needed: cannot start a thread"),
   ])
-  func threadsThatAreNotToBeHadAreTold(_ limit: Int, _ message: String) async throws {
+  func `threads that are not to be had are told`(_ limit: Int, _ message: String) async throws {
     // The limit counts the threads of a user, and root has none: another user in its place, and one for each case, since
     // they run side by side.
     try await require("setpriv --reuid=64123 --clear-groups true")

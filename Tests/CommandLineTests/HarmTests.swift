@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Files of others
 
-  @Test func whatAnotherMadeUnderTheNumberOfAProcessStays() async throws {
+  @Test func `what another made under the number of a process stays`() async throws {
     // For every process of the near future, in few processes.
     let script = """
       place=$(mktemp -d)
@@ -36,7 +36,7 @@ import Testing
     #expect(finished.unwrapped == "1001")
   }
 
-  @Test func aWorkerWithoutALabRemovesWhatItsTrialMade() async throws {
+  @Test func `a worker without a lab removes what its trial made`() async throws {
     // The request is all that it hears: then its input ends, as when the lab is killed.
     let request =
       #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
@@ -56,7 +56,7 @@ import Testing
   // MARK: Signals
 
   /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not always.
-  @Test(arguments: 1...5) func aStoppedLabThatIsEndedTellsWhatItHas(_ attempt: Int) async throws {
+  @Test(arguments: 1...5) func `a stopped lab that is ended tells what it has`(_ attempt: Int) async throws {
     let lab = try await Binary.start(Self.long)
     _ = try await lab.firstWorker()
     kill(lab.pid, SIGSTOP)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["scenario", "explain", "smoke", "report", "diff"])
-  func aFileThatSaysNothingIsLeftWithASignal(_ command: String) async throws {
+  func `a file that says nothing is left with a signal`(_ command: String) async throws {
     let pipe = try TemporaryFile("pipe.yml")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let lab = try await Binary.start([command, pipe.path] + (command == "diff" ? ["other"] : []))
@@ -86,7 +86,7 @@ import Testing
     #expect([143, -Int(SIGTERM)].contains(finished.status))
   }
 
-  @Test func endedChildrenAreMetThoughTheirSignalWasIgnored() async throws {
+  @Test func `ended children are met though their signal was ignored`() async throws {
     let finished = try await Binary.shell("exec env --ignore-signal=CHLD \"$0\" \(Self.quick)")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(!finished.output.contains("broken"), "\(finished.output)")
@@ -95,7 +95,7 @@ import Testing
   // MARK: Reading
 
   @Test(arguments: ["/dev/zero", "/dev/tty", "SOCKET"])
-  func whatIsNoFileIsNotRead(_ path: String) async throws {
+  func `what is no file is not read`(_ path: String) async throws {
     let path = path == "SOCKET" ? try Self.socket() : path
     defer { if path.hasPrefix("/tmp") { unlink(path) } }
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: Writing
 
-  @Test func anExportThatNobodyReadsIsRefusedBeforeTheRun() async throws {
+  @Test func `an export that nobody reads is refused before the run`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let refused = try await Binary.shell("exec \"$0\" \(Self.quick) --export \(pipe.path)")
@@ -134,7 +134,7 @@ import Testing
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(pipe.path), which nobody reads: "))
   }
 
-  @Test func anExportIntoAPipeIsReadWhole() async throws {
+  @Test func `an export into a pipe is read whole`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     // Opened both ways, it never waits, and `cat` has its end when the lab is done.
@@ -148,7 +148,7 @@ import Testing
     #expect(try JSONValue(finished.output)["schema"] == .text("gcdlab.result/2"), "\(finished.errors)")
   }
 
-  @Test func aDistributionIsWrittenBesideItsPlaceWhateverItIsCalled() async throws {
+  @Test func `a distribution is written beside its place whatever it is called`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
     let elsewhere = try TemporaryFile("elsewhere")
@@ -164,7 +164,7 @@ import Testing
 
   // MARK: Text from outside
 
-  @Test func whatANameHoldsIsWrittenOut() async throws {
+  @Test func `what a name holds is written out`() async throws {
     let hostile = "\u{1b}[2J\ngcdlab: FORGED"
     for arguments in [
       ["scenario", "x\(hostile).yml"], ["report", hostile], ["explain", hostile], ["watch", "/no/such/\(hostile)"],
@@ -177,14 +177,14 @@ import Testing
     }
   }
 
-  @Test func whatAScenarioFileHoldsIsWrittenOut() async throws {
+  @Test func `what a scenario file holds is written out`() async throws {
     let file = try TemporaryFile("x.yml", "scenario: x\npattern: \"fd\\e[2J\\nFORGED\"\n")
     let refused = try await Binary.run(["scenario", file.path])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("fd\\u{1b}[2J\\nFORGED"), "\(refused.errors)")
   }
 
-  @Test func aNameForgesNoWatchedChange() async throws {
+  @Test func `a name forges no watched change`() async throws {
     let forged = "x\n   0.000 s  deleted   passwords"
     let file = try TemporaryFile(forged)
     let directory = file.path.dropLast(forged.count)
@@ -195,7 +195,7 @@ import Testing
     #expect(finished.output.contains("x\\n   0.000 s  deleted   passwords"))
   }
 
-  @Test func watchingEndsThoughNobodyReads() async throws {
+  @Test func `watching ends though nobody reads`() async throws {
     // Full from the beginning, so that the first line waits.
     let pipe = try TemporaryFile("pipe"), file = try TemporaryFile("a", "one")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -218,7 +218,7 @@ import Testing
 
   // MARK: Places
 
-  @Test func aFileThatIsNamedTwiceIsRefused() async throws {
+  @Test func `a file that is named twice is refused`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
     let place = try TemporaryFile("k.json", "before")
@@ -243,14 +243,14 @@ import Testing
     #expect(try await Binary.run(["report", saved.path] + twice).status == 0)
   }
 
-  @Test func aWidthThatNoTerminalHasCostsNothing() async throws {
+  @Test func `a width that no terminal has costs nothing`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
     let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report \(saved.path)")
     #expect(shown.status == 0 && shown.output.split(separator: "\n").allSatisfy { $0.utf8.count <= 40_000 })
   }
 
-  @Test func aFileThatIsTooLargeIsNotRead() async throws {
+  @Test func `a file that is too large is not read`() async throws {
     let large = try TemporaryFile("large.json", "[")
     try #require(truncate(large.path, 24 << 20 + 1) == 0)
     let refused = try await Binary.run(["report", large.path])
@@ -260,7 +260,7 @@ import Testing
         == "gcdlab: \(large.path): larger than 24 MiB: no result document, or several, for as many files\n")
   }
 
-  @Test func aMarkOfTheByteOrderIsNoText() async throws {
+  @Test func `a mark of the byte order is no text`() async throws {
     let file = try TemporaryFile("x.yml", "\u{feff}scenario: x\npattern: fd-semaphore\ntitle: t\nsource: s\n")
     let finished = try await Binary.run(["explain", file.path])
     #expect(finished.status == 0 && finished.output.hasPrefix("x  t\n"), "\(finished.errors)")

@@ -15,7 +15,7 @@ import Testing
   ]
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
-  func aSignalEndsTheWorkerAndIsTold(_ signal: Int32, _ status: Int) async throws {
+  func `a signal ends the worker and is told`(_ signal: Int32, _ status: Int) async throws {
     let lab = try await Binary.start(Self.long)
     let worker = try await lab.firstWorker()
     kill(lab.pid, signal)
@@ -25,7 +25,7 @@ import Testing
     #expect(await Binary.isGone(worker))
   }
 
-  @Test func aWorkerDiesWithItsLab() async throws {
+  @Test func `a worker dies with its lab`() async throws {
     let lab = try await Binary.start(Self.long)
     let worker = try await lab.firstWorker()
     kill(lab.pid, SIGKILL)
@@ -67,7 +67,7 @@ import Testing
     #expect(finished.output == String(repeating: "143 1\n", count: 5), "\(finished)")
   }
 
-  @Test func watchingEndsWithASignal() async throws {
+  @Test func `watching ends with a signal`() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(
       ["watch", file.path], until: "gcdlab: watching \(file.path); Ctrl-C ends it"

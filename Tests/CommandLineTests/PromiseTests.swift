@@ -8,7 +8,7 @@ import Testing
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
   @Test(arguments: library.names)
-  func everyVariantKeepsToWhatItSays(_ name: String) async throws {
+  func `every variant keeps to what it says`(_ name: String) async throws {
     var experiment = try Self.library.experiment(name).applying(Overrides(quick: true))
     experiment.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.suffix(1))) }
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)

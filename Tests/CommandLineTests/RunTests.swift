@@ -36,7 +36,7 @@ import Testing
 
   private static let short = ["--set", "race-time=1ms", "--set", "batch=10", "--quiet"]
 
-  @Test func theDocumentHoldsWhatRan() async throws {
+  @Test func `the document holds what ran`() async throws {
     let finished = try await Binary.run(
       [
         "scenario", "singleton-race", "--variant", "dispatch-once", "--variant", "mutex", "--rounds", "2", "--seed",
@@ -61,7 +61,7 @@ import Testing
     #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 3)
   }
 
-  @Test func aPipeGetsNoColour() async throws {
+  @Test func `a pipe gets no colour`() async throws {
     let arguments = ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
     let plain = try await Binary.run(arguments)
     #expect(!plain.output.contains("\u{1b}"))
@@ -83,7 +83,7 @@ import Testing
     ("performance", "mutex.hot-path > 10s", ["--strict"], 1, "refuted"),
     ("performance", "mutex.hot-path < 10s", ["--strict"], 0, "supported"),
   ])
-  func theStatusTellsOfTheClaims(
+  func `the status tells of the claims`(
     _ kind: String, _ check: String, _ flags: [String], _ status: Int, _ verdict: String
   ) async throws {
     let file = try TemporaryFile(
@@ -103,7 +103,7 @@ import Testing
     #expect(finished.output.contains(verdict))
   }
 
-  @Test func exportsAreWrittenWholeInEveryFormat() async throws {
+  @Test func `exports are written whole in every format`() async throws {
     let file = try TemporaryFile("r.json")
     let stem = file.path.dropLast(4)
     let endings = ["json", "md", "csv", "hgrm", "xml", "html"]
@@ -118,7 +118,7 @@ import Testing
     #expect(readFile(stem + "xml")?.contains("<testsuite name=\"singleton-race\"") == true)
   }
 
-  @Test func resultsThatCannotBePrintedAreAnError() async throws {
+  @Test func `results that cannot be printed are an error`() async throws {
     // A shell, for its redirection.
     let full = try await Binary.shell("\"$0\" list > /dev/full")
     #expect(full.status == 2)
@@ -128,14 +128,14 @@ import Testing
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
-  @Test func whatTheTimeDoesNotReachIsNoPass() async throws {
+  @Test func `what the time does not reach is no pass`() async throws {
     let smoke = try await Binary.run(["smoke", "singleton-race", "file-monitor", "--time", "1ms"])
     #expect(smoke.status == 2)
     #expect(smoke.output.hasSuffix("1 passed, 0 failed, not run: file-monitor\n"))
     #expect(smoke.errors == "gcdlab: file-monitor not run: 1ms were spent; raise --time\n")
   }
 
-  @Test func smokeChoosesByNameAndTag() async throws {
+  @Test func `smoke chooses by name and tag`() async throws {
     let smoke = try await Binary.run([
       "smoke", "--only", "loop", "--only", "once", "--skip", "apply-stride", "--time", "10min",
     ])
@@ -148,13 +148,13 @@ import Testing
     #expect(try await Binary.run(["smoke", "--only", "once", "--skip", "once"]).status == 64)
   }
 
-  @Test func smokePassesOneScenario() async throws {
+  @Test func `smoke passes one scenario`() async throws {
     let finished = try await Binary.run(["smoke", "fd-semaphore", "--time", "10min"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.hasSuffix("1 passed, 0 failed\n"))
   }
 
-  @Test func watchShowsASaveByRenameAndGoesOn() async throws {
+  @Test func `watch shows a save by rename and goes on`() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
@@ -173,7 +173,7 @@ import Testing
     #expect(finished.status == 0)
   }
 
-  @Test func watchWaitsForAFileThatIsYetToCome() async throws {
+  @Test func `watch waits for a file that is yet to come`() async throws {
     let file = try TemporaryFile("notes.txt")
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "2"], until: "gcdlab: \(file.path) is not there yet and is waited for"

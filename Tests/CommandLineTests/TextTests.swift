@@ -5,7 +5,7 @@ import Testing
 
 /// What the binary prints that depends on nothing: compared whole.
 @Suite struct TextTests {
-  @Test func version() async throws {
+  @Test func `the version is told`() async throws {
     let finished = try await Binary.run(["--version"])
     #expect(finished.output == "1.0.0\n")
     #expect(finished.status == 0)
@@ -74,14 +74,14 @@ import Testing
         == "gcdlab: --lab: /tmp is no folder of the package gcdlab, and no address\n")
   }
 
-  @Test func machineTellsItsCoresAndFloor() async throws {
+  @Test func `machine tells its cores and floor`() async throws {
     let output = try await Binary.run(["machine"]).output
     for word in ["cores", "noise floor", "clock read", "descriptor limit", "dispatch sources"] {
       #expect(output.contains(word))
     }
   }
 
-  @Test func listNamesEveryScenarioOnceInItsFamily() async throws {
+  @Test func `list names every scenario once in its family`() async throws {
     let lines = try await Binary.run(["list"]).output.split(separator: "\n").map(String.init)
     let families = lines.filter { !$0.hasPrefix(" ") }.dropLast(
       lines.reversed().firstIndex { $0.hasPrefix("Run") } ?? 0)
@@ -95,7 +95,7 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
-  @Test func explainTellsTheWholeScenario() async throws {
+  @Test func `explain tells the whole scenario`() async throws {
     let output = try await Binary.run(["explain", "apply-stride"]).output
     for words in [
       "guarantee", "performance", "serial-loop", "swept over 1, 64, 256, iterations", "apply[stride=64].elapsed",
@@ -108,7 +108,7 @@ import Testing
 
 /// The code that ran, shown.
 @Suite struct CodeTests {
-  @Test func codeShowsAVariantsBody() async throws {
+  @Test func `code shows a variant's body`() async throws {
     let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])
     #expect(finished.output.hasPrefix("semaphore  documented, FileDescriptorSemaphore.swift:"), "\(finished.output)")
     for line in ["let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))", "fdSema.signal()"] {
@@ -117,7 +117,7 @@ import Testing
     #expect(!finished.output.contains("queue-pool"))
   }
 
-  @Test func codeOfAllVariantsOrOfNoneThatThereIs() async throws {
+  @Test func `code of all variants or of none that there is`() async throws {
     let all = try await Binary.run(["explain", "fd-semaphore", "--code"])
     let experiment = try PromiseTests.library.experiment("fd-semaphore")
     for variant in experiment.variants {

@@ -2,7 +2,7 @@ import Testing
 
 /// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says what it cannot.
 @Suite struct TraceTests {
-  @Test func aPictureOfEachVariant() async throws {
+  @Test func `a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
     #expect(finished.status == 0)
     for words in ["apply-stride apply[stride=1]", "apply-stride apply[stride=64]", "caller", "make build"] {
@@ -11,14 +11,14 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
-  @Test func aTrapIsDrawnUpToItsEnd() async throws {
+  @Test func `a trap is drawn up to its end`() async throws {
     let finished = try await Binary.run(["trace", "queue-deadlock", "--variant", "sync-on-own-queue"])
     #expect(finished.status == 0)
     #expect(finished.output.contains("trapped: SIGILL"))
     #expect(finished.output.contains("caller"))
   }
 
-  @Test func everyRuleIsNamedAndNoneBroken() async throws {
+  @Test func `every rule is named and none broken`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "serial-loop", "--check"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.contains("kept        no event was lost"))
@@ -33,7 +33,7 @@ import Testing
     (["trace", "apply-stride", "--from", "soon"], "--from"), (["trace"], "--all"),
     (["trace", "apply-stride", "--all"], "--all"),
   ])
-  func badInputIsRefused(_ arguments: [String], _ words: String) async throws {
+  func `bad input is refused`(_ arguments: [String], _ words: String) async throws {
     let finished = try await Binary.run(arguments)
     #expect(finished.status == 64)
     #expect(finished.output.isEmpty)

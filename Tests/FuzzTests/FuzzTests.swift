@@ -51,7 +51,7 @@ import Testing
   private struct Wrong: Error { let description: String }
 
   @Test(arguments: Target.allCases)
-  func survives(_ target: Target) async throws {
+  func `whatever comes in, a value or an error comes out`(_ target: Target) async throws {
     // On a thread of its own: the tests beside it need the two that Swift concurrency has on two cores.
     let findings = try await withCheckedThrowingContinuation { done in
       do { try SystemThread { done.resume(with: Result { try Self.feedAll(target) }) }.detach() } catch {
@@ -141,7 +141,7 @@ import Testing
     }?.1
   }
 
-  @Test func aCoordinateThatIsNoNumberIsFound() {
+  @Test func `a coordinate that is no number is found`() {
     #expect(Self.badCoordinate("<p title=\"nan\"/><polyline points=\"1,2 3.5,-4\"/>") == nil)
     #expect(Self.badCoordinate("<polyline points=\"1,2 nan,4\"/>") == "1,2 nan,4")
     #expect(Self.badCoordinate("<circle r=\"4\" cx=\"inf\" cy=\"2\"/>") == "inf")

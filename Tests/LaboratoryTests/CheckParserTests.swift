@@ -9,7 +9,7 @@ import Testing
     try CheckParser.parse(text, pattern: FakePattern.described, variants: FakePattern.described.variants)
   }
 
-  @Test func readsAFullReference() throws {
+  @Test func `reads a full reference`() throws {
     let check = try parse("0.9 * apply[stride=64,balance=ramp].elapsed.p99.9 <= 2ms")
     let elapsed = try #require(FakePattern.described.metric("elapsed"))
     let reference = Check.Reference(
@@ -20,7 +20,7 @@ import Testing
     #expect(check.right == .quantity(2e6, .nanoseconds))
   }
 
-  @Test func readsScopesCoresAndTrailingFactor() throws {
+  @Test func `reads scopes cores and trailing factor`() throws {
     #expect(try parse("all.missed==0").left == .reference(.init(scope: .all, metric: FakePattern.described.metrics[1])))
     #expect(try parse("any.missed > cores").right == .cores)
     let elapsed = Check.Operand.reference(.init(scope: .variant("loop"), metric: FakePattern.described.metrics[0]))
@@ -38,7 +38,7 @@ import Testing
     #expect(WrittenCheck("apply is fast") == nil && WrittenCheck("") == nil)
   }
 
-  @Test func everyTrialHasItsOutcome() throws {
+  @Test func `every trial has its outcome`() throws {
     #expect(try parse("all.hung == 0").references.first?.metric.name == "hung")
   }
 
@@ -75,7 +75,7 @@ import Testing
     ),
     ("", "check '': expected a number, 'cores' or variant.metric at ''"),
   ])
-  func saysWhatIsWrong(_ text: String, _ message: String) {
+  func `says what is wrong`(_ text: String, _ message: String) {
     let error = #expect(throws: InputError.self) { try parse(text) }
     #expect(error?.description == message)
   }

@@ -39,7 +39,7 @@ import Testing
     return try #require(Judge(results).judgements().first)
   }
 
-  @Test func aGuaranteeHoldsInEveryTrialOrIsViolated() throws {
+  @Test func `a guarantee holds in every trial or is violated`() throws {
     let clean = ["loop": ["missed": [0.0]], "apply": ["missed": [0]]]
     let held = try judge(.guarantee, "all.missed == 0", clean)
     #expect(held.verdict == .held)
@@ -53,31 +53,31 @@ import Testing
   }
 
   @Test(arguments: [Outcome.hung, .trapped(signal: 4), .broken(reason: "no report")])
-  func aGuaranteeIsViolatedByATrialThatDoesNotEnd(_ outcome: Outcome) throws {
+  func `a guarantee is violated by a trial that does not end`(_ outcome: Outcome) throws {
     let judged = try judge(.guarantee, "apply.missed == 0", [:], outcome: outcome)
     #expect(judged.verdict == .violated)
     #expect(judged.evidence.reason == "apply \(outcome.name) in round 1")
   }
 
-  @Test func anAnomalyNeedsOneWitness() throws {
+  @Test func `an anomaly needs one witness`() throws {
     let once: [Double?] = [0, 0, 0, 0, 0, 0, 0, 7, 0, 0]
     #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": once]]).verdict == .witnessed)
     #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
   }
 
-  @Test func anAnomalyCanBeAnOutcome() throws {
+  @Test func `an anomaly can be an outcome`() throws {
     #expect(try judge(.anomaly, "broken.hung == 1", [:], outcome: .hung).verdict == .witnessed)
     #expect(try judge(.anomaly, "broken.hung == 1", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
   }
 
-  @Test func anyNeedsOneVariantInEachRound() throws {
+  @Test func `any needs one variant in each round`() throws {
     let shared = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0, 1]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", shared).verdict == .held)
     let lacking = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", lacking).verdict == .violated)
   }
 
-  @Test func performanceNeedsAnIntervalThatExcludesNoChange() throws {
+  @Test func `performance needs an interval that excludes no change`() throws {
     func verdict(_ left: [Double], _ right: [Double], _ check: String = "apply.elapsed < loop.elapsed") throws
       -> Verdict
     {
@@ -93,7 +93,7 @@ import Testing
     #expect(try verdict(double, noisy, "apply.elapsed < 1us") == .supported)
   }
 
-  @Test func performanceOfZerosIsJudgedByTheDifference() throws {
+  @Test func `performance of zeros is judged by the difference`() throws {
     let judged = try judge(
       .performance, "apply.missed < loop.missed", ["apply": ["missed": [0]], "loop": ["missed": [1, 2]]])
     #expect(judged.verdict == .supported)
@@ -147,14 +147,14 @@ import Testing
     #expect(hung.evidence.counterexample == nil)
   }
 
-  @Test func fewRoundsAreInconclusive() throws {
+  @Test func `few rounds are inconclusive`() throws {
     let figures = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [9.0]]]
     let judged = try judge(.performance, "apply.elapsed < loop.elapsed", figures, rounds: 3)
     #expect(judged.verdict == .inconclusive)
     #expect(judged.evidence.reason == "3 rounds: too few to tell (6 needed)")
   }
 
-  @Test func whatIsNotThereIsUnavailable() throws {
+  @Test func `what is not there is unavailable`() throws {
     let judged = try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]])
     #expect(judged.verdict == .unavailable)
     #expect(judged.evidence.reason == "apply[stride=1] is not part of this run")
@@ -245,7 +245,7 @@ import Testing
     #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)
   }
 
-  @Test func onlyFailedGuaranteesAndAnomaliesFailUnlessStrict() {
+  @Test func `only failed guarantees and anomalies fail unless strict`() {
     let failures = Verdict.allCases.filter { $0.isFailure(strict: false) }
     #expect(failures == [.violated, .notWitnessed])
     #expect(Verdict.allCases.filter { $0.isFailure(strict: true) } == [.violated, .notWitnessed, .refuted])

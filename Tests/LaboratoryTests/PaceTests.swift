@@ -23,11 +23,11 @@ import Testing
     return most
   }
 
-  @Test func withoutAPrecisionTheRoundsAreCounted() throws {
+  @Test func `without a precision the rounds are counted`() throws {
     #expect(try rounds(Budget(rounds: 4)) { _, _ in 10 } == 4)
   }
 
-  @Test func roundsAreAddedUntilTheRatiosAreKnown() throws {
+  @Test func `rounds are added until the ratios are known`() throws {
     let budget = Budget(rounds: 6, precision: 0.02)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 6)
     // What all runs share does not widen a ratio.
@@ -41,15 +41,15 @@ import Testing
     #expect(try rounds(budget) { run, round in run == 1 && round.isMultiple(of: 2) ? 100 : 10 } == 40)
   }
 
-  @Test func whatWasNeverMeasuredHoldsNothingUp() throws {
+  @Test func `what was never measured holds nothing up`() throws {
     #expect(try rounds(Budget(rounds: 6, precision: 0.02)) { run, _ in run == 2 ? .nan : 10 } == 6)
   }
 
-  @Test func noRoundStartsThatWouldEndTooLate() throws {
+  @Test func `no round starts that would end too late`() throws {
     #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(1))) { _, _ in 10 } == 1)
   }
 
-  @Test func aGridThatCannotFitIsRefusedWithTheReason() {
+  @Test func `a grid that cannot fit is refused with the reason`() {
     let error = #expect(throws: InputError.self) {
       try rounds(Budget(rounds: 6, time: .nanoseconds(1), least: 3)) { _, _ in 10 }
     }

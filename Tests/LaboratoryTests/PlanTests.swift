@@ -10,20 +10,20 @@ import Testing
     ]),
     budget: Budget(rounds: 2), seed: 7)
 
-  @Test func runsEveryVariantAtEveryPointItHeeds() {
+  @Test func `runs every variant at every point it heeds`() {
     // The loop ignores the stride: two points for it, four for the others.
     #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10ns]", "loop[work=20ns]"])
     #expect(plan.runs.count { $0.variant.name == "apply" } == 4)
     #expect(plan.runs.count == 10)
   }
 
-  @Test func everyParameterHasAValue() {
+  @Test func `every parameter has a value`() {
     for run in plan.runs { #expect(Set(run.parameters.keys) == ["stride", "work", "chunk", "balance"]) }
     #expect(plan.runs.last?.parameters["stride"] == .integer(8))
     #expect(plan.runs.last?.parameters["balance"] == .text("uniform"))
   }
 
-  @Test func theSeedFixesTheOrder() {
+  @Test func `the seed fixes the order`() {
     let again = Plan(plan.experiment, budget: plan.budget, seed: 7)
     let other = Plan(plan.experiment, budget: plan.budget, seed: 8)
     #expect(plan.order(ofRound: 0) == again.order(ofRound: 0))
@@ -32,7 +32,7 @@ import Testing
     #expect(plan.order(ofRound: 0) != other.order(ofRound: 0))
   }
 
-  @Test func settingReplacesTheSweep() throws {
+  @Test func `setting replaces the sweep`() throws {
     let changed = try plan.experiment.applying(Overrides(settings: ["stride=32"], variants: ["apply"]))
     #expect(changed.sweep.map(\.name) == ["work"])
     #expect(changed.parameters["stride"] == .integer(32))
@@ -54,7 +54,7 @@ import Testing
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])
-  func refusesUnknownChanges(_ settings: [String], _ variants: [String], _ message: String) {
+  func `refuses unknown changes`(_ settings: [String], _ variants: [String], _ message: String) {
     let error = #expect(throws: InputError.self) {
       try plan.experiment.applying(Overrides(settings: settings, variants: variants))
     }

@@ -32,7 +32,7 @@ import Testing
     #expect(throws: InputError.self) { try read(yaml) }?.description
   }
 
-  @Test func readsEverything() throws {
+  @Test func `reads everything`() throws {
     let experiment = try read(Self.good)
     #expect(experiment.name == "mine")
     #expect(experiment.lesson == "Two\nlines.\n")
@@ -119,7 +119,7 @@ import Testing
     ),
     ("source: a document", "title: again", "mine.yml:3: the key title stands twice"),
   ])
-  func saysWhereAndWhatIsWrong(_ old: String, _ new: String, _ message: String) {
+  func `says where and what is wrong`(_ old: String, _ new: String, _ message: String) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
   }
 
@@ -192,19 +192,19 @@ import Testing
     ),
     ("{id: guide.1}", "the key 'says' is missing"),
   ])
-  func documentsAreChecked(_ sentences: String, _ message: String) {
+  func `documents are checked`(_ sentences: String, _ message: String) {
     let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"
     let error = #expect(throws: InputError.self) { try Documents(place: "documents.yml", yaml: yaml) }
     #expect(error?.description == "documents.yml:1: \(message)")
   }
 
-  @Test func refusesWhatIsNoMapping() {
+  @Test func `refuses what is no mapping`() {
     #expect(failure("") == "mine.yml: the file is empty")
     #expect(failure("- 1") == "mine.yml:1: a scenario file: expected keys and values, found a list")
     #expect(failure("hello") == "mine.yml:1: a scenario file: expected keys and values, found 'hello'")
   }
 
-  @Test func aSweptParameterIsNotAlsoSet() {
+  @Test func `a swept parameter is not also set`() {
     #expect(
       failure(Self.good.replacing("{work: 2ms,", with: "{stride: 3,"))
         == "mine.yml:10: 'stride' is both a parameter and swept")

@@ -25,7 +25,7 @@ import Testing
     return RecordedEvent(.text, at: time, thread: thread, a: words.0, b: words.1)
   }
 
-  @Test func aBlockIsJoinedToItsSubmission() throws {
+  @Test func `a block is joined to its submission`() throws {
     let trace = Self.trace([
       RecordedEvent(.queue, at: 1001, thread: 2, how: 1, count: 1, a: 77), Self.text("lab.queue", thread: 2, at: 1001),
       RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
@@ -39,7 +39,7 @@ import Testing
     #expect(block.lane.map { trace.lanes[$0].thread } == 3)
   }
 
-  @Test func aQueueOfTheSameAddressIsAnother() {
+  @Test func `a queue of the same address is another`() {
     let events: [RecordedEvent] = [(1000, "one"), (1100, "two")].flatMap { time, label in
       [
         RecordedEvent(.queue, at: time + 1, thread: 2, how: 2, count: 1, a: 77),
@@ -50,7 +50,7 @@ import Testing
     #expect(Self.trace(events).queues.map(\.label) == ["one", "two"])
   }
 
-  @Test func iterationsAreBlocksOfOneSubmission() {
+  @Test func `iterations are blocks of one submission`() {
     let trace = Self.trace([
       RecordedEvent(.submit, at: 1100, thread: 2, how: 2, count: 3, a: 10),
       RecordedEvent(.begin, at: 1200, thread: 2, how: 2, a: 11), RecordedEvent(.end, at: 1300, thread: 2, a: 11),
@@ -59,7 +59,7 @@ import Testing
     #expect(trace.blocks.map(\.begin) == [nil, 200, nil])
   }
 
-  @Test func aWorkItemSubmittedTwiceIsTwoBlocks() {
+  @Test func `a work item submitted twice is two blocks`() {
     let submission = { RecordedEvent(.submit, at: $0, thread: 2, how: 32, count: 1, a: 900, b: 77) }
     let trace = Self.trace([
       RecordedEvent(.item, at: 1001, thread: 2, a: 900, b: 5), submission(1100), submission(1110),
@@ -70,7 +70,7 @@ import Testing
     #expect(trace.blocks.map(\.begin) == [200, 400])
   }
 
-  @Test func whatHasNoEndIsOpen() {
+  @Test func `what has no end is open`() {
     let trace = Self.trace(
       [
         RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
@@ -83,7 +83,7 @@ import Testing
     #expect(trace.lanes.last?.waits == [Trace.Wait(begin: 250, end: nil, for: .sync, queue: 0)])
   }
 
-  @Test func aStretchIsFromComingToLeaving() {
+  @Test func `a stretch is from coming to leaving`() {
     let trace = Self.trace(
       [],
       [
@@ -98,7 +98,7 @@ import Testing
     #expect(trace.lanes.count == 1)
   }
 
-  @Test func aThreadThatEndsLeavesItsCore() {
+  @Test func `a thread that ends leaves its core`() {
     let trace = Self.trace(
       [RecordedEvent(.wait, at: 1100, thread: 3, how: 8)],
       [
@@ -109,7 +109,7 @@ import Testing
     #expect(trace.lanes.last?.end == 300)
   }
 
-  @Test func whatIsLostIsAGap() {
+  @Test func `what is lost is a gap`() {
     let trace = Self.trace(
       [],
       [
@@ -122,14 +122,14 @@ import Testing
       ])
   }
 
-  @Test func whatCannotBeSeenIsSaid() {
+  @Test func `what cannot be seen is said`() {
     let trace = Self.trace([], obstacle: SystemError(13, "see what the scheduler does"), seesCalls: false)
     #expect(trace.missing.map(\.record) == [.calls, .scheduler])
     #expect(trace.missing[0].why.contains("make build"))
     #expect(trace.missing[1].why.contains("perf_event_paranoid"))
   }
 
-  @Test func runningTimesAreOfTheSameStretch() {
+  @Test func `running times are of the same stretch`() {
     let trace = Self.trace(
       [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
       [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],
@@ -137,7 +137,7 @@ import Testing
     #expect(trace.accounts == [Trace.Account(lane: 1, told: 450, recorded: 450)])
   }
 
-  @Test func threadsAreNamedByWhatTheyDo() {
+  @Test func `threads are named by what they do`() {
     var name = Self.text("pool", thread: 3, at: 1050)
     name.kind = .thread
     let trace = Self.trace([

@@ -5,18 +5,18 @@ import Testing
 
 @Suite struct TraceRuleTests {
   @Test(arguments: TraceRule.allCases)
-  func theSampleKeepsToEveryRule(_ rule: TraceRule) {
+  func `the sample keeps to every rule`(_ rule: TraceRule) {
     #expect(rule.finding(in: .sample) == .kept)
   }
 
   @Test(arguments: TraceRule.allCases)
-  func anEmptyTraceIsNotJudged(_ rule: TraceRule) {
+  func `an empty trace is not judged`(_ rule: TraceRule) {
     #expect(rule.finding(in: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
   }
 
   /// Each rule with a trace that breaks it, and it alone.
   @Test(arguments: TraceRule.allCases)
-  func eachRuleCanBeBroken(_ rule: TraceRule) {
+  func `each rule can be broken`(_ rule: TraceRule) {
     var trace = Trace.sample
     switch rule {
     case .submittedFirst: trace.blocks[0].begin = 600_000
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func theBarrierRuleSeesWhatBeganBefore() {
+  @Test func `the barrier rule sees what began before`() {
     var trace = Trace.sample
     trace.blocks[3].lane = 2
     trace.blocks[3].begin = 3_000_000
@@ -56,7 +56,7 @@ import Testing
     #expect(TraceRule.barrier.finding(in: trace) != .kept)
   }
 
-  @Test func theRecordMayHaveWhatInterruptsTake() {
+  @Test func `the record may have what interrupts take`() {
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
     #expect(TraceRule.accounts.finding(in: trace) == .kept)
@@ -64,7 +64,7 @@ import Testing
     #expect(TraceRule.accounts.finding(in: trace) != .kept)
   }
 
-  @Test func aBlockInsideAnotherOnItsThreadIsNoOverlap() {
+  @Test func `a block inside another on its thread is no overlap`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000

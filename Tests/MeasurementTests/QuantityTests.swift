@@ -7,12 +7,12 @@ import Testing
     ("1_000_000", 1e6, .none), ("64KiB", 65_536, .bytes), ("0", 0, .none), ("2 s", 2e9, .nanoseconds),
     ("10%", 10, .percent), ("5/s", 5, .perSecond),
   ])
-  func reads(_ text: String, _ value: Double, _ unit: Unit) throws {
+  func `a quantity is read with its unit`(_ text: String, _ value: Double, _ unit: Unit) throws {
     #expect(try Quantity(parsing: text) == Quantity(value, unit))
   }
 
   @Test(arguments: ["", "ns", "x5", "_5", "1..2", "--1", "5 lightyears", "1e999", "nan", "inf"])
-  func refuses(_ text: String) {
+  func `what makes no sense is refused`(_ text: String) {
     #expect(throws: QuantityError.self) { try Quantity(parsing: text) }
   }
 
@@ -24,7 +24,7 @@ import Testing
     (97.25, .percent, "97.3 %"), (-123.4, .percent, "-123 %"), (1e28, .nanoseconds, "1e+19 s"),
     (-1e300, .percent, "-1e+300 %"),
   ])
-  func prints(_ value: Double, _ unit: Unit, _ text: String) {
+  func `a quantity is printed with its unit`(_ value: Double, _ unit: Unit, _ text: String) {
     #expect(Quantity(value, unit).description == text)
   }
 }

@@ -3,13 +3,13 @@ import Testing
 @testable import Measurement
 
 @Suite struct StatisticsTests {
-  @Test func thereIsNoSummaryOfNothing() {
+  @Test func `there is no summary of nothing`() {
     #expect(Summary([]) == nil)
     #expect(Summary(LatencyHistogram()) == nil)
     #expect(Summary([1, .nan]) == nil)
   }
 
-  @Test func aPercentileNeedsEnoughSamples() throws {
+  @Test func `a percentile needs enough samples`() throws {
     let nine = try #require(Summary((1...9).map(Double.init)))
     #expect(nine.p50 == 5 && nine.p90 == nil && nine.p99 == nil)
     let thousand = try #require(Summary((1...1000).map(Double.init)))
@@ -17,7 +17,7 @@ import Testing
     #expect(thousand.p999 != nil)
   }
 
-  @Test func histogramAndValuesAgree() throws {
+  @Test func `histogram and values agree`() throws {
     var histogram = LatencyHistogram()
     for value in 1...1000 { histogram.record(UInt64(value)) }
     let one = try #require(Summary(histogram))
@@ -26,21 +26,21 @@ import Testing
     #expect(abs(one.p50 - other.p50) <= 1)
   }
 
-  @Test func zeroIsAValue() throws {
+  @Test func `zero is a value`() throws {
     var histogram = LatencyHistogram()
     histogram.record(0)
     histogram.record(4)
     #expect(try #require(Summary(histogram)).min == 0)
   }
 
-  @Test func pairsRestoreTheHistogram() {
+  @Test func `pairs restore the histogram`() {
     var histogram = LatencyHistogram()
     for value in [0, 1, 5, 5, 1_000_003] as [UInt64] { histogram.record(value) }
     #expect(LatencyHistogram(pairs: histogram.pairs).pairs == histogram.pairs)
     #expect(LatencyHistogram(pairs: [[1], [2, 3, 4], [7, 2]]).count == 2)  // Malformed pairs are left out.
   }
 
-  @Test func valuesAboveTheRangeCountAsTheHighest() {
+  @Test func `values above the range count as the highest`() {
     var histogram = LatencyHistogram()
     histogram.record(.max)
     #expect(histogram.count == 1)

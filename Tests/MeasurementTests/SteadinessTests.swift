@@ -10,28 +10,28 @@ import Testing
       })
   }
 
-  @Test func steadyRoundsGiveNothingToSay() {
+  @Test func `steady rounds give nothing to say`() {
     let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 10], "b": [5, 5, 5, 5, 5, 5, 5, 5]])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty && found.drift == nil)
   }
 
-  @Test func anOutlierIsCounted() {
+  @Test func `an outlier is counted`() {
     let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 18], "b": [5, 5, 6, 5, 6, 5, 6, 5]])
     #expect(found.outliers.map(\.label) == ["a"] && found.outliers.map(\.count) == [1])
   }
 
-  @Test func whatVariesAsAWholeIsUnsettledInstead() {
+  @Test func `what varies as a whole is unsettled instead`() {
     let found = steadiness(["a": [1, 30, 2, 40, 1, 35, 2, 50]])
     #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
   }
 
-  @Test func whatHasTwoStatesIsNeitherUnsettledNorFullOfOutliers() {
+  @Test func `what has two states is neither unsettled nor full of outliers`() {
     let found = steadiness(["a": [1, 30, 1.1, 31, 1, 32, 1.1, 30, 31, 32], "b": [5, 5, 2, 5, 2, 5, 5, 5, 5, 5]])
     #expect(found.bimodal.map(\.label) == ["a", "b"] && found.bimodal.map(\.states.lower.count) == [4, 2])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty)
   }
 
-  @Test func aTrendOfAllSeriesIsADrift() throws {
+  @Test func `a trend of all series is a drift`() throws {
     let rising = (0..<12).map { 100 + Double($0) }
     let drift = try #require(steadiness(["a": rising, "b": rising.map { 3 * $0 }]).drift)
     #expect(abs(drift - 109.5 / 101.5) < 0.001)
@@ -40,7 +40,7 @@ import Testing
     #expect(steadiness(["a": rising, "b": rising.reversed(), "c": Array(repeating: 7, count: 12)]).drift == nil)
   }
 
-  @Test func chanceIsRarelyADrift() {
+  @Test func `chance is rarely a drift`() {
     var generator = SplitMix64(seed: 11)
     let drifts = (0..<1000).count { _ in
       steadiness(["a": (0..<10).map { _ in Double(generator.next() % 1000 + 1000) }]).drift != nil

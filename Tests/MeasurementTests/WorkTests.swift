@@ -4,7 +4,7 @@ import Testing
 @Suite struct WorkTests {
   /// The time must grow with the steps, or the compiler has folded the loop. A thousandfold difference in steps leaves
   /// room for any disturbance.
-  @Test func timeGrowsWithTheSteps() {
+  @Test func `time grows with the steps`() {
     func fastest(_ steps: Int) -> UInt64 {
       (0..<5).map { seed in
         MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(seed))) }
@@ -13,7 +13,7 @@ import Testing
     #expect(fastest(5_000_000) > 20 * fastest(5_000))
   }
 
-  @Test func everyStepChangesTheResult() {
+  @Test func `every step changes the result`() {
     #expect(CalibratedWork.spin(steps: 0, from: 5) == 5)
     #expect(CalibratedWork.spin(steps: 1, from: 5) != CalibratedWork.spin(steps: 2, from: 5))
     #expect(
@@ -21,13 +21,13 @@ import Testing
         == CalibratedWork.spin(steps: 10, from: 1))
   }
 
-  @Test func stepsScaleWithTime() {
+  @Test func `steps scale with time`() {
     let work = CalibratedWork(stepsPerMicrosecond: 700)
     #expect(work.steps(nanoseconds: 0) == 0)
     #expect(work.steps(nanoseconds: 1000) == 700)
   }
 
-  @Test func theSeedFixesTheSequence() {
+  @Test func `the seed fixes the sequence`() {
     var one = SplitMix64(seed: 1)
     // The reference values of the published generator for seed 1234567.
     var reference = SplitMix64(seed: 1_234_567)

@@ -19,16 +19,16 @@ import Testing
   }
 
   @Test(arguments: [40, 41, 60, 80, 140, 200])
-  func noLineIsWiderThanTheTerminal(_ width: Int) {
+  func `no line is wider than the terminal`(_ width: Int) {
     for line in Self.text(.sample, width: width).split(separator: "\n") { #expect(line.count <= width, "\(line)") }
   }
 
-  @Test func withoutUnicodeAllIsASCII() {
+  @Test func `without unicode all is ASCII`() {
     let others = Self.text(.sample).filter { !$0.isASCII }
     #expect(others.isEmpty)
   }
 
-  @Test func aBlockIsNamedByQueueAndNumber() {
+  @Test func `a block is named by queue and number`() {
     let rows = Self.rows("pool 1", Self.text(.sample, from: 0))
     #expect(rows[1].contains("A1=="))
     #expect(rows[1].contains("A2=="))
@@ -37,26 +37,26 @@ import Testing
     #expect(rows[0].contains("0000"))
   }
 
-  @Test func aBarrierIsMarked() {
+  @Test func `a barrier is marked`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
   }
 
-  @Test func aWaitHidesItsBlockAndSaysWhatFor() {
+  @Test func `a wait hides its block and says what for`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("~sema~"))
     #expect(Self.rows("caller", Self.text(.sample, from: 0))[1].contains("~group~"))
   }
 
-  @Test func aPoolsThreadWithoutWorkIsBlank() {
+  @Test func `a pool's thread without work is blank`() {
     let row = Self.rows("pool 1", Self.text(.sample, from: 0))[1]
     #expect(row.hasSuffix("      "))
     #expect(!row.contains("work"))
   }
 
-  @Test func aThreadThatIsNotThereIsBlank() {
+  @Test func `a thread that is not there is blank`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[0].hasPrefix("      "))
   }
 
-  @Test func whatIsLostIsUnknownAndNeverRest() {
+  @Test func `what is lost is unknown and never rest`() {
     var trace = Trace.sample
     trace.gaps = [
       Trace.Gap(.scheduler, begin: 0, end: 5_000_000, lost: 7),
@@ -70,7 +70,7 @@ import Testing
     #expect(text.contains("3 events of blocks and waits were lost"))
   }
 
-  @Test func withoutTheSchedulersRecordNoThreadRests() {
+  @Test func `without the scheduler's record no thread rests`() {
     var trace = Trace.sample
     trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
     let text = Self.text(trace, from: 0)
@@ -80,7 +80,7 @@ import Testing
     #expect(!text.contains("cores busy"))
   }
 
-  @Test func aHangIsDrawnUntilNothingMoreComes() {
+  @Test func `a hang is drawn until nothing more comes`() {
     var trace = Trace.sample
     trace.end = .hung
     trace.length = 900_000_000
@@ -92,14 +92,14 @@ import Testing
     #expect(text.contains("hung"))
   }
 
-  @Test func aTrapSaysWhere() {
+  @Test func `a trap says where`() {
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
     #expect(Self.text(trace).contains("SIGILL ended it inside block 1 of lab.both on pool 2 after 10 ms"))
   }
 
-  @Test func alikeLanesAreFoldedAndCounted() {
+  @Test func `alike lanes are folded and counted`() {
     var trace = Trace.sample
     for number in 0..<40 {
       trace.lanes.append(
@@ -113,7 +113,7 @@ import Testing
     #expect(text.split(separator: "\n").count < 50)
   }
 
-  @Test func pointsAreDrawnAtTheSameScale() {
+  @Test func `points are drawn at the same scale`() {
     var short = Trace.sample
     short.length = 5_000_000
     short.lanes[0].runs.removeLast()
@@ -123,7 +123,7 @@ import Testing
     #expect(Set(axes).count == 1)
   }
 
-  @Test func colourPassesToATerminalAndNothingElse() {
+  @Test func `colour passes to a terminal and nothing else`() {
     let style = TextStyle(width: 80, color: true)
     let text = TraceText(style: style).render([.sample])
     #expect(text.contains("\u{1b}["))
@@ -131,7 +131,7 @@ import Testing
     #expect(!style.safe("\u{1b}[48;5;9mred").contains("\u{1b}"))
   }
 
-  @Test func aColumnWithSeveralBlocksNamesNone() {
+  @Test func `a column with several blocks names none`() {
     var trace = Trace.sample
     trace.blocks = (1...1000).map { number in
       let begin = UInt64(number) * 9000
@@ -143,7 +143,7 @@ import Testing
     #expect(!row.contains("="))
   }
 
-  @Test func theBacklogCountsWhatCouldBegin() {
+  @Test func `the backlog counts what could begin`() {
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
@@ -151,7 +151,7 @@ import Testing
     #expect(folding.backlog == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 
-  @Test func figuresAreThoseOfTheTrace() {
+  @Test func `figures are those of the trace`() {
     let figures = TraceFigures(.sample)
     #expect(figures.blocks == 4)
     #expect(figures.medianDelay == 2_300_000)

@@ -42,12 +42,11 @@ import Testing
 
   @Test func `what was parsed when the lab was built is what the files say, line by line`() throws {
     for (name, text) in Catalogue.files where name.hasSuffix(".yml") {
-      let reader = ScenarioFile(place: name, patterns: [])
-      guard case .shelved = try library.content(reader, text).node else {
+      guard let content = try library.files.content(name), case .shelved = content.node else {
         Issue.record("\(name) is parsed when it is read")
         continue
       }
-      #expect(Self.lines(try library.content(reader, text).node) == Self.lines(try reader.compose(text).node))
+      #expect(Self.lines(content.node) == Self.lines(try PlacedNode(yaml: text, place: name).node))
     }
   }
 
@@ -164,7 +163,8 @@ import Testing
     }
   }
 
-  /// What the lab once said for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS (docs/glossary.md).
+  /// What the lab once said for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS
+  /// (docs/glossary.md).
   private static let ownWords = [
     "class of service", "stranger", "strangers", "news", "whom", "told", "tells", "hears", "heard", "goes past",
     "went past", "gets past", "walks in", "walked in", "lets in", "let in", "keeps out", "held up", "holds up",
@@ -205,8 +205,8 @@ import Testing
     }
   }
 
-  /// Of each sentence: where all its claims are as the document says it is borne out, and any single guarantee or anomaly
-  /// that turns red changes that. Else the grade would be decoration.
+  /// Of each sentence: where all its claims are as the document says it is borne out, and any single guarantee or
+  /// anomaly that turns red changes that. Else the grade would be decoration.
   @Test func `every grade counts`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)

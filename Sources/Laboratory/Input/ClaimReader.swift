@@ -12,13 +12,13 @@ struct ClaimReader {
 
   func claims(_ root: Mapping) throws(InputError) -> [Claim] {
     var claims: [Claim] = []
-    for node in try root.list("claims") { claims.append(try claim(try file.mapping(node, "a claim"))) }
+    for node in try root.list("claims") { claims.append(try claim(try Mapping(node, "a claim"))) }
     return claims
   }
 
   private func claim(_ fields: Mapping) throws(InputError) -> Claim {
     try fields.allow(Self.keys)
-    let kind = try Self.kind(fields, file)
+    let kind = try Self.kind(fields)
     let checkNode = fields.node("check")
     do throws(InputError) {
       let check = try Check(parsing: try fields.text("check"), on: pattern, variants: variants)
@@ -39,12 +39,12 @@ struct ClaimReader {
   }
 
   /// What kind of promise a claim is.
-  static func kind(_ fields: Mapping, _ file: ScenarioFile) throws(InputError) -> Claim.Kind {
+  static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
       let kinds = Claim.Kind.allCases.map(\.rawValue)
-      throw file.error(
-        fields.node("kind"), "unknown kind '\(name)' (allowed: \(kinds.joined(separator: ", ")))", near: name,
+      throw fields.node("kind").error(
+        "unknown kind '\(name)' (allowed: \(kinds.joined(separator: ", ")))", near: name,
         of: kinds)
     }
     return kind
@@ -66,15 +66,15 @@ struct ClaimReader {
       let name = node.text
       if let documents = file.documents {
         guard let sentence = documents.sentence(name) else {
-          throw file.error(
-            node, "unknown sentence '\(name)' (see the command documents)", near: name,
+          throw node.error(
+            "unknown sentence '\(name)' (see the command documents)", near: name,
             of: documents.sentences.map(\.id))
         }
         if key == "contradicts", sentence.said == .may {
-          throw file.error(node, "'\(name)' says what may be: nothing that was merely not seen contradicts it")
+          throw node.error("'\(name)' says what may be: nothing that was merely not seen contradicts it")
         }
       }
-      guard !names.contains(name) else { throw file.error(node, "sentence '\(name)' stands twice") }
+      guard !names.contains(name) else { throw node.error("sentence '\(name)' stands twice") }
       names.append(name)
     }
     return names
@@ -83,14 +83,14 @@ struct ClaimReader {
   /// A claim speaks for a sentence or against it, or is of the lesson alone (`of: lesson`).
   private func isOfLesson(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) -> Bool {
     if let name = contradicts.first(where: bears.contains) {
-      throw file.error(fields.node("contradicts"), "a claim cannot bear out '\(name)' and contradict it")
+      throw fields.node("contradicts").error("a claim cannot bear out '\(name)' and contradict it")
     }
     guard let whose = try fields.optionalText("of") else { return false }
     guard whose == "lesson" else {
-      throw file.error(fields.node("of"), "of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
+      throw fields.node("of").error("of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
     }
     guard bears.isEmpty, contradicts.isEmpty else {
-      throw file.error(fields.node("of"), "a claim of the lesson alone grades no sentence of the documents")
+      throw fields.node("of").error("a claim of the lesson alone grades no sentence of the documents")
     }
     return true
   }

@@ -15,7 +15,7 @@ struct ConclusionReader {
   func conclusions(_ root: Mapping) throws(InputError) -> [Conclusion] {
     var conclusions: [Conclusion] = []
     for node in try root.list("conclusions") {
-      let fields = try reader.file.mapping(node, "a conclusion")
+      let fields = try Mapping(node, "a conclusion")
       try fields.allow(Self.keys)
       conclusions.append(Conclusion(conditions: try conditions(fields), parts: try parts(fields)))
     }
@@ -25,14 +25,14 @@ struct ConclusionReader {
   /// A sentence with nothing to stand on would be told whatever came out.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
-    guard !nodes.isEmpty else { throw reader.file.error(fields.owner, "a conclusion needs 'if': checks of claims") }
+    guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }
     let known = claims.map(\.check.text)
     var conditions: [Conclusion.Condition] = []
     for node in nodes {
       let isRefuted = node.text.hasPrefix(Self.not)
       let check = String(node.text.dropFirst(isRefuted ? Self.not.count : 0))
       guard let written = WrittenCheck(check), claims.contains(where: { $0.check.written == written }) else {
-        throw reader.file.error(node, "'\(check)' is no claim's check in this file", near: check, of: known)
+        throw node.error("'\(check)' is no claim's check in this file", near: check, of: known)
       }
       conditions.append(Conclusion.Condition(check: written, isRefuted: isRefuted))
     }

@@ -1,5 +1,5 @@
-/// The source documents and their sentences, as `documents.yml` lists them: each sentence is settled by claims of scenarios, by
-/// the strength with which its document says it, or has the reason why nothing can try it.
+/// The source documents and their sentences, as `documents.yml` lists them: each sentence is settled by claims of
+/// scenarios, by the strength with which its document says it, or has the reason why nothing can try it.
 public struct Documents: Sendable {
   /// A document.
   public struct Document: Sendable {
@@ -37,12 +37,13 @@ public struct Documents: Sendable {
     public let said: Strength?
     /// Why nothing can try it; nil when something can.
     public let reason: String?
-    /// Which part of it holds and which does not, where claims speak for it and others against it; nil where such a sentence
-    /// is refuted as a whole.
+    /// Which part of it holds and which does not, where claims speak for it and others against it; nil where such a
+    /// sentence is refuted as a whole.
     public let partly: String?
     /// Why no Dispatch could fail it: it is true of the document's own code by reading it. Nil where Dispatch could.
     public let byConstruction: String?
-    /// What the lab built, and tries, where a system lacks what the document speaks of, by the name of that system: `Linux`.
+    /// What the lab built, and tries, where a system lacks what the document speaks of, by the name of that system:
+    /// `Linux`.
     public let standIns: [String: String]
     /// Where it stands, for errors.
     public let place: String
@@ -61,28 +62,26 @@ public struct Documents: Sendable {
   ///
   /// - Throws: ``InputError`` with file and line.
   public init(place: String, yaml: String) throws(InputError) {
-    // The same reader as for scenario files, for its errors with a place.
-    try self.init(try ScenarioFile(place: place, patterns: []).compose(yaml))
+    try self.init(try PlacedNode(yaml: yaml, place: place))
   }
 
   /// Reads what was parsed.
   init(_ content: PlacedNode) throws(InputError) {
-    let file = ScenarioFile(place: content.file, patterns: [])
-    let root = try file.mapping(content, "the documents")
+    let root = try Mapping(content, "the documents")
     try root.allow(["documents"])
     var documents: [Document] = []
     var byName: [String: Sentence] = [:]
     for node in try root.list("documents") {
-      let fields = try file.mapping(node, "a document")
+      let fields = try Mapping(node, "a document")
       try fields.allow(["document", "title", "author", "address", "sentences"])
       let name = try fields.text("document")
       var sentences: [Sentence] = []
       for node in try fields.list("sentences") {
-        let sentence = try Self.sentence(try file.mapping(node, "a sentence"), place: node.place)
+        let sentence = try Self.sentence(try Mapping(node, "a sentence"), place: node.place)
         guard sentence.id.hasPrefix(name + ".") else {
-          throw file.error(node, "'\(sentence.id)' is no sentence of '\(name)'")
+          throw node.error("'\(sentence.id)' is no sentence of '\(name)'")
         }
-        guard byName[sentence.id] == nil else { throw file.error(node, "'\(sentence.id)' stands twice") }
+        guard byName[sentence.id] == nil else { throw node.error("'\(sentence.id)' stands twice") }
         byName[sentence.id] = sentence
         sentences.append(sentence)
       }

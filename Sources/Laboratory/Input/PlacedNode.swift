@@ -65,9 +65,22 @@ struct PlacedNode {
     return items.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
   }
 
+  /// What it is, for errors.
   var kind: String {
     if let text = node.scalar { return text.isEmpty ? "nothing" : "'\(text.prefix(40))'" }
     return node.items != nil ? "a list" : "a mapping"
+  }
+}
+
+extension PlacedNode {
+  /// What is wrong with it; `near` is what was found, and `names` what is known, of which the nearest is offered.
+  func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
+    InputError(message, at: place, near: found, of: names)
+  }
+
+  /// The same with all known names.
+  func error(_ message: String, near found: String, among names: [String]) -> InputError {
+    InputError(message, at: place, near: found, among: names)
   }
 }
 
@@ -128,63 +141,5 @@ struct Mapping {
     }
     self.entries = entries
     self.owner = owner
-  }
-}
-
-extension ScenarioFile {
-  /// Parses YAML; a scanner or parser problem becomes an error with its line.
-  func compose(_ yaml: String) throws(InputError) -> PlacedNode {
-    // A mark of the byte order, as some editors write it, says nothing in UTF-8.
-    let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
-    try refuseAliasBomb(yaml)
-    let root: Node?
-    // What kind of value a word is, the reader decides by what it is for; that Yams guesses it for each takes a third of its time.
-    // Without an encoding it reads the environment.
-    do { root = try Yams.compose(yaml: yaml, .basic, .default, .utf8) } catch let error as YamlError {
-      switch error {
-      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-        .composer(_, let problem, let mark, _):
-        throw InputError("not valid YAML: \(YAMLSlip.words(problem, yaml, mark.line))", at: "\(place):\(mark.line)")
-      case .duplicatedKeysInMapping(let duplicates, let context):
-        let keys = duplicates.map { "\($0)" }.joined(separator: ", ")
-        throw InputError("the key \(keys) stands twice", at: "\(place):\(context.mark.line)")
-      default: throw InputError("not valid YAML: \(error)", at: place)
-      }
-    } catch { throw InputError("not valid YAML: \(error)", at: place) }
-    guard let root else { throw InputError("the file is empty", at: place) }
-    return PlacedNode(node: .parsed(root), file: place, fallbackLine: 1)
-  }
-
-  /// A file may say a thing twice by an alias. A few lines of aliases of lists of aliases, though, stand for millions of
-  /// nodes, and Yams visits each of them ("billion laughs").
-  private func refuseAliasBomb(_ yaml: String) throws(InputError) {
-    let most = 16
-    var found = 0
-    guard yaml.utf8.contains(UInt8(ascii: "*")) else { return }
-    let lines = yaml.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() {
-      var last: UInt8 = UInt8(ascii: " ")
-      var isOpen = false
-      for byte in line {
-        // An alias is a star at the start of a value, right in front of a name; `0.9 * apply` in a check is none.
-        if isOpen, byte > UInt8(ascii: " ") { found += 1 }
-        isOpen = byte == UInt8(ascii: "*") && " \t[{,:-?".utf8.contains(last)
-        last = byte
-      }
-      guard found <= most else {
-        throw InputError(
-          "more than \(most) aliases ('*name'), which is more than a scenario needs", at: "\(place):\(number + 1)")
-      }
-    }
-  }
-
-  func mapping(_ node: PlacedNode, _ name: String) throws(InputError) -> Mapping { try Mapping(node, name) }
-
-  func error(_ node: PlacedNode, _ message: String, near found: String = "", of names: [String] = []) -> InputError {
-    InputError(message, at: node.place, near: found, of: names)
-  }
-
-  func error(_ node: PlacedNode, _ message: String, near found: String, among names: [String]) -> InputError {
-    InputError(message, at: node.place, near: found, among: names)
   }
 }

@@ -1,5 +1,4 @@
 import Measurement
-import Yams
 
 /// Reads a scenario file into an ``Experiment``, checking every name and value against its pattern.
 public struct ScenarioFile {
@@ -27,27 +26,27 @@ public struct ScenarioFile {
   ///
   /// - Throws: ``InputError`` with file and line, what was found, what is allowed and the nearest name.
   public func experiment(from yaml: String) throws(InputError) -> Experiment {
-    try experiment(from: try compose(yaml))
+    try experiment(from: try PlacedNode(yaml: yaml, place: place))
   }
 
   /// Reads what was parsed.
   func experiment(from content: PlacedNode) throws(InputError) -> Experiment {
-    let root = try mapping(content, "a scenario file")
+    let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)
     let name = try root.text("scenario")
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else {
-      throw error(root.node("scenario"), "scenario: '\(name)' may have only letters, digits, '-' and '_'")
+      throw root.node("scenario").error("scenario: '\(name)' may have only letters, digits, '-' and '_'")
     }
     let pattern = try PatternDescription(try pattern(of: root))
     let parameters = try settings(root, "parameters", pattern)
     let variants = try variants(root, pattern)
     let sweep = try sweep(root, "sweep", pattern)
     for swept in sweep where parameters[swept.name] != nil {
-      throw error(root.node("sweep"), "'\(swept.name)' is both a parameter and swept")
+      throw root.node("sweep").error("'\(swept.name)' is both a parameter and swept")
     }
     for swept in sweep where pattern.parameter(swept.name)?.isNumber == true {
       for case .text(let name) in swept.values where sweep.contains(where: { $0.name == name }) {
-        throw error(root.node("sweep"), "'\(swept.name)' has the value of '\(name)', which is swept itself")
+        throw root.node("sweep").error("'\(swept.name)' has the value of '\(name)', which is swept itself")
       }
     }
     let reader = ClaimReader(
@@ -66,8 +65,8 @@ public struct ScenarioFile {
   func pattern(of root: Mapping) throws(InputError) -> any Pattern {
     let name = try root.text("pattern")
     guard let pattern = patterns.first(where: { type(of: $0).name == name }) else {
-      throw error(
-        root.node("pattern"), "unknown pattern '\(name)'", near: name, among: patterns.map { type(of: $0).name })
+      throw root.node("pattern").error(
+        "unknown pattern '\(name)'", near: name, among: patterns.map { type(of: $0).name })
     }
     return pattern
   }
@@ -104,11 +103,11 @@ public struct ScenarioFile {
     var variants: [Variant] = []
     for node in nodes {
       guard let variant = pattern.variant(node.text) else {
-        throw error(
-          node, "unknown variant '\(node.text)' of \(pattern.name)", near: node.text,
+        throw node.error(
+          "unknown variant '\(node.text)' of \(pattern.name)", near: node.text,
           among: pattern.variants.map(\.name))
       }
-      guard !variants.contains(variant) else { throw error(node, "variant '\(node.text)' is listed twice") }
+      guard !variants.contains(variant) else { throw node.error("variant '\(node.text)' is listed twice") }
       variants.append(variant)
     }
     return variants
@@ -126,11 +125,11 @@ public struct ScenarioFile {
         continue
       }
       let nodes = entry.value.node.scalar == nil || key == "sweep" ? try entry.value.list(entry.key) : [entry.value]
-      guard !nodes.isEmpty else { throw error(entry.value, "\(key) of '\(entry.key)' has no values") }
+      guard !nodes.isEmpty else { throw entry.value.error("\(key) of '\(entry.key)' has no values") }
       var values: [ParameterValue] = []
       for node in nodes {
         let value = try point(node, of: parameter, pattern)
-        guard !values.contains(value) else { throw error(node, "\(key) of '\(entry.key)' has '\(node.text)' twice") }
+        guard !values.contains(value) else { throw node.error("\(key) of '\(entry.key)' has '\(node.text)' twice") }
         values.append(value)
       }
       sweep.append(Sweep(entry.key, values))
@@ -141,8 +140,8 @@ public struct ScenarioFile {
   private func baseline(_ root: Mapping, _ variants: [Variant]) throws(InputError) -> String? {
     guard let name = try root.optionalText("baseline") else { return nil }
     guard variants.contains(where: { $0.name == name }) else {
-      throw error(
-        root.node("baseline"), "baseline '\(name)' is not one of the variants", near: name, among: variants.map(\.name))
+      throw root.node("baseline").error(
+        "baseline '\(name)' is not one of the variants", near: name, among: variants.map(\.name))
     }
     return name
   }
@@ -150,8 +149,8 @@ public struct ScenarioFile {
   private func show(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [String] {
     let nodes = try root.list("show")
     for node in nodes where pattern.metric(node.text) == nil {
-      throw error(
-        node, "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, among: pattern.metrics.map(\.name))
+      throw node.error(
+        "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, among: pattern.metrics.map(\.name))
     }
     return nodes.isEmpty ? pattern.metrics.map(\.name) : nodes.map(\.text)
   }

@@ -1,7 +1,7 @@
 /// What a scenario file says without its pattern being asked: enough for `list` and `documents`, and soon read.
 ///
-/// Nothing of it is checked against the pattern; that is ``ScenarioFile``'s, which a run reads by, and a test holds of all built-in
-/// files.
+/// Nothing of it is checked against the pattern; that is ``ScenarioFile``'s, which a run reads by, and a test holds of
+/// all built-in files.
 public struct ScenarioOutline: Sendable {
   /// What a claim says of the documents' sentences.
   public struct Claim: Sendable, Hashable {
@@ -55,16 +55,16 @@ public struct ScenarioOutline: Sendable {
 extension ScenarioFile {
   /// The outline of what was parsed.
   func outline(of content: PlacedNode, withClaims: Bool) throws(InputError) -> ScenarioOutline {
-    let root = try mapping(content, "a scenario file")
+    let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)
     var claims: [ScenarioOutline.Claim] = []
     for node in withClaims ? try root.list("claims") : [] {
-      let fields = try mapping(node, "a claim")
+      let fields = try Mapping(node, "a claim")
       claims.append(
         ScenarioOutline.Claim(
           says: try fields.text("says"), bears: try fields.list("bears").map { $0.text },
           contradicts: try fields.list("contradicts").map { $0.text },
-          kind: try ClaimReader.kind(fields, self), check: try fields.text("check")))
+          kind: try ClaimReader.kind(fields), check: try fields.text("check")))
     }
     return ScenarioOutline(
       name: try root.text("scenario"), pattern: try pattern(of: root), title: try root.text("title"),

@@ -44,6 +44,16 @@ import Testing
     #expect(diff.rows.map(\.metric) == ["elapsed", "missed"])
   }
 
+  @Test func `less processor time is less, and not faster`() throws {
+    func run(_ time: Double) -> ResultDocument {
+      let rounds = Fixture.rounds(30) { round in ["elapsed": [1000], "processor-time": [time + Double(round % 3)]] }
+      return Fixture.made([("a", rounds)]).document
+    }
+    let diff = try ResultDiff(old: [run(4000)], new: [run(1000)], metrics: ["elapsed", "processor-time"])
+    let said = diff.rows.map { row in row.ratio.map { $0.wording(row.meaning) } }
+    #expect(said[1]?.hasPrefix("4.00x less [") == true && said[0]?.hasPrefix("1.00x faster") == true, "\(said)")
+  }
+
   @Test func `missing and new rows are listed`() throws {
     let diff = try ResultDiff(
       old: [document([("a", steady), ("b", steady)])], new: [document([("b", steady), ("c", steady)])])

@@ -1,3 +1,4 @@
+import Laboratory
 import Measurement
 import Testing
 
@@ -6,19 +7,29 @@ import Testing
 @Suite struct MarginTests {
   @Test(
     arguments: [
-      (50, 40, 60, .times, "50.0x slower [40.0x … 60.0x]"), (0.02, 0.01, 0.04, .times, "50.0x faster [25.0x … 100x]"),
-      (50, 40, 60, .counts, "50.0x more [40.0x … 60.0x]"), (0.02, 0.01, 0.04, .counts, "50.0x fewer [25.0x … 100x]"),
-      (0.02, 0.02, 0.02, .counts, "50.0x fewer in every round"), (1, 1, 1, .counts, "the same"),
-      (0.5, 0.4, 0.6, .levels, "2.00x lower [1.67x … 2.50x]"), (0.5, 0.4, 0.6, .amounts, "2.00x less [1.67x … 2.50x]"),
-    ] as [(Double, Double, Double, RatioWords, String)])
+      (50, 40, 60, .duration, "50.0x slower [40.0x … 60.0x]"),
+      (0.02, 0.01, 0.04, .duration, "50.0x faster [25.0x … 100x]"),
+      (50, 40, 60, .count, "50.0x more [40.0x … 60.0x]"), (0.02, 0.01, 0.04, .count, "50.0x fewer [25.0x … 100x]"),
+      (0.02, 0.02, 0.02, .count, "50.0x fewer in every round"), (1, 1, 1, .count, "the same"),
+      (0.5, 0.4, 0.6, .level, "2.00x lower [1.67x … 2.50x]"), (0.5, 0.4, 0.6, .amount, "2.00x less [1.67x … 2.50x]"),
+    ] as [(Double, Double, Double, Metric.Meaning, String)])
   func `a ratio is a multiple above 1, in words`(
-    _ estimate: Double, _ low: Double, _ high: Double, _ words: RatioWords, _ text: String
+    _ estimate: Double, _ low: Double, _ high: Double, _ meaning: Metric.Meaning, _ text: String
   ) {
-    #expect(ConfidenceInterval(estimate: estimate, low: low, high: high).wording(words) == text)
+    #expect(ConfidenceInterval(estimate: estimate, low: low, high: high).wording(meaning) == text)
   }
 
-  @Test func `a rate without a unit is higher or lower, a count more or fewer`() {
-    #expect(RatioWords(.rate, .none) == .levels && RatioWords(.count, .none) == .counts)
-    #expect(RatioWords(.latency, .nanoseconds) == .times && RatioWords(nil, .none) == .counts)
+  @Test(
+    arguments: [
+      (.latency, .nanoseconds, false, .duration, true), (.latency, .nanoseconds, true, .amount, false),
+      (.count, .bytes, false, .amount, false), (.count, .none, false, .count, false),
+      (.rate, .perSecond, false, .throughput, true), (.rate, .percent, false, .level, false),
+      (.rate, .none, false, .level, false), (nil, .none, false, .count, false),
+    ] as [(Metric.Kind?, Unit, Bool, Metric.Meaning, Bool)])
+  func `kind and unit say what a figure means, and of durations the author`(
+    _ kind: Metric.Kind?, _ unit: Unit, _ isAmount: Bool, _ meaning: Metric.Meaning, _ isSpeed: Bool
+  ) {
+    #expect(Metric.Meaning(kind, unit, isAmount: isAmount) == meaning)
+    #expect(meaning.isSpeed == isSpeed)
   }
 }

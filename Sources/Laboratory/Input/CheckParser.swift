@@ -9,8 +9,8 @@ extension Check {
   }
 }
 
-/// Looks up the names of a written check in what a pattern knows, so that an unknown variant, metric or unit is an error before
-/// anything runs.
+/// Looks up the names of a written check in what a pattern knows, so that an unknown variant, metric or unit is an
+/// error before anything runs.
 struct CheckParser {
   let text: String
   let pattern: PatternDescription
@@ -47,15 +47,9 @@ struct CheckParser {
   }
 
   private func reference(_ figure: WrittenCheck.Figure) throws(InputError) -> Check.Reference {
-    let scope: Check.Reference.Scope
-    switch figure.scope {
-    case "all": scope = .all
-    case "any": scope = .any
-    case let name:
-      guard variants.contains(where: { $0.name == name }) else {
-        throw failure("unknown variant '\(name)'", near: name, among: variants.map(\.name) + ["all", "any"])
-      }
-      scope = .variant(name)
+    guard variants.contains(where: figure.scope.includes) else {
+      let name = figure.scope.name
+      throw failure("unknown variant '\(name)'", near: name, among: variants.map(\.name) + ["all", "any"])
     }
     let point = try point(figure.point)
     guard let metric = pattern.metric(figure.metric) else {
@@ -63,7 +57,8 @@ struct CheckParser {
         "unknown metric '\(figure.metric)' of \(pattern.name)", near: figure.metric,
         among: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name))
     }
-    return Check.Reference(scope: scope, point: point, metric: metric, statistic: try statistic(figure.statistic))
+    return Check.Reference(
+      scope: figure.scope, point: point, metric: metric, statistic: try statistic(figure.statistic))
   }
 
   private func statistic(_ name: String?) throws(InputError) -> Statistic? {

@@ -55,6 +55,27 @@ public struct Check: Sendable, Equatable {
       case any
       /// One variant.
       case variant(String)
+
+      /// The scope that a check writes as `name`.
+      public init(_ name: String) {
+        switch name {
+        case "all": self = .all
+        case "any": self = .any
+        default: self = .variant(name)
+        }
+      }
+
+      /// What a check writes for it.
+      public var name: String {
+        switch self {
+        case .all: "all"
+        case .any: "any"
+        case .variant(let name): name
+        }
+      }
+
+      /// Whether it is one variant, rather than a range of them.
+      public var isOne: Bool { self != .all && self != .any }
     }
     /// Which variants.
     public let scope: Scope
@@ -133,8 +154,8 @@ extension Check.Reference {
 }
 
 extension Assignment {
-  /// Whether it says the name of another setting, and `found` is what that is set to in `run`; or all cores, which a run has that is not
-  /// confined to less.
+  /// Whether it says the name of another setting, and `found` is what that is set to in `run`; or all cores, which a
+  /// run has that is not confined to less.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }

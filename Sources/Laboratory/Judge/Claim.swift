@@ -56,7 +56,7 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
   case refuted
   /// The rounds do not tell.
   case inconclusive
-  /// It could not be checked here; the reason is beside it.
+  /// The claim could not be checked here; the reason is beside it.
   case unavailable
 
   /// Whether it turns the exit status to 1: a failed guarantee or anomaly; with `strict` a refuted claim too.
@@ -73,9 +73,11 @@ public struct Judgement: Sendable {
   public let verdict: Verdict
   /// The figures behind it.
   public let evidence: Evidence
-  /// Whether it was not to be judged here, by what was declared before the run: what it speaks of is not part of the run, or
-  /// needs what the machine has not.
+  /// Whether it was not to be judged here, by what was declared before the run: what it speaks of is not part of the
+  /// run, or needs what the machine has not.
   public var isExcused = false
+  /// Whether it is unavailable since it speaks of a variant or a setting that is not part of the run.
+  public var isLeftOut = false
 
   /// A judged claim.
   public init(claim: Claim, verdict: Verdict, evidence: Evidence) {
@@ -101,8 +103,6 @@ public struct Evidence: Sendable, Equatable {
   public var met: Int
   /// Why it is unavailable, or which trial failed.
   public var reason: String?
-  /// How the reason ends where a claim speaks of what the command line left out.
-  public static let leftOut = "is not part of this run"
   /// The reason of a verdict on sides that lie apart, though the interval of their ratio includes no change.
   public static let apart = "the highest round of one is below the lowest of the other"
   /// A trial in which the check was true; nil for performance claims, and where there is none.

@@ -14,7 +14,10 @@ public struct Judge: Sendable {
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
       var judgement = judgement(on: claim)
-      judgement.isExcused = judgement.verdict == .unavailable && isExcused(claim)
+      if judgement.verdict == .unavailable {
+        judgement.isExcused = isExcused(claim)
+        judgement.isLeftOut = claim.check.references.contains(where: isLeftOut)
+      }
       return judgement
     }
   }
@@ -40,7 +43,7 @@ public struct Judge: Sendable {
     var example: Evidence.Example {
       Evidence.Example(
         run: run.label, round: trial.round + 1, left: left,
-        ended: trial.outcome == .completed ? nil : trial.outcome.name)
+        ended: trial.outcome == .completed ? nil : trial.outcome.kind.rawValue)
     }
 
     func met(_ comparison: Check.Comparison) -> Bool {
@@ -89,7 +92,7 @@ public struct Judge: Sendable {
     if verdict == .violated, let worst = unmet.first {
       evidence.reason =
         worst.left == nil || worst.right == nil
-        ? "\(worst.run.label) \(worst.trial.outcome.name) in round \(worst.trial.round + 1)"
+        ? "\(worst.run.label) \(worst.trial.outcome.kind.rawValue) in round \(worst.trial.round + 1)"
         : "\(worst.run.label) in round \(worst.trial.round + 1)"
     }
     return Judgement(claim: claim, verdict: verdict, evidence: evidence)
@@ -99,7 +102,7 @@ public struct Judge: Sendable {
   private func trialSides(_ check: Check) -> [Sides] {
     matches(check).flatMap { match in
       match.run.trials.compactMap { trial -> Sides? in
-        if trial.outcome.wasNotTried { return nil }
+        if trial.outcome.kind.wasNotTried { return nil }
         // What may honestly be absent (`unless`) is, and so is a percentile of too few samples.
         if trial.outcome == .completed, trial.figure(match.subject.metric, match.subject.statistic) == nil {
           return nil
@@ -124,12 +127,12 @@ public struct Judge: Sendable {
     let cores: Double
   }
 
-  /// The runs that a check speaks of, each with each that it is compared with: like with like, at the same values of whatever
-  /// both heed, where the check itself names no others.
+  /// The runs that a check speaks of, each with each that it is compared with: like with like, at the same values of
+  /// whatever both heed, where the check itself names no others.
   private func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not (it
-    // hung, it trapped, it is broken) has failed to keep a guarantee.
+    // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not
+    // (it hung, it trapped, it is broken) has failed to keep a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
       return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
@@ -175,7 +178,8 @@ public struct Judge: Sendable {
 
   // MARK: Performance
 
-  /// The verdict at each point by itself: points are no rounds of each other. They must agree for the claim to have one.
+  /// The verdict at each point by itself: points are no rounds of each other. They must agree for the claim to have
+  /// one.
   private func pairedRounds(_ claim: Claim) -> Judgement {
     let check = claim.check
     let judged = matches(check).compactMap { match -> (label: String, verdict: Verdict, evidence: Evidence)? in
@@ -247,10 +251,11 @@ public struct Judge: Sendable {
     return evidence.met > 0 ? .supported : .refuted
   }
 
-  /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test decides.
+  /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test
+  /// decides.
   ///
-  /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as many
-  /// rounds as the sign test asks for, or sides that lie apart.
+  /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as
+  /// many rounds as the sign test asks for, or sides that lie apart.
   private func byRounds(_ check: Check, _ rounds: PairedRounds) -> Verdict {
     let pairs = rounds.pairs
     let met = pairs.count { check.comparison.holds($0.left, $0.right) }
@@ -264,10 +269,11 @@ public struct Judge: Sendable {
 
   // MARK: What was not seen
 
-  /// The runs that a check speaks of and no trial of which was tried, though the machine has all that they are known to need.
+  /// The runs that a check speaks of and no trial of which was tried, though the machine has all that they are known to
+  /// need.
   private func unseen(_ check: Check) -> [Run] {
     matches(check).flatMap { [$0.run, $0.other].compactMap(\.self) }.grouped(by: \.label).compactMap(\.elements.first)
-      .filter { run in run.trials.allSatisfy(\.outcome.wasNotTried) && obstacle(to: run) == nil }
+      .filter { run in run.trials.allSatisfy(\.outcome.kind.wasNotTried) && obstacle(to: run) == nil }
   }
 
   /// Whether what kept a claim from being judged was declared before the run.
@@ -291,15 +297,18 @@ public struct Judge: Sendable {
   /// The runs that `reference` speaks of; a variant that ignores a parameter has one run for all its values.
   private func runs(of reference: Check.Reference) -> [Run] { results.runs(of: reference) }
 
+  /// Whether `reference` speaks of a variant, or of a setting of it, that is not part of the run.
+  private func isLeftOut(_ reference: Check.Reference) -> Bool { reference.scope.isOne && runs(of: reference).isEmpty }
+
   private func obstacle(to check: Check) -> String? {
     for reference in check.references {
       let runs = runs(of: reference)
-      if runs.isEmpty {
+      if isLeftOut(reference) {
         let point = reference.point.isEmpty ? "" : "[\(Point(reference.point).label)]"
-        if case .variant(let name) = reference.scope { return "\(name)\(point) \(Evidence.leftOut)" }
-        return "no variant of this run is spoken of"
+        return "\(reference.scope.name)\(point) is not part of this run"
       }
-      let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.wasNotTried ? $0.outcome.detail : nil }
+      if runs.isEmpty { return "no variant of this run is spoken of" }
+      let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.kind.wasNotTried ? $0.outcome.detail : nil }
       if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }
       let shortages = runs.compactMap { $0.shortage(for: reference) }
       if let shortage = shortages.first, shortages.count == runs.count { return shortage }

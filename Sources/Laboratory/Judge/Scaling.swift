@@ -1,7 +1,7 @@
 import Measurement
 
-/// What more cores bring: each variant at each setting on more cores against the same on the fewest that were tried, over paired rounds.
-/// The one reading of it, for what the lab finds and what every report shows.
+/// What more cores bring: each variant at each setting on more cores against the same on the fewest that were tried,
+/// over paired rounds. The one reading of it, for what the lab finds and what every report shows.
 public struct Scaling: Sendable {
   /// A run on some number of cores.
   public struct Step: Sendable {
@@ -74,16 +74,10 @@ public struct Scaling: Sendable {
   }
 }
 
-extension Metric {
-  /// Whether a figure of it says how fast something is, so that it can be a speed-up: a duration or a rate with a better way.
-  public static func tellsSpeed(_ kind: Kind, _ better: Better) -> Bool { kind != .count && better != .neither }
-}
-
 extension Results {
   /// What the law of scalability says of the headline metric: of each variant at its fastest setting.
   var scalability: [Remark] {
-    guard let headline = experiment.headline, let ranking = headline.better.ranking,
-      Metric.tellsSpeed(headline.kind, headline.better)
+    guard let headline = experiment.headline, let ranking = headline.better.ranking, headline.meaning.isSpeed
     else { return [] }
     let scaling = Scaling(runs.map { Comparison.Cell($0, figures: $0.figures(headline)) }, ranking)
     return scaling.series.filter(\.isFastest).compactMap { series -> Remark? in

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A check as it is written, its names not yet looked up: what two texts that ask the same have in common, and all that a saved
-/// document tells of a check.
+/// A check as it is written, its names not yet looked up: what two texts that ask the same have in common, and all that
+/// a saved document tells of a check.
 ///
 /// ```
 /// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
@@ -25,8 +25,8 @@ public struct WrittenCheck: Sendable, Hashable {
 
   /// Which figure of which trials, by name.
   public struct Figure: Sendable, Hashable {
-    /// A variant, `all` or `any`.
-    public let scope: String
+    /// Which variants.
+    public let scope: Check.Reference.Scope
     /// The settings of the point.
     public let point: [Setting]
     /// The metric.
@@ -153,7 +153,7 @@ private struct CheckScanner {
     guard take(".") else { throw failure("expected '.metric' behind '\(scope)'") }
     let metric = name()
     let statistic = take(".") ? String(takeWhile { $0.isLetter || $0.isNumber || $0 == "." }) : nil
-    return .figure(.init(scope: scope, point: point, metric: metric, statistic: statistic))
+    return .figure(.init(scope: .init(scope), point: point, metric: metric, statistic: statistic))
   }
 
   private mutating func point() throws(InputError) -> [WrittenCheck.Setting] {

@@ -2,8 +2,9 @@ import Measurement
 
 /// Something a trial measures, described: what scenario files, checks and reports know of it.
 ///
-/// A pattern's author declares one by ``latency(_:better:unless:isSpeed:_:file:line:)``, ``count(_:in:better:unless:_:file:line:)`` or
-/// ``rate(_:_:better:unless:_:file:line:)``, which give a typed handle to record by: a ``Measure``.
+/// A pattern's author declares one by ``latency(_:better:unless:isSpeed:_:file:line:)``,
+/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``, which give a typed handle to
+/// record by: a ``Measure``.
 public struct Metric: Sendable, Hashable {
   /// How its samples are read.
   public enum Kind: String, Sendable, Codable, Hashable {
@@ -33,8 +34,8 @@ public struct Metric: Sendable, Hashable {
   public let better: Better
   /// Why a completed trial may honestly lack it; nil when it may not, so that a trial without it is broken.
   public let unless: String?
-  /// Whether of its durations a shorter one is faster: of how late something is, or of processor time, it is less.
-  public let isSpeed: Bool
+  /// What its figures say.
+  public let meaning: Meaning
   /// One sentence: what it measures.
   public let summary: String
 
@@ -48,16 +49,16 @@ public struct Metric: Sendable, Hashable {
     self.unit = unit
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.unless = unless
-    self.isSpeed = isSpeed
+    meaning = Meaning(kind, unit, isAmount: !isSpeed)
     self.summary = summary
   }
 
   /// What every trial has, whatever the pattern: 1 in the one that applies, 0 in the others. They let a claim speak of
   /// a trial that traps or hangs (`any.hung == 0`).
   public static let outcomes: [Metric] = [
-    Metric("completed", .count, .none, "trials that ran to their end"),
-    Metric("trapped", .count, .none, "trials that the runtime stopped with a signal"),
-    Metric("hung", .count, .none, "trials that came to a standstill, and were ended"),
+    Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
+    Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that the runtime stopped with a signal"),
+    Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
   ]
 
   /// What a trial has whose variant says how it is meant to end (``Ending``).
@@ -75,8 +76,8 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A measure as a pattern's author declares it: a typed handle, by which a trial records. Latencies are `Measure<Duration>`,
-/// counts `Measure<Int>`, rates and shares `Measure<Double>`.
+/// A measure as a pattern's author declares it: a typed handle, by which a trial records. Latencies are
+/// `Measure<Duration>`, counts `Measure<Int>`, rates and shares `Measure<Double>`.
 ///
 /// The literal is the property's name in kebab case, which a test holds.
 public struct Measure<Sample>: Declaration {
@@ -91,7 +92,8 @@ public struct Measure<Sample>: Declaration {
   public var name: String { metric.name }
 }
 
-/// Measures of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is the ``Measure``.
+/// Measures of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is the
+/// ``Measure``.
 public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
   /// Where it is declared.
@@ -117,7 +119,8 @@ extension Metric {
   ///
   /// - Parameters:
   ///   - unless: why a completed trial may honestly lack it; without it, one that does is broken.
-  ///   - isSpeed: whether a shorter one is faster; false for how late something is, or for processor time, which is less.
+  ///   - isSpeed: whether a shorter one is faster; false for how late something is, or for processor time, which is
+  ///     less.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line

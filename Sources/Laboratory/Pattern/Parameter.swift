@@ -29,8 +29,8 @@ extension ParameterValue: Codable {
   }
 }
 
-/// Something that can be set, described: its type, unit, range, default and a sentence. A pattern's author declares one by
-/// ``Setting``.
+/// Something that can be set, described: its type, unit, range, default and a sentence. A pattern's author declares one
+/// by ``Setting``.
 public struct Parameter: Sendable {
   /// What values it takes.
   public enum Kind: Sendable, Equatable {
@@ -202,20 +202,5 @@ public struct Parameter: Sendable {
     case .text(let text): text
     case .integer(let number): unit == .none ? number.grouped : Quantity(Double(number), unit).description
     }
-  }
-}
-
-extension Int {
-  /// Digits in groups of three, as scenario files may write them: `1_000_000`; up to four digits stay together.
-  public var grouped: String {
-    let digits = String(magnitude)
-    guard digits.count > 4 else { return String(self) }
-    var groups: [Substring] = []
-    var rest = Substring(digits)
-    while !rest.isEmpty {
-      groups.append(rest.suffix(3))
-      rest = rest.dropLast(3)
-    }
-    return (self < 0 ? "-" : "") + groups.reversed().joined(separator: "_")
   }
 }

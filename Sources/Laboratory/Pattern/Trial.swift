@@ -15,7 +15,8 @@ public final class Trial: Sendable {
   public let work: CalibratedWork
   /// How many cores the process may use.
   public let cores: Int
-  /// How many blocks Dispatch runs at once at most: as many as there are cores, those included that this process may not use.
+  /// How many blocks Dispatch runs at once at most: as many as there are cores, those included that this process may
+  /// not use.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>
@@ -48,8 +49,8 @@ public final class Trial: Sendable {
 
   /// The value of a setting in this trial.
   ///
-  /// The lab has checked it before it started the worker; a request that says something else is not the lab's, and ends the
-  /// process.
+  /// The lab has checked it before it started the worker; a request that says something else is not the lab's, and ends
+  /// the process.
   public subscript<Value>(setting: Setting<Value>) -> Value {
     state.withLock { _ = $0.reads.insert(setting.name) }
     do { return try setting.value(parameters[setting.name]) } catch { Worker.refuse(error.description) }
@@ -67,8 +68,8 @@ public final class Trial: Sendable {
   /// The steps of calibrated work that take as long as a setting says.
   public func steps(_ setting: Setting<Duration>) -> Int { work.steps(nanoseconds: Int(self[setting].nanoseconds)) }
 
-  /// The body of a variant that is meant to trap or to hang comes to the point where it should, and says so: a trial that ended
-  /// before was not ended by its hazard, and is broken. The time to the end is counted from here.
+  /// The body of a variant that is meant to trap or to hang comes to the point where it should, and says so: a trial
+  /// that ended before was not ended by its hazard, and is broken. The time to the end is counted from here.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }
@@ -77,8 +78,9 @@ public final class Trial: Sendable {
     if isFirst { announce() }
   }
 
-  /// The trial waited for something that the machine did not have to give just then, such as a core that nobody else uses. When
-  /// several trials of a run have said so, those behind are told (``isKnownToLack(_:)``), and the run warns of it.
+  /// The trial waited for something that the machine did not have to give just then, such as a core that nobody else
+  /// uses. When several trials of a run have said so, those behind are told (``isKnownToLack(_:)``), and the run warns
+  /// of it.
   ///
   /// - Parameter thing: what it was, as a sentence's subject: `a second core`.
   public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }
@@ -88,11 +90,17 @@ public final class Trial: Sendable {
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds; `over` that many operations that were timed together, it is the time of one, and the
-  /// noise floor is shared by them.
+  /// Records a duration in nanoseconds; `over` that many operations that were timed together, it is the time of one,
+  /// and the noise floor is shared by them.
   public func record(_ measure: Measure<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(measure.name, Double(nanoseconds) / Double(operations), batch: operations) }
+  }
+
+  /// Records a duration, of which one below 0 is 0; `over` that many operations that were timed together, it is the
+  /// time of one.
+  public func record(_ measure: Measure<Duration>, _ duration: Duration, over operations: Int = 1) {
+    record(measure, duration.nanoseconds, over: operations)
   }
 
   /// Records all durations of a histogram, in nanoseconds. Of an empty one nothing is recorded.
@@ -100,8 +108,8 @@ public final class Trial: Sendable {
     note { $0.record(measure.name, histogram) }
   }
 
-  /// Records what the very loop that timed `measure` takes around an operation that does nothing: the noise floor of its figures in
-  /// the reports, where the lab's own stands otherwise. It is subtracted from none of them.
+  /// Records what the very loop that timed `measure` takes around an operation that does nothing: the noise floor of
+  /// its figures in the reports, where the lab's own stands otherwise. It is subtracted from none of them.
   ///
   /// - Parameters:
   ///   - nanoseconds: how long the loop took, each time it was run; their median counts, and none when there are none.
@@ -128,8 +136,8 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// What `body` costs the machine is what the trial costs: processor time and context switches of all threads. Several such spans
-  /// add up. A trial that names none has them of its whole body.
+  /// What `body` costs the machine is what the trial costs: processor time and context switches of all threads. Several
+  /// such spans add up. A trial that names none has them of its whole body.
   ///
   /// Two readings of a microsecond each stand outside of what `body` times. Spans must not overlap.
   public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -160,7 +168,8 @@ public final class Trial: Sendable {
   package var reads: Set<String> { state.withLock { $0.reads } }
 }
 
-/// The machine does not allow a trial; the variant is unavailable, with this reason, and neither kept nor broke a promise.
+/// The machine does not allow a trial; the variant is unavailable, with this reason, and neither kept nor broke a
+/// promise.
 public struct Unavailable: Error, Sendable, CustomStringConvertible {
   /// Who could run and had less than this share of a core was starved: what it did not do in its time says nothing.
   public static let starvedShare = 0.05

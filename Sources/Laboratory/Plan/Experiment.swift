@@ -40,7 +40,8 @@ public struct Experiment: Sendable {
   public let claims: [Claim]
   /// What to take home, the first that the results bear out.
   public let conclusions: [Conclusion]
-  /// The lines of each variant's body in its pattern's source, by its name; empty where the lab was built without the sources.
+  /// The lines of each variant's body in its pattern's source, by its name; empty where the lab was built without the
+  /// sources.
   public var code: [String: [String]] = [:]
   /// Whether the question is which setting is best, and not what the claims say.
   public var seeksBest = false
@@ -48,7 +49,8 @@ public struct Experiment: Sendable {
   public internal(set) var changed: Set<String> = []
   /// Settings that replace the others in a quick run.
   public let quick: [String: ParameterValue]
-  /// Settings that make a legible picture of a trial, several values of one for several pictures; over those of ``quick``.
+  /// Settings that make a legible picture of a trial, several values of one for several pictures; over those of
+  /// ``quick``.
   public let trace: [Sweep]
 
   /// An experiment; every name and value must be known to `pattern`.
@@ -76,4 +78,9 @@ public struct Experiment: Sendable {
     self.quick = quick
     self.trace = trace
   }
+}
+
+extension Experiment {
+  /// The metric that stands for the others: the first shown.
+  public var headline: Metric? { show.first.flatMap(pattern.metric) }
 }

@@ -20,17 +20,19 @@ extension Results {
 
   /// What is meant to complete and did not: that fails the run, whatever the claims say.
   private var unfinished: [Remark] {
-    let failed = runs.filter { run in run.variant.ending == .completes && run.trials.contains { $0.outcome.isAbnormal }
+    let failed = runs.filter { run in
+      run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
     }
     guard !failed.isEmpty else { return [] }
     let labels = failed.map(\.label)
     let trials = failed.flatMap(\.trials)
-    let count = trials.count { $0.outcome.isAbnormal }
+    let ends = trials.map(\.outcome.kind).filter(\.isAbnormal)
+    let names = Set(ends).map(\.rawValue).sorted().joined(separator: " or ")
     return [
       Remark(
         "unfinished",
-        "\(count) of \(trials.count) trials of \(Self.list(labels, upTo: 8)), which \(labels.count == 1 ? "is" : "are") "
-          + "meant to complete, \(Set(trials.map(\.outcome).filter(\.isAbnormal).map(\.name)).sorted().joined(separator: " or "))",
+        "\(ends.count) of \(trials.count) trials of \(Self.list(labels, upTo: 8)), which \(labels.count == 1 ? "is" : "are") "
+          + "meant to complete, \(names)",
         runs: labels)
     ]
   }
@@ -38,7 +40,7 @@ extension Results {
   /// One line a reason: a sweep has many points that fail alike.
   private var failures: [Remark] {
     let failures = runs.flatMap { run in
-      Set(run.trials.map(\.outcome)).sorted { $0.name < $1.name }.compactMap { outcome in
+      Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
         outcome.reason.map { (reason: $0, label: run.label) }
       }
     }
@@ -133,23 +135,4 @@ extension Results {
   private static func list(_ first: [String], of count: Int) -> String {
     first.joined(separator: ", ") + (count > first.count ? " and \(count - first.count) more" : "")
   }
-}
-
-extension Sequence {
-  /// The elements by a key, keys in the order in which they first come.
-  public func grouped<Key: Equatable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
-    reduce(into: []) { groups, element in
-      let key = key(element)
-      if let index = groups.firstIndex(where: { $0.key == key }) {
-        groups[index].elements.append(element)
-      } else {
-        groups.append((key, [element]))
-      }
-    }
-  }
-}
-
-extension Experiment {
-  /// The metric that stands for the others: the first shown.
-  public var headline: Metric? { show.first.flatMap(pattern.metric) }
 }

@@ -38,6 +38,9 @@ public struct Point: Sendable, Hashable {
 
   /// The value of `name` at this point, if it is swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
+
+  /// Its settings: `stride=64,balance=ramp`.
+  public var label: String { settings.map(\.label).joined(separator: ",") }
 }
 
 /// One trial's place in the run, how it ended and what it measured.
@@ -67,7 +70,7 @@ public struct TrialRecord: Sendable {
 
   /// The figure of `metric` in this trial, by `statistic` or the metric's own; nil when it was not measured.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
-    if Metric.outcomes.contains(metric) { return outcome.name == metric.name ? 1 : 0 }
+    if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
   }
 }
@@ -109,19 +112,23 @@ public struct Run: Sendable {
     self.trials = trials
   }
 
+  /// Its variant and point, as checks write them: `apply[stride=64]`.
+  public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
+
   /// The samples of `metric` over all trials; nil when none was measured.
   public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
 }
 
 extension Run {
-  /// What the very loop that times `metric` took around nothing, in nanoseconds an operation: the median over the trials, nil where
-  /// that was not tried.
+  /// What the very loop that times `metric` took around nothing, in nanoseconds an operation: the median over the
+  /// trials, nil where that was not tried.
   public func yardstick(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }
 
-  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: what its own loop takes around nothing,
-  /// or the lab's noise floor, shared by the operations that are timed together; nil for what is not timed.
+  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: what its own loop takes
+  /// around nothing, or the lab's noise floor, shared by the operations that are timed together; nil for what is not
+  /// timed.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
     if let yardstick = yardstick(of: metric) { return yardstick }
@@ -223,13 +230,14 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// Why the run is no pass, though nothing in it failed: what of it no trial showed, by the claims that speak of it, and what
-  /// the time did not suffice for. Nil where everything was judged that this machine and the command line allow.
+  /// Why the run is no pass, though nothing in it failed: what of it no trial showed, by the claims that speak of it,
+  /// and what the time did not suffice for. Nil where everything was judged that this machine and the command line
+  /// allow.
   ///
   /// - Parameter isStoppingMeant: whether the command line says how long a trial may take.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter {
-      $0.trials.allSatisfy(\.outcome.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
+      $0.trials.allSatisfy(\.outcome.kind.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
     }
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }

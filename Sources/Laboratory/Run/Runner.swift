@@ -34,8 +34,8 @@ public struct Runner: Sendable {
   /// A runner of workers of the binary at a path.
   public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
 
-  /// How long it takes to start a worker and to see it end, when it has nothing to do; nil where that cannot be measured. The
-  /// least of some, since others may be busy.
+  /// How long it takes to start a worker and to see it end, when it has nothing to do; nil where that cannot be
+  /// measured. The least of some, since others may be busy.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
@@ -45,11 +45,11 @@ public struct Runner: Sendable {
 
   /// Runs the plan and judges its claims.
   ///
-  /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it short.
-  /// So it is when a worker cannot be started.
+  /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it
+  /// short. So it is when a worker cannot be started.
   ///
-  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when `TMPDIR` names no directory,
-  ///   or the budget's least number of rounds would not fit into its time.
+  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when `TMPDIR` names no
+  ///   directory, or the budget's least number of rounds would not fit into its time.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
@@ -153,23 +153,5 @@ public struct Runner: Sendable {
     func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
       + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
-  }
-}
-
-extension Run {
-  /// Its variant and point, as checks write them: `apply[stride=64]`.
-  public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
-}
-
-extension Point {
-  /// Its settings: `stride=64,balance=ramp`.
-  public var label: String { settings.map(\.label).joined(separator: ",") }
-}
-
-extension Duration {
-  /// In whole nanoseconds.
-  public var nanoseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
   }
 }

@@ -31,8 +31,8 @@ struct WorkerProcess {
     var isAsleep = false
   }
 
-  /// Runs one trial to its end, whatever that is. One that takes longer than `limit` is ended; when its variant is meant to come to an end within `ending`, it is looked at
-  /// then. A `recorder` records it.
+  /// Runs one trial to its end, whatever that is. One that takes longer than `limit` is ended; when its variant is
+  /// meant to come to an end within `ending`, it is looked at then. A `recorder` records it.
   ///
   /// - Throws: ``LabError`` when no worker can be started; `CancellationError` when the run is cancelled, after the
   ///   worker is dead.
@@ -89,7 +89,7 @@ struct WorkerProcess {
     switch result.outcome {
     case .trapped, .hung:
       guard let started = ended.started else {
-        result.outcome = .broken(reason: "it \(result.outcome.name) before it came to its hazard")
+        result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it came to its hazard")
         break
       }
       result.timeToEnd = ended.at > started ? ended.at - started : 0
@@ -175,8 +175,8 @@ struct WorkerProcess {
     }
   }
 
-  /// Everything a worker says on standard output. The line that tells of its hazard, where there is one, begins the time within
-  /// which it is meant to end.
+  /// Everything a worker says on standard output. The line that tells of its hazard, where there is one, begins the
+  /// time within which it is meant to end.
   private static func listen(
     to stream: SubprocessOutputSequence, _ watchdog: Watchdog, startIsTold: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {

@@ -3,7 +3,8 @@ import Platform
 extension Runner {
   /// Records one trial of each variant at each point of a plan. None of them is measured.
   ///
-  /// - Throws: ``LabError`` where trials cannot be recorded, or no worker can be started; `CancellationError` when the run is cancelled.
+  /// - Throws: ``LabError`` where trials cannot be recorded, or no worker can be started; `CancellationError` when the
+  ///   run is cancelled.
   public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
     guard Recorder.isAvailable else {
       throw LabError(
@@ -35,7 +36,7 @@ extension Runner {
       case .completed: .completed
       case .hung: .hung
       case .trapped(let signal): .trapped(signal: signal)
-      case .stopped, .broken, .unavailable: .other(outcome.reason ?? outcome.name)
+      case .stopped, .broken, .unavailable: .other(outcome.reason ?? outcome.kind.rawValue)
       }
     var trace = TraceReader.trace(
       record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,

@@ -13,12 +13,12 @@ extension ResultDiff {
   }
 
   private static func builds(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
-    func build(_ documents: [ResultDocument]) -> String {
-      Set(documents.map { $0.machine.optimised ? "optimised" : "debug" }).sorted().joined(separator: " and ")
+    let (was, now) = (Set(old.map(\.machine.optimised)), Set(new.map(\.machine.optimised)))
+    guard was != now || was.count > 1 else { return [] }
+    func names(_ builds: Set<Bool>) -> String {
+      builds.map { $0 ? "optimised" : "debug" }.sorted().joined(separator: " and ")
     }
-    let (was, now) = (build(old), build(new))
-    guard was != now || was.contains(" and ") else { return [] }
-    return ["not built the same: \(was) on the old side, \(now) on the new one"]
+    return ["not built the same: \(names(was)) on the old side, \(names(now)) on the new one"]
   }
 
   /// Claims of the old side that the new one has not, or could judge in fewer of its runs.
@@ -55,14 +55,13 @@ struct Ends {
     let scenario: String
     let label: String
     let isMeantToComplete: Bool
-    var counts: [String: Int] = [:]
-    var trials: Int { counts.values.reduce(0, +) }
+    var counts = OutcomeCounts()
+    var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    func count(_ end: Outcome) -> Int { counts[end.name] ?? 0 }
     /// `3 of 18 trials hung`.
-    func told(_ end: Outcome, as word: String) -> String {
-      "\(name): \(count(end)) of \(trials) trial\(trials == 1 ? "" : "s") \(word)"
+    func told(_ end: Outcome.Kind, as word: String) -> String {
+      "\(name): \(counts[end]) of \(trials) trial\(trials == 1 ? "" : "s") \(word)"
     }
   }
   private var runs: [Run] = []
@@ -76,7 +75,7 @@ struct Ends {
           scenario: document.scenario.name, label: label, isMeantToComplete: complete.contains(facts.variant))
         let place = places[run.name] ?? runs.count
         if place < runs.count { run = runs[place] } else { runs.append(run) }
-        run.counts.merge(facts.outcomes, uniquingKeysWith: +)
+        run.counts.add(facts.outcomes)
         runs[place] = run
         places[run.name] = place
       }
@@ -86,23 +85,20 @@ struct Ends {
   /// Trials that trapped or hung where they are meant to complete.
   var crashes: [String] {
     runs.filter(\.isMeantToComplete).flatMap { run in
-      [(Outcome.trapped(signal: 0), "trapped"), (.hung, "hung")].filter { run.count($0.0) > 0 }.map {
-        run.told($0, as: $1)
-      }
+      run.counts.kinds.filter(\.isAbnormal).map { run.told($0, as: $0.rawValue) }
     }
   }
 
-  /// Trials of the new side that were stopped or not possible, of which there were fewer on the old one. Where neither side completed
-  /// any, there is nothing to compare.
+  /// Trials of the new side that were stopped or not possible, of which there were fewer on the old one. Where neither
+  /// side completed any, there is nothing to compare.
   static func lost(_ old: Ends, _ new: Ends) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in
       let was = before[run.name]
-      guard run.count(.completed) + (was?.count(.completed) ?? 0) > 0 else { return [] }
-      let ends = [(Outcome.stopped(after: .zero), "were stopped"), (.unavailable(reason: ""), "were unavailable")]
-      return ends.filter { end, _ in
-        run.count(end) * Swift.max(1, was?.trials ?? 1) > (was?.count(end) ?? 0) * run.trials
-      }.map { run.told($0, as: $1) }
+      guard run.counts[.completed] + (was?.counts[.completed] ?? 0) > 0 else { return [] }
+      return run.counts.kinds.filter(\.wasNotTried).filter { end in
+        run.counts[end] * Swift.max(1, was?.trials ?? 1) > (was?.counts[end] ?? 0) * run.trials
+      }.map { run.told($0, as: "were \($0.rawValue)") }
     }
   }
 }

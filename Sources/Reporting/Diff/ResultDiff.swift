@@ -3,8 +3,8 @@ import Measurement
 
 /// What changed from one set of result documents to another.
 ///
-/// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on a side are several runs, and
-/// a run is what is compared: its rounds share its luck.
+/// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on a side are several runs,
+/// and a run is what is compared: its rounds share its luck.
 public struct ResultDiff: Sendable {
   /// How a figure changed.
   public enum Change: String, Sendable, Codable {
@@ -89,11 +89,10 @@ public struct ResultDiff: Sendable {
 
     /// What kind of figure it is.
     let kind: Metric.Kind
-    /// Whether a duration is no running time: less or more, not faster or slower.
-    let isAmount: Bool
+    /// What its figures say.
+    let meaning: Metric.Meaning
 
     var name: String { "\(scenario) \(label) \(metric)" }
-    var words: RatioWords { RatioWords(kind, unit, isAmount: isAmount) }
 
     /// How many times as bad it became; nil where neither way is worse, or there is no ratio.
     var worsening: ConfidenceInterval? {
@@ -142,16 +141,17 @@ public struct ResultDiff: Sendable {
   public private(set) var verdicts: [VerdictChange] = []
   /// What makes the two sides hard to compare: other machines, other parameters, what disturbed the runs.
   public private(set) var cautions: [String] = []
-  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke, or that trapped or hung where they are
-  /// meant to complete.
+  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke, or that trapped or hung
+  /// where they are meant to complete.
   public private(set) var faults: [String] = []
-  /// What keeps figures from telling whether the new side became worse: claims and trials that are lost on it, and sides that were not
-  /// asked the same in the same way.
+  /// What keeps figures from telling whether the new side became worse: claims and trials that are lost on it, and
+  /// sides that were not asked the same in the same way.
   public private(set) var doubts: [String] = []
 
   /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
   ///
-  /// - Throws: ``InputError`` for a metric that no document has, and for one that is not measured in the same way in all of them.
+  /// - Throws: ``InputError`` for a metric that no document has, and for one that is not measured in the same way in
+  ///   all of them.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
@@ -183,8 +183,8 @@ public struct ResultDiff: Sendable {
     let scenario: String
     let label: String
     let metric: String
+    let meaning: Metric.Meaning
     let facts: SampleFacts
-    let isAmount: Bool
     let parameters: [String: ParameterValue]
     var key: String { "\(scenario) \(label) \(metric)" }
   }
@@ -199,14 +199,15 @@ public struct ResultDiff: Sendable {
       for document in documents {
         let shown = document.scenario.show
         let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
-        let amounts = Set(document.scenario.metrics.filter { $0.amount == true }.map(\.name))
         let wanted = metrics.isEmpty ? Array(shown.prefix(1)) : metrics.contains("all") ? shown + others : metrics
         for (run, label) in zip(document.runs, RunIndex(document).labels) {
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
+            let described = document.scenario.metrics.first { $0.name == metric }
             let entry = Entry(
-              scenario: document.scenario.name, label: label, metric: metric, facts: facts,
-              isAmount: amounts.contains(metric), parameters: run.parameters)
+              scenario: document.scenario.name, label: label, metric: metric,
+              meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
+              parameters: run.parameters)
             if runs[entry.key] == nil { keys.append(entry.key) }
             runs[entry.key, default: []].append(entry)
           }
@@ -242,7 +243,7 @@ public struct ResultDiff: Sendable {
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio, change: change, reason: reason,
-      better: better, kind: entry.facts.kind, isAmount: entry.isAmount)
+      better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
@@ -259,7 +260,8 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  /// The gravest verdict of each claim in some runs: what failed once has failed, and what could not be judged once was not held.
+  /// The gravest verdict of each claim in some runs: what failed once has failed, and what could not be judged once was
+  /// not held.
   private static func gravest(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
     func gravity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
     var gravest: [(scenario: String, claim: ClaimFacts)] = []

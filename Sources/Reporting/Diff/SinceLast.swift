@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// In one line what changed since the last run of the same scenario: `no change that a single pair of runs could detect`, or the figures and
-  /// verdicts that did; nil where the two were not asked the same on the same machine.
+  /// In one line what changed since the last run of the same scenario: `no change that a single pair of runs could
+  /// detect`, or the figures and verdicts that did; nil where the two were not asked the same on the same machine.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
@@ -12,7 +12,7 @@ extension ResultDiff {
     let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }
     let figures = changed.compactMap { row -> String? in
       row.ratio.map { ratio in
-        "\(row.label) \(row.metric) \(ratio.wording(row.words))"
+        "\(row.label) \(row.metric) \(ratio.wording(row.meaning))"
       }
     }
     let verdicts = diff.verdicts.map { "\($0.old.rawValue) then, \($0.new.rawValue) now: \($0.says)" }
@@ -24,7 +24,8 @@ extension ResultDiff {
 }
 
 extension ResultDocument {
-  /// Why another run of the scenario was not asked the same, so that nothing follows from what differs; nil where it was.
+  /// Why another run of the scenario was not asked the same, so that nothing follows from what differs; nil where it
+  /// was.
   public func unlikeness(to other: ResultDocument) -> String? {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"

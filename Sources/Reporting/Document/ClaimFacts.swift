@@ -13,6 +13,8 @@ struct ClaimFacts: Codable, Sendable {
   let verdict: Verdict
   /// Whether it is unavailable by what was declared before the run; nil where it was to be judged.
   let excused: Bool?
+  /// Whether it speaks of a variant or a setting that the command line left out; nil where it does not.
+  let leftOut: Bool?
   let evidence: EvidenceFacts
 
   /// Whether it is of the lesson alone, and speaks for or against no sentence of a document.
@@ -26,6 +28,7 @@ struct ClaimFacts: Codable, Sendable {
     contradicts = judgement.claim.contradicts.isEmpty ? nil : judgement.claim.contradicts
     verdict = judgement.verdict
     excused = judgement.isExcused ? true : nil
+    leftOut = judgement.isLeftOut ? true : nil
     evidence = EvidenceFacts(
       judgement.evidence,
       of: judgement.evidence.ratio == nil ? nil : judgement.claim.check.references.first?.metric)
@@ -43,7 +46,7 @@ extension ClaimFacts {
   }
 
   /// Whether it speaks of what the command line left out.
-  var isLeftOut: Bool { verdict == .unavailable && evidence.reason?.hasSuffix(Evidence.leftOut) == true }
+  var isLeftOut: Bool { leftOut == true }
 
   /// Whether it was to be judged and could not be.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
@@ -70,9 +73,12 @@ struct EvidenceFacts: Codable, Sendable {
   /// A trial in which it was not.
   let counterexample: TrialFacts?
 
+  /// What the left side says.
+  var meaning: Metric.Meaning { Metric.Meaning(of, unit, isAmount: amount == true) }
+
   init(_ evidence: Evidence, of metric: Metric?) {
     of = metric?.kind
-    amount = metric?.isSpeed == false ? true : nil
+    amount = metric?.isAmountOfTime == true ? true : nil
     left = evidence.left.map(Number.init)
     right = evidence.right.map(Number.init)
     unit = evidence.unit

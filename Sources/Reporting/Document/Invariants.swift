@@ -1,19 +1,20 @@
 import Laboratory
 import Measurement
 
-/// What is true of every document that the lab writes, beyond what its types and the schema say. A document of which one of these
-/// is not true was written or changed by something else, and is refused with the place: whatever reads it relies on them.
+/// What is true of every document that the lab writes, beyond what its types and the schema say. A document of which
+/// one of these is not true was written or changed by something else, and is refused with the place: whatever reads it
+/// relies on them.
 ///
 /// - Machine and run: at least one core; no limit, duration or cost is negative; the start is a time in UTC.
 /// - Scenario: names are unique, and those that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to some.
-/// - Runs: a variant at a point has one, the point is one of the sweep and agrees with the parameters, and the outcomes are as
-///   many as the rounds.
-/// - Metrics: each is what the scenario says of it; its figures are those of its histogram; a round has at most one figure, and
-///   only completed trials have figures, but for the time to the end of a hazard.
-/// - Claims: a verdict is one that its kind can have, and is borne out by the evidence: of as many trials as were checked, so many
-///   met the check.
-/// - Traces: lanes, queues and variants that are referred to are there; nothing ends before it begins, or behind the end; the runs and waits of a
-///   lane lie one behind the other, and blocks are in order of submission.
+/// - Runs: a variant at a point has one, the point is one of the sweep and agrees with the parameters, and the outcomes
+///   are as many as the rounds.
+/// - Metrics: each is what the scenario says of it; its figures are those of its histogram; a round has at most one
+///   figure, and only completed trials have figures, but for the time to the end of a hazard.
+/// - Claims: a verdict is one that its kind can have, and is borne out by the evidence: of as many trials as were
+///   checked, so many met the check.
+/// - Traces: lanes, queues and variants that are referred to are there; nothing ends before it begins, or behind the
+///   end; the runs and waits of a lane lie one behind the other, and blocks are in order of submission.
 extension ResultDocument {
   /// Whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Without a regular expression, since making one takes as
   /// long as reading the document.
@@ -146,24 +147,16 @@ extension ScenarioFacts {
 }
 
 extension RunFacts {
-  private static let ends = [
-    Outcome.completed, .trapped(signal: 0), .hung, .stopped(after: .zero), .broken(reason: ""),
-    .unavailable(reason: ""),
-  ].map(\.name)
-
   fileprivate func validate(_ place: DocumentPlace, _ known: [String: MetricFacts]) throws(InputError) {
     try place["rounds"].require(rounds, in: 0...1_000_000)
-    for (name, count) in outcomes.sorted(by: { $0.key < $1.key }) {
-      try place["outcomes"].require(Self.ends.contains(name), "'\(name)' is no end of a trial")
-      try place["outcomes"][name].require(count, in: 0...1_000_000)
-    }
-    let ended = outcomes.values.reduce(0, +)
+    try outcomes.validate(place["outcomes"])
+    let ended = outcomes.count { _ in true }
     try place["outcomes"].require(ended == rounds, "found \(ended) trials, expected one for each of \(rounds) rounds")
     for (signal, count) in (signals ?? [:]).sorted(by: { $0.key < $1.key }) {
       try place["signals"].require(Int(signal) != nil, "'\(signal)' is no number of a signal")
       try place["signals"][signal].require(count, in: 1...1_000_000)
     }
-    let trapped = outcomes[Outcome.trapped(signal: 0).name] ?? 0
+    let trapped = outcomes[.trapped]
     let signalled = (signals ?? [:]).values.reduce(0, +)
     try place["signals"].require(signalled == trapped, "found \(signalled), but \(trapped) trials trapped")
     for (name, samples) in metrics.sorted(by: { $0.key < $1.key }) {
@@ -173,7 +166,7 @@ extension RunFacts {
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
         "its kind, unit or better direction is not what scenario.metrics says")
       // A hazard has the time to its end though it does not complete.
-      let most = name == Metric.timeToEnd.name ? rounds : outcomes[Outcome.completed.name] ?? 0
+      let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
       try place.require(
         samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
       try samples.validate(place, rounds: rounds)
@@ -282,7 +275,5 @@ extension ClaimFacts {
   }
 
   /// Whether the check speaks of any variant, rather than of one or all.
-  private var rangesOverAny: Bool {
-    check.split { !$0.isLetter && !$0.isNumber && !"._-".contains($0) }.contains { $0.hasPrefix("any.") || $0 == "any" }
-  }
+  private var rangesOverAny: Bool { comparison?.figures.contains { $0.scope == .any } == true }
 }

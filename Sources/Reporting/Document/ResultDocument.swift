@@ -1,7 +1,7 @@
 import Laboratory
 
-/// What a run is, as data, schema `gcdlab.result/2`: what `--format json` prints and `--export x.json` writes, what `diff`
-/// and `report` read, and what every renderer shows, of a run that has just ended too. The schema itself is
+/// What a run is, as data, schema `gcdlab.result/2`: what `--format json` prints and `--export x.json` writes, what
+/// `diff` and `report` read, and what every renderer shows, of a run that has just ended too. The schema itself is
 /// `gcdlab.result-2.schema.json` beside the renderers.
 ///
 /// Durations are in nanoseconds, whole where they came from the clock. What was not measured is not there.
@@ -78,13 +78,14 @@ public struct ResultDocument: Codable, Sendable {
     traces = nil
   }
 
-  /// Whether the run is no pass: a claim failed, or, whatever the claims say, a trial broke, or one crashed or hung that is
-  /// meant to complete.
+  /// Whether the run is no pass: a claim failed, or, whatever the claims say, a trial broke, or one crashed or hung
+  /// that is meant to complete.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
-  /// Why documents that have claims judged none of them, which is no pass; nil where they judged some, or sought the best setting.
+  /// Why documents that have claims judged none of them, which is no pass; nil where they judged some, or sought the
+  /// best setting.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
@@ -103,13 +104,10 @@ public struct ResultDocument: Codable, Sendable {
   /// Trials that crashed or hung of variants that are meant to complete.
   var unfinishedTrials: Int {
     let completing = Set(scenario.variants.filter(\.isMeantToComplete).map(\.name))
-    let ends = [Outcome.trapped(signal: 0), .hung].map(\.name)
-    return runs.filter { completing.contains($0.variant) }.reduce(0) { sum, run in
-      sum + ends.reduce(0) { $0 + (run.outcomes[$1] ?? 0) }
-    }
+    return runs.filter { completing.contains($0.variant) }.reduce(0) { $0 + $1.outcomes.count(where: \.isAbnormal) }
   }
 
-  var brokenTrials: Int { runs.reduce(0) { $0 + ($1.outcomes[Outcome.broken(reason: "").name] ?? 0) } }
+  var brokenTrials: Int { runs.reduce(0) { $0 + $1.outcomes[.broken] } }
 }
 
 /// What wrote a document.

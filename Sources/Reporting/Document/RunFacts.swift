@@ -9,10 +9,11 @@ struct RunFacts: Codable, Sendable {
   let parameters: [String: ParameterValue]
   let rounds: Int
   /// How many trials ended in which way.
-  let outcomes: [String: Int]
+  let outcomes: OutcomeCounts
   /// How many of those that trapped did so by which signal.
   let signals: [String: Int]?
-  /// What the run needs and cannot have at its number of cores, so that it was not tried; nil when it has all, and where it is not confined.
+  /// What the run needs and cannot have at its number of cores, so that it was not tried; nil when it has all, and
+  /// where it is not confined.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
@@ -21,7 +22,7 @@ struct RunFacts: Codable, Sendable {
     point = Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     parameters = run.parameters
     rounds = run.trials.count
-    outcomes = Dictionary(grouping: run.trials) { $0.outcome.name }.mapValues(\.count)
+    outcomes = OutcomeCounts(run.trials.map(\.outcome.kind))
     let trapped = run.trials.compactMap { if case .trapped(let signal) = $0.outcome { "\(signal)" } else { nil } }
     signals = trapped.isEmpty ? nil : Dictionary(grouping: trapped) { $0 }.mapValues(\.count)
     obstacle = run.cores.flatMap { _ in pattern.obstacle(to: run, on: machine) }
@@ -36,6 +37,46 @@ struct RunFacts: Codable, Sendable {
       }
     }
     self.metrics = samples
+  }
+}
+
+/// How many trials ended in which way, written as an object: `{"completed": 5, "hung": 1}`.
+struct OutcomeCounts: Codable, Sendable {
+  private var counts: [Outcome.Kind: Int]
+
+  init(_ ends: [Outcome.Kind] = []) { counts = Dictionary(grouping: ends) { $0 }.mapValues(\.count) }
+
+  /// How many ended in this way.
+  subscript(kind: Outcome.Kind) -> Int { counts[kind] ?? 0 }
+
+  /// The ways that there are, in the order of their cases.
+  var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
+
+  /// How many ended in a way that `isMeant`.
+  func count(where isMeant: (Outcome.Kind) -> Bool) -> Int { kinds.filter(isMeant).reduce(0) { $0 + self[$1] } }
+
+  /// These and `others`.
+  mutating func add(_ others: OutcomeCounts) { counts.merge(others.counts, uniquingKeysWith: +) }
+
+  /// - Throws: `DecodingError` for a name that is no way to end.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    counts = [:]
+    for (name, count) in try container.decode([String: Int].self) {
+      guard let kind = Outcome.Kind(rawValue: name) else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is no end of a trial")
+      }
+      counts[kind] = count
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }))
+  }
+
+  func validate(_ place: DocumentPlace) throws(InputError) {
+    for kind in Outcome.Kind.allCases { try place[kind.rawValue].require(self[kind], in: 0...1_000_000) }
   }
 }
 

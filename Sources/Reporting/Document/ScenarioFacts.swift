@@ -78,8 +78,8 @@ struct ScenarioFacts: Codable, Sendable {
     show = experiment.show
     metrics = measured.map {
       MetricFacts(
-        name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better, amount: $0.isSpeed ? nil : true,
-        says: $0.summary)
+        name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better,
+        amount: $0.isAmountOfTime ? true : nil, says: $0.summary)
     }
   }
 }
@@ -139,6 +139,14 @@ struct MetricFacts: Codable, Sendable {
   /// There where a shorter duration is less of something, such as processor time, and not faster.
   let amount: Bool?
   let says: String
+
+  /// What its figures say.
+  var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
+}
+
+extension Metric {
+  /// Whether its durations are no running times; only of durations it does not follow from kind and unit.
+  var isAmountOfTime: Bool { kind == .latency && meaning == .amount }
 }
 
 extension Ending {

@@ -2,8 +2,8 @@ import Laboratory
 
 /// A recorded trial of a variant in a document.
 ///
-/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. Of a longer one it has the beginning, exactly as
-/// recorded, and says how long it was in all.
+/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. Of a longer one it has
+/// the beginning, exactly as recorded, and says how long it was in all.
 struct TraceFacts: Codable, Sendable {
   let variant: String
   /// Its swept settings, as labels write them; nil where nothing is swept.
@@ -13,7 +13,8 @@ struct TraceFacts: Codable, Sendable {
   let length: Instant
   /// Of the whole record; nil where all of it is here.
   let whole: Instant?
-  /// Of a record that is not here as a whole: how many blocks were submitted in what is here and began later. They are not here.
+  /// Of a record that is not here as a whole: how many blocks were submitted in what is here and began later. They are
+  /// not here.
   let later: Int?
   /// How the trial ended: an outcome's name, or a reason.
   let end: String
@@ -51,7 +52,8 @@ struct TraceFacts: Codable, Sendable {
     let lost: Int
   }
 
-  /// Nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of unsigned numbers does not tell.
+  /// Nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of unsigned
+  /// numbers does not tell.
   struct Instant: Codable, Sendable {
     let time: UInt64
 
@@ -104,9 +106,9 @@ struct TraceFacts: Codable, Sendable {
     self.later = later > 0 ? later : nil
     (end, signal) =
       switch trace.end {
-      case .completed: (Outcome.completed.name, nil)
-      case .hung: (Outcome.hung.name, nil)
-      case .trapped(let signal): (Outcome.trapped(signal: signal).name, signal)
+      case .completed: (Outcome.Kind.completed.rawValue, nil)
+      case .hung: (Outcome.Kind.hung.rawValue, nil)
+      case .trapped(let signal): (Outcome.Kind.trapped.rawValue, signal)
       case .other(let reason): (reason, nil)
       }
     queues = trace.queues
@@ -138,8 +140,8 @@ struct TraceFacts: Codable, Sendable {
   func trace(of scenario: String) -> Trace {
     let end: Trace.End =
       switch self.end {
-      case Outcome.completed.name: .completed
-      case Outcome.hung.name: .hung
+      case Outcome.Kind.completed.rawValue: .completed
+      case Outcome.Kind.hung.rawValue: .hung
       default: signal.map { .trapped(signal: $0) } ?? .other(self.end)
       }
     return Trace(
@@ -175,8 +177,8 @@ extension TraceFacts {
 }
 
 extension Trace {
-  /// It up to the time at which so many blocks, waits and runs have begun, and how many blocks were submitted by then and
-  /// began later, which are left out; all of it where it has no more.
+  /// The trace up to the time at which so many blocks, waits and runs have begun, and how many blocks were submitted by
+  /// then and began later, which are left out; all of it where it has no more.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
     let begins =
       blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }

@@ -23,14 +23,19 @@ extension ClaimFacts {
       return seen + ", median\(isAll ? "" : " of these") \(median)"
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), median \(median)"
     case .supported, .refuted, .inconclusive:
-      let text = ratio ?? claimed ?? bothSides
-      if let reason = evidence.reason { return text + "; \(reason)" }
-      return text + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
+      if let reason = evidence.reason { return comparedText + "; \(reason)" }
+      return comparedText + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
     }
   }
 
-  /// Whether its evidence has a ratio of paired rounds.
-  var hasRatio: Bool { ratio?.contains("x ") == true }
+  /// Whether its evidence tells a ratio of paired rounds.
+  var hasRatio: Bool {
+    switch told {
+    case .ratio(let interval): !interval.isSame(evidence.meaning)
+    case .noDifference: true
+    case .tooNoisy, nil: false
+    }
+  }
 
   private func figure(_ value: Number?) -> String {
     value.map { Quantity($0.value, evidence.unit).description } ?? "-"
@@ -39,12 +44,13 @@ extension ClaimFacts {
   /// Of more trials than there are rounds, at how many settings they were: ` (6 at each of 3 settings)`.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
-      let scope = comparison?.figures.first?.scope, scope != "all", scope != "any"
+      comparison?.figures.first?.scope.isOne == true
     else { return "" }
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
-  /// The median of the left side, with what it counts: `40,330 duplicates`; of both sides where two figures are compared.
+  /// The median of the left side, with what it counts: `40,330 duplicates`; of both sides where two figures are
+  /// compared.
   private var median: String {
     let whole = evidence.unit == .none ? evidence.left.flatMap { Int(exactly: $0.value) } : nil
     let text = whole?.withCommas ?? figure(evidence.left)
@@ -54,21 +60,40 @@ extension ClaimFacts {
     return evidence.unit == .none ? "\(text) \(name)" : "\(name) \(text)"
   }
 
-  /// Both medians and their ratio, in the claim's direction; nil where there is no ratio.
-  private var ratio: String? {
+  /// The interval of the ratio of the sides; nil where one of them is a limit that was judged, and where there is no
+  /// ratio.
+  private var interval: ConfidenceInterval? {
     guard comparison?.hasLimit != true || verdict == .inconclusive, let ratio = evidence.ratio, let low = evidence.low,
       let high = evidence.high
     else { return nil }
-    let interval = ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
-    // Whose median is the smaller one is chance, too.
-    let isUntold = verdict == .inconclusive && interval.low < 1 && interval.high > 1
-    // A verdict that does not stand on the interval stands on the reason behind it.
-    if !isUntold, interval.low < 1, interval.high > 1 { return bothSides }
-    let words = RatioWords(evidence.of, evidence.unit, isAmount: evidence.amount == true)
-    let told =
-      !isUntold
-      ? interval.wording(words) : interval.isNoise ? Tables.noise : "no significant difference \(interval.ends)"
-    return bothSides + ": " + told
+    return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
+  }
+
+  /// What the rounds tell of the ratio.
+  private enum Told {
+    case ratio(ConfidenceInterval)
+    /// Whose median is the smaller one is chance, too.
+    case noDifference(ConfidenceInterval)
+    case tooNoisy
+  }
+
+  /// Nil where there is no ratio, and where the verdict stands on the reason behind it and not on the interval.
+  private var told: Told? {
+    guard let interval else { return nil }
+    guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
+    guard verdict == .inconclusive else { return nil }
+    return interval.isNoise ? .tooNoisy : .noDifference(interval)
+  }
+
+  /// The medians and what the rounds tell of their ratio, in the claim's direction; else what was claimed.
+  private var comparedText: String {
+    let sides = bothSides
+    switch told {
+    case .ratio(let interval): return "\(sides): \(interval.wording(evidence.meaning))"
+    case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends)"
+    case .tooNoisy: return "\(sides): \(Tables.noise)"
+    case nil: return (interval == nil ? claimed : nil) ?? sides
+    }
   }
 
   /// `width: 2 where at most 1 is claimed`; nil where two figures are compared, where the check asks for what is different, and
@@ -125,7 +150,7 @@ extension WrittenCheck {
     let shared = left.figure.point.filter(right.figure.point.contains)
     func run(_ figure: Figure) -> String {
       let point = figure.point.filter { !shared.contains($0) }.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-      return figure.scope + (point.isEmpty ? "" : "[\(point)]")
+      return figure.scope.name + (point.isEmpty ? "" : "[\(point)]")
     }
     let areOneRun = run(left.figure) == run(right.figure)
     let sameMetric = left.figure.metric == right.figure.metric && left.figure.statistic == right.figure.statistic

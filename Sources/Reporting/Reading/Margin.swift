@@ -17,45 +17,35 @@ extension ConfidenceInterval {
   /// Whether every round has the very same ratio, as counts may have.
   var isExact: Bool { low == high }
 
-  /// Both ends as ``RatioWords`` count: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
+  /// The ends as words count: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
   var ends: String {
     let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
     return "[\(Quantity.ratio(ends.0))x \(Signs.range) \(Quantity.ratio(ends.1))x]"
   }
 
   /// `54.2x faster [53.1x … 55.0x]`.
-  func wording(_ words: RatioWords) -> String {
-    let ratio = words.wording(estimate)
-    guard isExact, words != .times else { return "\(ratio) \(ends)" }
+  func wording(_ meaning: Metric.Meaning) -> String {
+    let ratio = meaning.wording(estimate)
+    guard isExact, meaning != .duration else { return "\(ratio) \(ends)" }
     return exactly("\(ratio) in every round")
   }
 
   /// What to say where every round had this very ratio, in words.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
+
+  /// Whether both sides were the same in every round; of durations that is chance, and told as a ratio.
+  func isSame(_ meaning: Metric.Meaning) -> Bool { isExact && estimate == 1 && meaning != .duration }
 }
 
-/// How a ratio is said of what is compared.
-enum RatioWords: Sendable, Equatable {
-  case times, counts, amounts, levels
-
-  /// - Parameter isAmount: whether durations are no running time: how late, how much processor time.
-  init(_ kind: Metric.Kind?, _ unit: Unit, isAmount: Bool = false) {
-    switch unit {
-    case .nanoseconds: self = isAmount ? .amounts : .times
-    case .bytes: self = .amounts
-    case .perSecond, .percent: self = .levels
-    case .none: self = kind == .rate ? .levels : .counts
-    }
-  }
-
+extension Metric.Meaning {
   /// A multiple above 1: `1.93x faster`, `28.8x fewer`.
   func wording(_ ratio: Double) -> String {
     let (below, above) =
       switch self {
-      case .times: ("faster", "slower")
-      case .counts: ("fewer", "more")
-      case .amounts: ("less", "more")
-      case .levels: ("lower", "higher")
+      case .duration: ("faster", "slower")
+      case .count: ("fewer", "more")
+      case .amount: ("less", "more")
+      case .throughput, .level: ("lower", "higher")
       }
     return ratio <= 1 ? "\(Quantity.ratio(1 / ratio))x \(below)" : "\(Quantity.ratio(ratio))x \(above)"
   }

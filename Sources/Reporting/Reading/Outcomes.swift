@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// What came out where more than one thing could, as jcstress tells it: each outcome of a race or a hazard with its count, its
-/// share, and whether it is allowed. What the machine does not allow is a warning, not an outcome.
+/// What came out where more than one thing could, as jcstress tells it: each outcome of a race or a hazard with its
+/// count, its share, and whether it is allowed. What the machine does not allow is a warning, not an outcome.
 struct Outcomes {
   private let index: RunIndex
   private let shown: [MetricFacts]
@@ -70,8 +70,8 @@ struct Outcomes {
 
   /// The outcomes as bars, where they are what the scenario is about; nil where they are an aside.
   ///
-  /// A race is what claims an anomaly and counts outcomes of many tries. A hazard is what has no figure to be better at, and whose
-  /// runs end otherwise than by completing at least as often as they have one.
+  /// A race is what claims an anomaly and counts outcomes of many tries. A hazard is what has no figure to be better
+  /// at, and whose runs end otherwise than by completing at least as often as they have one.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -98,50 +98,50 @@ struct Outcomes {
 
   // MARK: How trials ended
 
-  /// The ends of a run's trials that the machine allowed, each with its count.
-  private func counts(_ run: Int) -> [String: Int] {
-    index.document.runs[run].outcomes.filter { $0.value > 0 && $0.key != Outcome.unavailable(reason: "").name }
+  /// The ends of a run's trials that the machine allowed.
+  private func kinds(_ run: Int) -> [Outcome.Kind] {
+    index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
   }
 
   /// Whether a trial of a run ended otherwise than by completing.
-  private func hasEnded(_ run: Int) -> Bool { counts(run).keys.contains { $0 != Outcome.completed.name } }
+  private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
 
-  /// How the trials of a run ended.
+  /// How the trials of a run ended, the most frequent end first.
   private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
-    var ends = counts(run)
-    let total = ends.values.reduce(0, +)
-    let trapped = Outcome.trapped(signal: 0).name
-    let expected = Dictionary(uniqueKeysWithValues: ends.keys.map { ($0, expectation(of: $0, run)) })
-    var names = Dictionary(uniqueKeysWithValues: ends.keys.map { ($0, $0) })
-    // Those that a signal ended stand by its name.
-    for (signal, count) in facts.signals ?? [:] {
-      let name = SignalName.name(signal, on: index.document.machine.os)
-      ends[name] = count
-      names[name] = trapped
-      ends[trapped] = nil
+    let total = facts.outcomes.count { $0 != .unavailable }
+    let entries = kinds(run).flatMap { end -> [Entry] in
+      let expectation = expectation(of: end, run)
+      func entry(_ name: String, _ count: Int) -> Entry {
+        Entry(run: run, outcome: name, count: count, total: total, expectation: expectation)
+      }
+      // Those that a signal ended stand by its name.
+      guard end == .trapped, let signals = facts.signals else { return [entry(end.rawValue, facts.outcomes[end])] }
+      return signals.map { entry(SignalName.name($0.key, on: index.document.machine.os), $0.value) }
     }
-    return ends.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { end, count in
-      Entry(run: run, outcome: end, count: count, total: total, expectation: expected[names[end] ?? end] ?? nil)
-    }
+    return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
   /// A trial may complete; another end is expected where a claim or the variant itself foresaw it.
-  private func expectation(of end: String, _ run: Int) -> Expectation? {
-    if end == Outcome.completed.name { return .allowed }
+  private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
+    switch end {
+    case .completed: return .allowed
     // Stopped by the lab, it is not known to what end it would have come.
-    if end == Outcome.stopped(after: .zero).name { return nil }
+    case .stopped: return nil
+    case .trapped, .hung, .broken, .unavailable: break
+    }
     let variant = index.document.runs[run].variant
     let isForeseen = claims.contains { claim in
-      claim.verdict.isBorneOut && claim.comparison?.figures.contains { $0.scope == variant && $0.metric == end } == true
+      claim.verdict.isBorneOut
+        && claim.comparison?.figures.contains { $0.scope == .variant(variant) && $0.metric == end.rawValue } == true
     }
     guard isForeseen else { return .forbidden }
-    return end == Outcome.hung.name ? .hangExpected : .trapExpected
+    return end == .hung ? .hangExpected : .trapExpected
   }
 
   // MARK: What trials counted
 
-  /// So many values of a hundred samples and more are outcomes; else there is a range.
+  /// The numbers of values of a hundred samples and more that are outcomes; of others there is a range.
   private static let fewValues = 2...3
 
   /// Whether a metric has several values in a run, and few.
@@ -163,14 +163,14 @@ struct Outcomes {
     }
   }
 
-  /// By the claims that compare this metric of the variant with a number; else, what the sound variants show is allowed, and what
-  /// only those show whose failure is the lesson is of interest.
+  /// By the claims that compare this metric of the variant with a number; else, what the sound variants show is
+  /// allowed, and what only those show whose failure is the lesson is of interest.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {
       guard let check = claim.comparison, case .figure(let figure) = check.left,
         case .quantity(let bound) = check.right,
-        figure.scope == variant, figure.metric == metric.name, figure.statistic == nil
+        figure.scope == .variant(variant), figure.metric == metric.name, figure.statistic == nil
       else { continue }
       let isMet = check.comparison.holds(value, bound.value)
       return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .ofInterest : .allowed

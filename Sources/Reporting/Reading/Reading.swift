@@ -263,7 +263,7 @@ public struct Reading: Sendable {
       ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
   }
 
-  /// That claims are not shown, since they speak of what the command line left out, in one line; nil for none.
+  /// One line on claims that are not shown, since they speak of what the command line left out; nil for none.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
@@ -271,11 +271,12 @@ public struct Reading: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it speaks" : "they speak") of what this run leaves out"
   }
 
-  /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to have is no loss.
+  /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to
+  /// have is no loss.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     let declared = Set(document.scenario.variants.filter { $0.obstacle != nil }.map(\.name))
     return zip(document.runs, index.labels).compactMap { run, label in
-      let lost = ["unavailable", "stopped"].compactMap { run.outcomes[$0] }.reduce(0, +)
+      let lost = run.outcomes.count(where: \.wasNotTried)
       return lost > 0 && run.obstacle == nil && !declared.contains(run.variant)
         ? (label, lost, lost == run.rounds) : nil
     }

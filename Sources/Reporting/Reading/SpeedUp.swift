@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// What more cores bring by the headline metric, as tables and as a plot: each variant at each setting against itself on the fewest cores.
+/// What more cores bring by the headline metric, as tables and as a plot: each variant at each setting against itself
+/// on the fewest cores.
 struct SpeedUp: Sendable {
   /// Every variant at every setting.
   let table: Table
@@ -17,7 +18,7 @@ struct SpeedUp: Sendable {
   /// Nil where cores are not swept, or the metric does not tell how fast something is.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
-      Metric.tellsSpeed(metric.kind, metric.better)
+      metric.meaning.isSpeed
     else { return nil }
     let cells = index.document.runs.map { run in
       Comparison.Cell(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
@@ -89,6 +90,6 @@ struct SpeedUp: Sendable {
 }
 
 extension ConfidenceInterval {
-  /// Both ends as multiples: `[0.85x … 1.20x]`.
+  /// The ends as multiples: `[0.85x … 1.20x]`.
   fileprivate var span: String { "[\(Quantity.ratio(low))x \(Signs.range) \(Quantity.ratio(high))x]" }
 }

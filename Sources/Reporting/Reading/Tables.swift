@@ -3,8 +3,8 @@ import Measurement
 
 /// Makes the tables of a document.
 ///
-/// One rule says which statistic a cell shows: the median over the rounds of the round's figure, or a range where a trial has many
-/// samples; and of a latency that is the headline beside that the other percentiles of all samples.
+/// One rule says which statistic a cell shows: the median over the rounds of the round's figure, or a range where a
+/// trial has many samples; and of a latency that is the headline beside that the other percentiles of all samples.
 struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
@@ -23,8 +23,8 @@ struct Tables {
     seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
-  /// The same, short: where settings make a long list of each variant, one table has the medians of the headline, a row a
-  /// variant and a column a setting, and stands for all.
+  /// The same, short: where settings make a long list of each variant, one table has the medians of the headline, a row
+  /// a variant and a column a setting, and stands for all.
   var brief: [Table] { seeksBest || rows.count <= Self.longList ? all : [overview].compactMap(\.self) }
 
   /// A list of more rows is long.
@@ -79,7 +79,7 @@ struct Tables {
     return [headline, others].compactMap(\.self)
   }
 
-  /// So many fit beside one more on most terminals.
+  /// How many columns fit beside one more on most terminals.
   private static let fewColumns = 5
 
   /// The headline metric and how the runs stand to each other by it.
@@ -175,17 +175,17 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the best.
+  /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the
+  /// best.
   func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     guard let contrast = standings?.contrasts[run] else {
       return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
     }
     let tail = mark.isEmpty ? "" : " \(mark)"
-    let words = RatioWords(metric.kind, metric.unit, isAmount: metric.amount == true)
-    let text = words.wording(contrast.ratio)
+    let text = metric.meaning.wording(contrast.ratio)
     guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
-    if interval.isExact, words != .times { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
+    if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
     if contrast.isDistinct == false, interval.isNoise { return Cell(Self.noise + tail, facts.union(.ratio)) }
     if contrast.isDistinct == false { return Cell("equal within \(interval.reach)\(tail)", facts.union(.ratio)) }
     let reach = interval.isWide ? interval.ends : interval.margin
@@ -212,8 +212,9 @@ struct Tables {
 
   /// How most of the trials of a run ended that did not complete; nil where all did.
   private func end(of run: Int) -> String? {
-    let ends = document.runs[run].outcomes.filter { $0.key != Outcome.completed.name && $0.value > 0 }
-    return ends.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    let outcomes = document.runs[run].outcomes
+    let ends = outcomes.kinds.filter { $0 != .completed }
+    return ends.max { (outcomes[$0], $1.rawValue) < (outcomes[$1], $0.rawValue) }?.rawValue
   }
 
   // MARK: Grids
@@ -255,7 +256,8 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
-  /// The headline of a run as a multiple of its reference; its figure where there is none, and how its trials ended where there is no figure.
+  /// The headline of a run as a multiple of its reference; its figure where there is none, and how its trials ended
+  /// where there is no figure.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     let (mark, facts) = marks(run)
     if let contrast = standings?.contrasts[run] {

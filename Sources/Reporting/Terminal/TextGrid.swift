@@ -1,7 +1,10 @@
 import Platform
 import TextTable
 
-/// A table in text: laid out plain by TextTable, coloured afterwards.
+/// A table in text. TextTable aligns and pads its columns, and writes them in the style that is asked for, but counts
+/// characters where a terminal counts cells, and would count escape codes, too. A text whose width is not its length
+/// therefore takes part as a stand-in of private characters, one a cell, and is put back when the table is laid out;
+/// colour is added after that.
 struct TextGrid {
   let headings: [Table.Heading]
   let rows: [[String]]
@@ -13,8 +16,6 @@ struct TextGrid {
 
   /// The lines, the heading first; no trailing spaces.
   func lines(style: any TextTableStyle.Type = GapStyle.self) -> [String] {
-    // TextTable counts characters, terminals count cells: what is not plain ASCII is laid out as a stand-in of as many
-    // private characters as it has cells, and put back afterwards.
     var standIns = StandIns()
     let titles = headings.map { standIns.standIn(for: $0.title) }
     let cells = rows.map { row in row.map { standIns.standIn(for: $0) } }
@@ -75,7 +76,7 @@ enum GapStyle: TextTableStyle {
   }
 }
 
-/// Texts that wait outside the table while private characters keep their place.
+/// Texts whose place private characters keep.
 private struct StandIns {
   private var texts: [String] = []
   private static let first: UInt32 = 0xe000
@@ -92,16 +93,13 @@ private struct StandIns {
 
   func restore(_ table: String) -> String {
     guard !texts.isEmpty else { return table }
-    var restored = ""
-    for character in table where character != Self.filler {
-      if let scalar = character.unicodeScalars.first, scalar.value >= Self.first,
-        scalar.value < Self.first + UInt32(texts.count)
-      {
-        restored += texts[Int(scalar.value - Self.first)]
-      } else {
+    return table.reduce(into: "") { restored, character in
+      let number = character.unicodeScalars.first.map { Int($0.value) - Int(Self.first) }
+      if let number, texts.indices.contains(number) {
+        restored += texts[number]
+      } else if character != Self.filler {
         restored.append(character)
       }
     }
-    return restored
   }
 }

@@ -4,9 +4,9 @@ extension Trace.End {
   /// How the trial ended, in a word or two.
   var text: String {
     switch self {
-    case .completed: "completed"
-    case .hung: "hung"
-    case .trapped(let signal): "trapped: \(SignalName.name("\(signal)", on: "Linux"))"
+    case .completed: Outcome.Kind.completed.rawValue
+    case .hung: Outcome.Kind.hung.rawValue
+    case .trapped(let signal): "\(Outcome.Kind.trapped.rawValue): \(SignalName.name("\(signal)", on: "Linux"))"
     case .other(let reason): reason
     }
   }

@@ -1,0 +1,28 @@
+extension Sequence {
+  /// The elements by a key, keys in the order in which they first come.
+  public func grouped<Key: Equatable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+    reduce(into: []) { groups, element in
+      let key = key(element)
+      if let index = groups.firstIndex(where: { $0.key == key }) {
+        groups[index].elements.append(element)
+      } else {
+        groups.append((key, [element]))
+      }
+    }
+  }
+}
+
+extension Int {
+  /// Digits in groups of three, as scenario files may write them: `1_000_000`; up to four digits stay together.
+  public var grouped: String {
+    let digits = String(magnitude)
+    guard digits.count > 4 else { return String(self) }
+    var groups: [Substring] = []
+    var rest = Substring(digits)
+    while !rest.isEmpty {
+      groups.append(rest.suffix(3))
+      rest = rest.dropLast(3)
+    }
+    return (self < 0 ? "-" : "") + groups.reversed().joined(separator: "_")
+  }
+}

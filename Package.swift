@@ -69,7 +69,7 @@ let package = Package(
     .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
-    .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement"]),
+    .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
     .testTarget(
       name: "InstrumentsTests",
       dependencies: ["Instruments", "LabTesting", "Laboratory", "Measurement", "CDispatchSupport"]),
@@ -82,7 +82,7 @@ let package = Package(
       dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess]),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", subprocess]),
+      dependencies: ["gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", "Reporting", subprocess]),
   ],
   swiftLanguageModes: [.v6]
 )

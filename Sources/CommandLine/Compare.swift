@@ -50,7 +50,8 @@ struct Compare: AsyncParsableCommand {
   func run() async throws {
     let plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
     try output.requireNames([plan.experiment.name])
-    try await output.show(try output.rendering.exportFiles(), isStoppingMeant: trialTime != nil) { runner, progress in
+    let session = output.session(try output.rendering.exportFiles(), isStoppingMeant: trialTime != nil)
+    try await session.show { runner, progress in
       if plan.runs.count >= Self.manyCells, let each = try await runner.timeOfWorker() {
         Lab.say(Self.forecast(plan, each))
       }
@@ -61,7 +62,8 @@ struct Compare: AsyncParsableCommand {
   /// A grid of so many cells is worth a word before it is run.
   private static let manyCells = 100
 
-  /// What a grid takes at the least: to start and end a worker, as measured, for each trial of the rounds that it needs.
+  /// What a grid takes at the least: to start and end a worker, as measured, for each trial of the rounds that it
+  /// needs.
   private static func forecast(_ plan: Plan, _ each: Duration) -> String {
     let rounds = plan.budget.least ?? plan.budget.rounds
     let trials = plan.runs.count * rounds

@@ -132,62 +132,17 @@ struct Diff: AsyncParsableCommand {
   /// What both binaries measured, run in turn: what else the machine does hits both alike.
   private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
     var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
+    let words = try Self.split(files).forwarded
+    let (before, after) = (OtherLab(binary: other), OtherLab(binary: Host.executablePath))
     for _ in 0..<runs {
-      old += try await measure(other)
-      new += try await measure(Host.executablePath)
+      for (lab, isNew) in [(before, false), (after, true)] {
+        guard let ran = try await lab.measure(words, within: try longestRun()) else {
+          throw LabError("\(lab.binary): it runs for more than \(runTime); --run-time allows more")
+        }
+        if isNew { new += ran } else { old += ran }
+      }
     }
     return (old, new)
-  }
-
-  private func measure(_ binary: String) async throws -> [ResultDocument] {
-    let arguments = ["scenario", "--format", "json", "--quiet"] + (try Self.split(files).forwarded)
-    // Killed, this lab cannot end the other one.
-    let lifeline = try Lifeline()
-    defer { lifeline.letGo() }
-    let ran = try await Self.run(binary, arguments, lifeline, within: try longestRun())
-    try Task.checkCancellation()
-    // 1 says that a claim failed: the document has it.
-    guard let ran else { throw LabError("\(binary): it runs for more than \(runTime); --run-time allows more") }
-    guard ran.status == .exited(0) || ran.status == .exited(1) else {
-      throw LabError("\(binary): \(ran.status): \(ran.errors.split(separator: "\n").first ?? "")")
-    }
-    return try ResultDocument.parse(ran.output, place: binary)
-  }
-
-  /// How another lab ended, and what it said.
-  private struct Ran: Sendable {
-    let status: TerminationStatus
-    let output: [UInt8]
-    let errors: String
-  }
-
-  /// Runs a lab to its end; nil when that does not come in time. Then it is ended, with all that it has started.
-  private static func run(
-    _ binary: String, _ arguments: [String], _ lifeline: Lifeline, within limit: Duration
-  ) async throws -> Ran? {
-    var options = PlatformOptions()
-    // A group of its own, so that what a script has started ends with it.
-    options.processGroupID = 0
-    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
-    let platformOptions = options
-    return try await withThrowingTaskGroup { group in
-      group.addTask { () -> Ran? in
-        let ran = try await Subprocess.run(
-          .path(.init(binary)), arguments: .init(arguments),
-          environment: .inherit.updating(["GCDLAB_CACHE": "", .init(stringLiteral: Lifeline.variable): "1"]),
-          platformOptions: platformOptions,
-          input: .fileDescriptor(.init(rawValue: lifeline.theirs), closeAfterSpawningProcess: true),
-          output: .bytes(limit: ResultDocument.largestFile), error: .string(limit: 1 << 16)
-        )
-        return Ran(status: ran.terminationStatus, output: ran.standardOutput, errors: ran.standardError)
-      }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        return nil
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
-    }
   }
 
   /// Behind `--`, exports are of the comparison, and not of one of the runs that it makes.

@@ -57,9 +57,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
     // Only what the scenario itself asks for can be compared with another run of it, and graded by its name.
     let keeps =
-      run.settings.isEmpty && run.variants.isEmpty && run.overhead == nil && run.confinement.cores == nil
-      && names.allSatisfy(isBuiltIn)
-    try await output.show(try output.rendering.exportFiles(), keeps: keeps) { runner, progress in
+      run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
+    try await output.session(try output.rendering.exportFiles(), keeps: keeps).show { runner, progress in
       var results: [Results] = []
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {
         results.append(try await runner.run(plan, observer: progress))

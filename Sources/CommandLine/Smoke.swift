@@ -51,7 +51,7 @@ struct Smoke: AsyncParsableCommand {
     let files = try output.rendering.exportFiles(and: Export.named("junit", junit))
     let start = MonotonicClock.now()
     try output.requireNames(experiments.map(\.name))
-    let runner = Runner(Host.image, machine: .current())
+    let session = output.session(files)
     let limit = try limit().nanoseconds
     let seed = seed ?? UInt64.random(in: 0...999_999_999)
     var results: [Results] = []
@@ -67,12 +67,12 @@ struct Smoke: AsyncParsableCommand {
       budget.left = .nanoseconds(Int64(left))
       budget.trialShare = Self.trialShare
       let progress = output.progress(of: experiment.name)
-      let result = try await runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
+      let result = try await session.runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)
       progress?.clear()
       results.append(result)
       if output.rendering.format.isTable {
         // Where nobody reads on, nothing more is run, but what was finished is exported.
-        let reading = OutputOptions.reading(result)
+        let reading = RunSession.reading(result)
         do {
           try output.rendering.color.print { SmokeReport.line(reading, strict: output.rendering.strict, $0) }
         } catch { unprinted = error }
@@ -80,7 +80,7 @@ struct Smoke: AsyncParsableCommand {
     }
     let missed = experiments.dropFirst(results.count).map(\.name)
     let rendering = output.rendering
-    try output.conclude(results, exports: files) { readings in
+    try session.conclude(results) { readings in
       if let unprinted { throw unprinted }
       guard rendering.format.isTable else { return try rendering.print(readings) }
       try rendering.color.print {

@@ -1,4 +1,5 @@
 import Platform
+import Reporting
 import Testing
 
 /// Each kind of bad input: one clear error on standard error, nothing on standard output, the right status.
@@ -39,7 +40,7 @@ import Testing
     ),
     (
       ["scenario", "singleton-race", "--export", "x.pdf"],
-      "gcdlab: --export: x.pdf: no format for '.pdf' (known: .json .md .csv .hgrm .xml .html)\n"
+      "gcdlab: --export: x.pdf: no format for '.pdf' (known: \(ExportFormat.all.map { "." + $0.ending }.joined(separator: " ")))\n"
     ),
     (
       ["scenario", "library-load", "--set", "roots=/usr:/no/such"],

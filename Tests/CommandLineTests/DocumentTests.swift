@@ -1,5 +1,6 @@
 import LabTesting
 import Platform
+import Reporting
 import Testing
 
 /// Real runs, their documents and what is made of them.
@@ -45,7 +46,7 @@ import Testing
   private enum JSONSchemaTestError: Error { case notAList }
 
   @Test func `a saved run looks as it did`() async throws {
-    let endings = ["json", "html", "md", "csv", "xml", "hgrm"]
+    let endings = ExportFormat.all.map(\.ending)
     let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
     func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
       endings.flatMap { ["--export", file.path.dropLast(4) + $0] }
@@ -66,10 +67,6 @@ import Testing
     #expect(html.hasPrefix("<!doctype html>") && html.contains("<details>") && html.hasSuffix("</html>\n"))
     // Self-contained: it asks for nothing.
     for word in ["http://", "https://", "<script", "<link", "src=", "url("] { #expect(!html.contains(word), "\(word)") }
-    for (format, ending) in [("markdown", "md"), ("csv", "csv"), ("json", "json")] {
-      let printed = try await Binary.run(["report", live.path, "--format", format])
-      #expect(printed.output == readFile(live.path.dropLast(4) + ending), "\(format)")
-    }
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
 
@@ -89,11 +86,14 @@ import Testing
     #expect(only.status == 0 && only.output == "" && readFile(page.path)?.hasPrefix("<!doctype html>") == true)
   }
 
+  /// The formats that are one text, by each of their words for `--format`, and their extension.
+  private static let printed = ExportFormat.all.flatMap { format -> [(String, String)] in
+    guard case .text = format.rendering else { return [] }
+    return Set([format.name, format.ending]).sorted().map { ($0, format.ending) }
+  }
+
   /// One list has all formats: what `--format` prints is what `--export` writes.
-  @Test(arguments: [
-    ("json", "json"), ("markdown", "md"), ("md", "md"), ("csv", "csv"), ("junit", "xml"), ("xml", "xml"),
-    ("html", "html"),
-  ])
+  @Test(arguments: printed)
   func `what is printed in a format is what a file of it has`(_ name: String, _ ending: String) async throws {
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
     _ = try await Binary.run(["scenario", "queue-order", "--rounds", "1", "--quick", "--export", run.path])
@@ -105,10 +105,20 @@ import Testing
   @Test func `old spellings are still read`() async throws {
     #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
-    for command in ["machine", "smoke", "report"] {
+    for command in ["machine", "smoke", "report", "scenario", "compare"] {
       let help = try await Binary.run([command, "--help"]).output
-      #expect(!["--json", "--junit", "--html"].contains { help.contains($0) }, "\(command)")
+      #expect(!["--json", "--junit", "--html", "--overhead"].contains { help.contains($0) }, "\(command)")
     }
+    let short = ["scenario", "apply-stride", "--rounds", "1", "--quick", "--quiet", "--format", "json"] + Self.short
+    for spelling in [["--set", "overhead=5%"], ["--overhead", "5%"]] {
+      let ran = try await Binary.run(short + spelling)
+      let parameters = try JSONValue(ran.output)["scenario"]?["parameters"]
+      guard case .list(let list)? = parameters else { throw JSONSchemaTestError.notAList }
+      let overhead = list.first { $0["name"] == .text("overhead") }
+      #expect(overhead?["value"] == .number(5) && overhead?["changed"] == .bool(true), "\(ran.errors)")
+    }
+    let refused = try await Binary.run(["scenario", "queue-order", "--overhead", "5%"])
+    #expect(refused.status == 64 && refused.errors.contains("unknown parameter 'overhead' of queue-order"))
   }
 
   /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.

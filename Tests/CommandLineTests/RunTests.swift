@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Platform
+import Reporting
 import Testing
 
 #if canImport(Darwin)
@@ -106,7 +107,7 @@ import Testing
   @Test func `exports are written whole in every format`() async throws {
     let file = try TemporaryFile("r.json")
     let stem = file.path.dropLast(4)
-    let endings = ["json", "md", "csv", "hgrm", "xml", "html"]
+    let endings = ExportFormat.all.map(\.ending)
     let finished = try await Binary.run(
       ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
         + endings.flatMap { ["--export", stem + $0] })

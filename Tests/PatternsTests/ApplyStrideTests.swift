@@ -271,10 +271,10 @@ import Testing
   }
 
   private func results(
-    _ sweep: [(name: String, values: [Int])], overhead: String? = nil
+    _ sweep: [(name: String, values: [Int])], set settings: [String] = []
   ) throws -> Results {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
-    var experiment = try library.experiment(ApplyStride.name).applying(Overrides(overhead: overhead))
+    var experiment = try library.experiment(ApplyStride.name).applying(Overrides(settings: settings))
     experiment = try experiment.sweeping(sweep.map { Sweep($0.name, $0.values.map { .integer($0) }) })
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
@@ -293,9 +293,11 @@ import Testing
     #expect(best?.kind == "best-stride" && best?.runs == ["task-group[stride=4,work=50ns]"])
   }
 
-  @Test(arguments: [(nil, "at most 1 % overhead use stride 313"), ("10%", "at most 10 % overhead use stride 32")])
-  func `what scheduling may cost is said by overhead`(_ overhead: String?, _ says: String) throws {
-    let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], overhead: overhead))
+  @Test(arguments: [
+    ([], "at most 1 % overhead use stride 313"), (["overhead=10%"], "at most 10 % overhead use stride 32"),
+  ])
+  func `what scheduling may cost is said by overhead`(_ settings: [String], _ says: String) throws {
+    let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], set: settings))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
 

@@ -138,19 +138,26 @@ import Testing
     }
   }
 
-  @Test func `in CSV, JUnit, JSON and distributions`() throws {
-    let document = try Self.document()
-    let reports =
-      [
-        CSVReport.render([document]).replacing("\r\n", with: "\n"), JUnitReport.render([document], strict: true),
-        try JSONReport.render([document]),
-        try DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil).json(),
-        DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil).csv.replacing("\r\n", with: "\n"),
-      ] + PercentileReport.distributions([document]).map(\.text)
-    for report in reports {
-      #expect(!report.unicodeScalars.contains { $0.isHidden && $0 != "\n" }, "\(report)")
-      #expect(!report.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(report)")
+  /// Neither hidden characters nor lines of its own.
+  private func expectNothingHidden(_ report: String) {
+    let report = report.replacing("\r\n", with: "\n")
+    #expect(!report.unicodeScalars.contains { $0.isHidden && $0 != "\n" }, "\(report)")
+    #expect(!report.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(report)")
+  }
+
+  @Test(arguments: ExportFormat.all.map(\.name))
+  func `in each format`(_ name: String) throws {
+    let input = ExportFormat.Input([Reading(try Self.document())], strict: true)
+    switch try #require(ExportFormat.all.first { $0.name == name }).rendering {
+    case .text(let render): expectNothingHidden(try render(input))
+    case .files(let render): for (_, text) in try render(input) { expectNothingHidden(text) }
     }
+  }
+
+  @Test func `in comparisons, and JSON has what there was`() throws {
+    let document = try Self.document()
+    let diff = DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil)
+    for report in [try diff.json(), diff.csv] { expectNothingHidden(report) }
     // JSON is for programs: they read what there was.
     let again = try ResultDocument.parse(Array(try JSONReport.render([document]).utf8), place: "again")
     #expect(again.first?.warnings.map(\.says) == [Self.text])

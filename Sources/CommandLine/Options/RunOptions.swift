@@ -7,15 +7,13 @@ struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
-  var settings: [String] = []
+  private var given: [String] = []
 
   @OptionGroup var confinement: CoresOption
 
   @Option(
-    help: ArgumentHelp(
-      "For apply-stride: recommend the smallest stride at which scheduling costs at most this share, as in 1%.",
-      valueName: "percent"))
-  var overhead: String?
+    help: ArgumentHelp("As --set overhead=…, which it was before that.", valueName: "percent", visibility: .hidden))
+  private var overhead: String?
 
   @Option(
     name: .customLong("variant"), help: "Run only this variant (repeatable).",
@@ -58,10 +56,11 @@ struct RunOptions: ParsableArguments {
     _ = try share()
   }
 
+  /// What is set, as `name=value`.
+  var settings: [String] { given + [overhead].compactMap(\.self).map { "overhead=\($0)" } }
+
   var overrides: Overrides {
-    Overrides(
-      settings: settings, cores: confinement.cores, overhead: overhead, variants: variants, baseline: baseline,
-      quick: quick)
+    Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
   /// How much to run; `precision` and `time` where nothing is said of them.

@@ -4,8 +4,6 @@ public struct Overrides: Sendable {
   public var settings: [String]
   /// The value of the setting `cores`, which has a flag of its own; nil for the experiment's.
   public var cores: String?
-  /// The value of the parameter `overhead`, which has a flag of its own; nil for the experiment's.
-  public var overhead: String?
   /// The only variants to run; empty for all.
   public var variants: [String]
   /// The variant that ratios refer to; nil for the experiment's own.
@@ -15,13 +13,11 @@ public struct Overrides: Sendable {
 
   /// Changes to an experiment.
   public init(
-    settings: [String] = [], cores: String? = nil, overhead: String? = nil, variants: [String] = [],
-    baseline: String? = nil,
+    settings: [String] = [], cores: String? = nil, variants: [String] = [], baseline: String? = nil,
     quick: Bool = false
   ) {
     self.settings = settings
     self.cores = cores
-    self.overhead = overhead
     self.variants = variants
     self.baseline = baseline
     self.quick = quick
@@ -39,9 +35,6 @@ extension Experiment {
     if let cores = overrides.cores {
       do { try changed.set("\(Cores.name)=\(cores)") } catch { throw error.at("--cores") }
     }
-    if let overhead = overrides.overhead {
-      do { try changed.set("overhead=\(overhead)") } catch { throw error.at("--overhead") }
-    }
     for name in overrides.variants + [overrides.baseline].compactMap(\.self) where variant(name) == nil {
       let place = overrides.variants.contains(name) ? "--variant" : "--baseline"
       throw InputError(
@@ -54,8 +47,8 @@ extension Experiment {
     return changed
   }
 
-  /// The experiment as it is recorded for a picture: with its `quick` settings, those of its `trace`, and these, which may name
-  /// several values; of what it sweeps and none of them names, the first value and the last.
+  /// The experiment as it is recorded for a picture: with its `quick` settings, those of its `trace`, and these, which
+  /// may name several values; of what it sweeps and none of them names, the first value and the last.
   ///
   /// - Parameter settings: `name=value` or `name=value,value` texts.
   /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
@@ -111,8 +104,8 @@ extension Experiment {
 }
 
 extension PatternDescription {
-  /// Reads a value of a point, in a sweep or a check: one of the parameter's own, or the name of another setting that counts the
-  /// same, as in `stride=iterations`: whatever that is set to.
+  /// Reads a value of a point, in a sweep or a check: one of the parameter's own, or the name of another setting that
+  /// counts the same, as in `stride=iterations`: whatever that is set to.
   ///
   /// - Throws: ``InputError`` without a place.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {

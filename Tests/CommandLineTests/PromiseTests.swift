@@ -2,14 +2,38 @@ import Laboratory
 import Patterns
 import Testing
 
-/// Every variant of every scenario, once in a real worker: it ends as it says, records what it promises, and reads just the
-/// settings that it says it uses.
+/// Every variant keeps its promises: in a real worker it ends as it says, records what it promises, reads just the
+/// settings that it says it uses, and holds every guarantee and shows every anomaly that its scenario claims.
 @Suite struct PromiseTests {
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
-  @Test(arguments: library.names)
-  func `every variant keeps to what it says`(_ name: String) async throws {
-    var experiment = try Self.library.experiment(name).applying(Overrides(quick: true))
+  /// A scenario, with its settings for a quick run but for these.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let scenario: String
+    var settings: [String] = []
+
+    var testDescription: String { ([scenario] + settings).joined(separator: " ") }
+  }
+
+  /// Settings at which a pattern is another thing: the fewest, of several threads, of each kind.
+  static let edges = [
+    Case(scenario: "completion-block", settings: ["numbers=1", "calls=5"]),
+    Case(scenario: "custom-source", settings: ["burst=2", "stream=3", "work=1us"]),
+    Case(scenario: "custom-source", settings: ["burst=1000", "stream=1001", "work=1us"]),
+    Case(scenario: "descriptor-read", settings: ["kind=socket", "messages=3", "size=200000B"]),
+    Case(scenario: "descriptor-read", settings: ["kind=file", "messages=3", "size=200000B"]),
+    Case(scenario: "queue-context", settings: ["repeats=1"]),
+    Case(scenario: "queue-order", settings: ["submitters=1", "tasks=50", "waiters=2"]),
+    Case(scenario: "queue-order", settings: ["submitters=8", "tasks=50", "waiters=12"]),
+    Case(scenario: "source-lifecycle", settings: ["repeats=1", "events=1"]),
+    Case(scenario: "source-lifecycle", settings: ["repeats=20", "events=200"]),
+    Case(scenario: "timer-source", settings: ["interval=1ms", "leeway=0ns", "hold=2"]),
+  ]
+
+  @Test(arguments: library.names.map { Case(scenario: $0) } + edges)
+  func `every variant keeps its promises`(_ tried: Case) async throws {
+    var experiment = try Self.library.experiment(tried.scenario)
+      .applying(Overrides(settings: tried.settings, quick: true))
     experiment.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.suffix(1))) }
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
     let results = try await Runner(executable: Binary.path, machine: .current()).run(plan)
@@ -23,6 +47,9 @@ import Testing
       case (.trapped, .traps), (.hung, .hangs): #expect(trial.figure(Metric.timeToEnd) != nil, "\(run.label)")
       default: Issue.record("\(run.label): \(trial.outcome)")
       }
+    }
+    for judged in results.judgements where judged.verdict.isFailure(strict: false) {
+      Issue.record("\(judged.claim.check.text) is \(judged.verdict): \(judged.evidence.reason ?? "")")
     }
   }
 }

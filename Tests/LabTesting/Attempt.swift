@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import Platform
 
-/// One trial of a variant, run in this process as a worker runs it, and judged by the claims of its scenario. The body may be
-/// replaced by one that breaks what is claimed.
+/// One trial of a variant, run in this process as a worker runs it, and judged by the claims of its scenario. The body
+/// may be replaced by one that breaks what is claimed.
 public struct Attempt: Sendable {
   /// What is tried.
   public let experiment: Experiment
@@ -64,6 +64,16 @@ public struct Attempt: Sendable {
     return Dictionary(judged.map { ($0.claim.check.text, $0.verdict) }) { first, _ in first }
   }
 
+  /// What keeps the trial from having kept its promises: how it ended, where it did not complete, and the guarantees
+  /// and anomalies that are not as claimed, or that there is none of them. Empty where all is.
+  public var brokenPromises: [String] {
+    let end = trial.outcome == .completed ? nil : trial.outcome.reason ?? trial.outcome.kind.rawValue
+    let verdicts = verdicts
+    let silence = verdicts.isEmpty ? "no guarantee and no anomaly is claimed of it" : nil
+    return [end, silence].compactMap(\.self)
+      + verdicts.filter { $0.value.isFailure(strict: false) }.map { "\($0.key) is \($0.value)" }.sorted()
+  }
+
   /// The total of a metric; nil when it was not measured.
   public func total(_ metric: String) -> Int? {
     trial.observation.samples(metric)?.summary.map { Int($0.total) }
@@ -76,6 +86,8 @@ public struct Red: Sendable {
   public let check: String
   /// The variant whose body is replaced.
   public let variant: String
+  /// Where the body stands.
+  public let place: SourcePlace
   let pattern: any Pattern
   let settings: [String: ParameterValue]
   let body: @Sendable (Trial) throws -> Void
@@ -83,10 +95,11 @@ public struct Red: Sendable {
   /// A broken body for the claim of `pattern`'s scenario that has this check.
   public init(
     _ check: String, _ variant: String, of pattern: any Pattern, _ settings: [String: ParameterValue] = [:],
-    _ body: @escaping @Sendable (Trial) throws -> Void
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.check = check
     self.variant = variant
+    place = SourcePlace(file, line)
     self.pattern = pattern
     self.settings = settings
     self.body = body

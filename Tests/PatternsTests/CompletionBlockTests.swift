@@ -13,8 +13,7 @@ import Testing
   func `every variant keeps its promises`(_ variant: String, _ numbers: Int) async throws {
     let attempt = try await Attempt(
       variant, of: Self.pattern, files: Catalogue.files, ["numbers": .integer(numbers), "calls": .integer(5)])
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.brokenPromises == [])
     #expect(attempt.total("not-once") == 0)
     #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == 5)
   }

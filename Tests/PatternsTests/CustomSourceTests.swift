@@ -14,16 +14,6 @@ import Testing
     try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
   }
 
-  @Test(arguments: ["add", "or", "replace", "add-c", "async"], [2, 64, 1000])
-  func `every variant keeps its promises, of few pieces and of many`(_ variant: String, _ burst: Int) async throws {
-    let attempt = try await Self.attempt(
-      variant, ["burst": .integer(burst), "stream": .integer(burst + 1), "work": .integer(1000)])
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.trial.reads == ["burst", "stream", "work"])
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(attempt.verdicts.isEmpty == ["add-c", "async"].contains(variant))
-  }
-
   @Test func `by the functions of C it coalesces as by Swift's form`() async throws {
     let attempt = try await Self.attempt("add-c")
     #expect(attempt.total("handler-calls-per-burst") == 1 && attempt.total("handler-calls-while-running") == 1)

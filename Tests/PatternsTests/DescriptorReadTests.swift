@@ -5,7 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its own.
+/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its
+/// own.
 @Suite struct DescriptorReadTests {
   static let settings: [String: ParameterValue] = [
     "kind": .text("pipe"), "messages": .integer(3), "size": .integer(200_000),
@@ -13,21 +14,6 @@ import Testing
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {
     try await Attempt(variant, of: DescriptorRead(), files: Catalogue.files, settings)
-  }
-
-  @Test(arguments: DescriptorKind.allCases)
-  func `every variant keeps its promises`(_ kind: DescriptorKind) async {
-    await #expect(processExitsWith: .success) { [kind = kind.rawValue as String] in
-      closeInheritedDescriptors()
-      for variant in DescriptorRead().variants {
-        let attempt = try await Self.attempt(variant.name, Self.settings.merging(["kind": .text(kind)]) { $1 })
-        #expect(attempt.trial.outcome == .completed)
-        let verdicts = attempt.verdicts
-        #expect(
-          verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
-          "\(variant.name) \(kind): \(verdicts)")
-      }
-    }
   }
 
   @Test func `a file is read whole though it brings no single bytes`() async {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Patterns
 
-/// Every guarantee and anomaly of every scenario is made red by a body that breaks it: a check that cannot fail is a defect.
-/// The broken bodies stand beside their pattern's tests.
+/// Every guarantee and anomaly of every scenario is made red by a body that breaks it: a check that cannot fail is a
+/// defect. The broken bodies stand beside their pattern's tests.
 @Suite struct EveryRedTests {
   /// One line a pattern.
   static var reds: [Red] {
@@ -57,10 +57,50 @@ import Testing
 
   @Test func `every guarantee and anomaly has a body that breaks it`() throws {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
-    let claimed = try library.all().flatMap { experiment in
-      experiment.claims.filter { $0.kind != .performance }.map { "\(experiment.pattern.name): \($0.check.text)" }
+    for gap in Self.gaps(try library.all(), Self.reds) { Issue.record("\(gap)") }
+  }
+
+  /// What of the claims has no body that breaks it, with what to write and where; and the bodies of which there is no
+  /// claim.
+  static func gaps(_ experiments: [Experiment], _ reds: [Red]) -> [Comment] {
+    let claimed = experiments.flatMap { experiment in
+      experiment.claims.filter { $0.kind != .performance }.map { (experiment: experiment, check: $0.check) }
     }
-    #expect(Set(claimed) == Set(Self.reds.map { "\($0.scenario): \($0.check)" }))
+    let unbroken = claimed.filter { experiment, check in
+      !reds.contains { $0.scenario == experiment.pattern.name && $0.check == check.text }
+    }
+    let lacking = unbroken.map { experiment, check -> Comment in
+      let name = experiment.pattern.name
+      let type = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+      let known = reds.first { $0.scenario == name }?.place.fileName
+      let variant = check.references.lazy.map(\.scope).first(where: \.isOne)?.name ?? experiment.variants[0].name
+      return """
+        scenarios/\(experiment.name).yml claims `\(check.text)`, and no body breaks it. Add to `reds` in \
+        Tests/PatternsTests/\(known ?? "\(type)Tests.swift, and that to EveryRedTests.reds"):
+        Red("\(check.text)", "\(variant)", of: \(type)()) { trial in … }
+        with what \(variant) would do if the claim were false (CONTRIBUTING.md, "… a metric").
+        """
+    }
+    let stale = reds.filter { red in
+      !claimed.contains { $0.experiment.pattern.name == red.scenario && $0.check.text == red.check }
+    }
+    return lacking
+      + stale.map { "\($0.place) breaks `\($0.check)`, which no scenario of \($0.scenario) claims: remove it" }
+  }
+
+  @Test func `a claim without a red is named, with what to write and where, and so is a red without a claim`() throws {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
+    let queueOrder = [try library.experiment("queue-order")]
+    let reds = QueueOrderTests.reds
+    #expect(Self.gaps(queueOrder, reds).isEmpty)
+    let lacking = Self.gaps(queueOrder, Array(reds.dropFirst())).map(\.rawValue)
+    #expect(lacking.count == 1)
+    for part in [reds[0].check, "Tests/PatternsTests/QueueOrderTests.swift", "of: QueueOrder()"] {
+      #expect(lacking[0].contains(part), "\(lacking)")
+    }
+    #expect(Self.gaps(queueOrder, []).first?.rawValue.contains("QueueOrderTests.swift, and that to EveryRed") == true)
+    let stale = Self.gaps([], [reds[0]]).map(\.rawValue)
+    #expect(stale.count == 1 && stale[0].hasPrefix("QueueOrderTests.swift:"), "\(stale)")
   }
 
   /// Each in a process of its own, as a worker is: a broken body may leave anything behind.

@@ -16,9 +16,7 @@ import Testing
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
     let settings: [String: ParameterValue] = variant.hasPrefix("global") ? [:] : ["repeats": .integer(repeats)]
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(!attempt.verdicts.isEmpty)
+    #expect(attempt.brokenPromises == [])
     if variant == "idle" { #expect(attempt.total("reused") == repeats) }
     if variant == "thread-local" { #expect(attempt.total("not-found") == repeats) }
     if ["context-finalizer", "specific-released"].contains(variant) {

@@ -10,24 +10,11 @@ import Testing
   static let logged = [
     "serial", "serial-targeting-concurrent", "concurrent-targeting-serial", "concurrent", "global",
   ]
-  static let paired = ["sync-after-async"]
   static let listed = ["async-then-sync", "async-then-sync-concurrent", "async-then-barrier-sync"]
   static let queued = ["serial-sync", "pthread-mutex", "mutex"]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {
     try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
-  }
-
-  @Test func `every variant is tried`() {
-    #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.logged + Self.paired + Self.listed + Self.queued))
-  }
-
-  @Test(arguments: logged, [1, 8])
-  func `a stream keeps its promises, of one thread and of many`(_ variant: String, _ submitters: Int) async throws {
-    let attempt = try await Self.attempt(variant, ["submitters": .integer(submitters), "tasks": .integer(50)])
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(!attempt.verdicts.isEmpty)
   }
 
   @Test(arguments: listed) func `the listing keeps its promises`(_ variant: String) async throws {

@@ -14,8 +14,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt(
         variant, of: SemaphoreCost(), files: Catalogue.files, ["threads": .integer(3), "batch": .integer(10)])
-      #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+      #expect(attempt.brokenPromises == [])
       #expect(attempt.total("lost-updates") == 0)
     }
   }

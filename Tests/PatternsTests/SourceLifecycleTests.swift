@@ -16,21 +16,6 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      "starts-suspended", "suspend-coalesces", "cancel", "retarget", "free-in-cancel-handler", "free-after-cancel",
-      "queue-retained", "released-while-pending",
-      "retain-cycle",
-    ], [1, 200])
-  func `every variant that completes keeps its promises`(_ variant: String, _ count: Int) async throws {
-    let attempt = try await Attempt(
-      variant, of: SourceLifecycle(), files: Catalogue.files,
-      Self.settings(of: variant, repeats: min(count, 20), news: count))
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-    #expect(!attempt.verdicts.isEmpty)
-  }
-
   // MARK: Broken bodies
 
   /// A source on `queue` with what else is given.

@@ -21,19 +21,6 @@ import Testing
     }
   }
 
-  /// The kernel's timers are the whole process's, so each runs in one of its own.
-  @Test(arguments: TimerSource().variants.map(\.name))
-  func `every variant keeps its promises`(_ variant: String) async throws {
-    await #expect(processExitsWith: .success) { [variant = variant as String] in
-      closeInheritedDescriptors()
-      let attempt = try await Attempt(
-        variant, of: TimerSource(), files: Catalogue.files, Self.settings(of: variant))
-      #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
-      #expect(!attempt.verdicts.isEmpty)
-    }
-  }
-
   @Test func `a timer that never fires is told as that, and not awaited for ever`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
       TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
@@ -121,7 +108,8 @@ import Testing
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
-      // Another source is suspended than the one that fires. The last that is made waits until that one has fired twice more.
+      // Another source is suspended than the one that fires. The last that is made waits until that one has fired twice
+      // more.
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()

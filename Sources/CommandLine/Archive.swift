@@ -8,11 +8,12 @@ import Reporting
   import Glibc
 #endif
 
-/// The last two runs of each scenario, kept in the user's cache directory: for `documents`, for `diff` without arguments, and for
-/// the line that compares a run with the one before.
+/// The last two runs of each scenario, kept in the user's cache directory: for `documents`, for `diff` without
+/// arguments, and for the line that compares a run with the one before.
 ///
-/// In `GCDLAB_CACHE` (nowhere where that is empty), else in `gcdlab` where the system keeps caches. Of a scenario there are `NAME.json`, the last run,
-/// `NAME.before.json`, the one before it (the last that was asked the same, where there is one), and `NAME.verdicts.json`, the verdicts of the last one, which are soon read.
+/// In `GCDLAB_CACHE` (nowhere where that is empty), else in `gcdlab` where the system keeps caches. Of a scenario there
+/// are `NAME.json`, the last run, `NAME.before.json`, the one before it (the last that was asked the same, where there
+/// is one), and `NAME.verdicts.json`, the verdicts of the last one, which are soon read.
 struct Archive {
   /// Where it is.
   let directory: String
@@ -36,7 +37,8 @@ struct Archive {
   /// The last run of a scenario; nil where there is none that can be read.
   func last(_ scenario: String) -> ResultDocument? { try? read(scenario) }
 
-  /// The last run of each scenario and the one before it, of those that have both, and what is left out for which reason.
+  /// The last run of each scenario and the one before it, of those that have both, and what is left out for which
+  /// reason.
   ///
   /// - Parameter wanted: only these scenarios; all where it is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
@@ -65,8 +67,8 @@ struct Archive {
       .sorted()
   }
 
-  /// What an entry has; nil where there is none. Anything but a regular file was put there by somebody else: a pipe would be waited
-  /// for, and a link may lead anywhere.
+  /// What an entry has; nil where there is none. Anything but a regular file was put there by somebody else: a pipe
+  /// would be waited for, and a link may lead anywhere.
   ///
   /// - Throws: ``InputError`` for what is no run of the scenario, as one that was cut off.
   private func read(_ scenario: String, _ ending: String = "") throws(InputError) -> ResultDocument? {
@@ -83,8 +85,8 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Keeps a run as the last one of its scenario, and the last one so far as the one before. One that has no trials says nothing, and
-  /// is not kept.
+  /// Keeps a run as the last one of its scenario, and the last one so far as the one before. One that has no trials
+  /// says nothing, and is not kept.
   ///
   /// Each entry is replaced at once: whoever reads meanwhile finds the old one or the new one.
   ///

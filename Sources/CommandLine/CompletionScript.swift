@@ -3,8 +3,8 @@ import Reporting
 
 /// What the argument parser's completion scripts lack for values behind `=`.
 ///
-/// Bash takes `=` for the end of a word, escapes it as in the name of a file, and puts a space behind what is complete; zsh escapes
-/// it, too. A parameter's name with `=` is half a word here.
+/// Bash takes `=` for the end of a word, escapes it as in the name of a file, and puts a space behind what is complete;
+/// zsh escapes it, too. A parameter's name with `=` is half a word here.
 enum CompletionScript {
   /// The script for a shell: `bash`, `zsh` or `fish`.
   static func text(_ shell: CompletionShell) -> String {

@@ -9,7 +9,8 @@ enum Completions {
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
   }
 
-  /// `name=` of each parameter; where the word has got so far, `name=value` with the values that its pattern and scenario speak of.
+  /// `name=` of each parameter; where the word has got so far, `name=value` with the values that its pattern and
+  /// scenario speak of.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
     let parameters = experiment.pattern.settable

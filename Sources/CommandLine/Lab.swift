@@ -25,8 +25,8 @@ public struct Lab: Sendable {
   ///
   /// - Parameters:
   ///   - patterns: what its workers can run; made where there is stack enough for it.
-  ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the patterns' own
-  ///     sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
+  ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the
+  ///     patterns' own sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
   ///   - name: what help and errors call the command; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)], name: String? = nil
@@ -51,8 +51,8 @@ public struct Lab: Sendable {
 
   /// Does what the command line says, and ends the process with the status that `gcdlab help` tells.
   ///
-  /// Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime even for `--version`, and would
-  /// not leave the main thread to a worker's main queue.
+  /// Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime even for `--version`,
+  /// and would not leave the main thread to a worker's main queue.
   public func main() {
     // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
     // trial.
@@ -101,8 +101,8 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
-  /// Ends the lab where threads, which get as much stack as the first one, have too little: to make the patterns alone takes more
-  /// than some limits allow.
+  /// Ends the lab where threads, which get as much stack as the first one, have too little: to make the patterns alone
+  /// takes more than some limits allow.
   private static func requireStack() {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
     let (least, limit) = (leastStack >> 10, stack >> 10)
@@ -146,8 +146,8 @@ public struct Lab: Sendable {
   /// Standard streams, and what Dispatch opens for signals and timers.
   private static let fewestDescriptors = 16
 
-  /// Of the lab and of the least of its workers: three of their own, those of swift-subprocess, and the pools of Dispatch and
-  /// of Swift concurrency.
+  /// Of the lab and of the least of its workers: three of their own, those of swift-subprocess, and the pools of
+  /// Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
   /// Prints the error where errors go and ends with the status that DESIGN gives its kind.

@@ -1,6 +1,7 @@
 import Laboratory
 
-/// The files of a lab of one's own, as `new` writes them: what a counter loses without a lock, which one replaces by code of one's own.
+/// The files of a lab of one's own, as `new` writes them: what a counter loses without a lock, which one replaces by
+/// code of one's own.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]

@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// Times operations that are too short to be timed one by one, many together: each batch is a loop of its own (``timedLoop(_:_:)``).
+/// Times operations that are too short to be timed one by one, many together: each batch is a loop of its own
+/// (``timedLoop(_:_:)``).
 public enum Batches {
   /// How many batches are timed when nothing else is said.
   public static let count = 30

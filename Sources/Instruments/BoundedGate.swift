@@ -113,8 +113,8 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a thread of its own: a timer would need the pool, which may be what is tried. Where
-  /// there is no thread to be had, the caller waits.
+  /// Waits for the end of the bound on a thread of its own: a timer would need the pool, which may be what is tried.
+  /// Where there is no thread to be had, the caller waits.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }
   }

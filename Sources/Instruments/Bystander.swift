@@ -22,7 +22,7 @@ public final class Bystander: Sendable {
   /// Whether it has begun by now.
   public var hasComeToBegin: Bool { begun.isSet }
 
-  /// It is submitted, and begins or is held up.
+  /// The block or task is submitted, and begins or is held up.
   public func come(_ standstill: Standstill) throws {
     submitted.set()
     submit { [self] in

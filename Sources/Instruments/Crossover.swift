@@ -3,8 +3,8 @@ import Measurement
 
 /// From which size on one way is surely faster than another, as far as the sizes tried tell.
 public struct Crossover {
-  /// The smallest size, in nanoseconds, at which it is surely faster, and so it is at every larger one; how many times as fast it
-  /// is there; and the label of that run.
+  /// The smallest size, in nanoseconds, at which it is surely faster, and so it is at every larger one; how many times
+  /// as fast it is there; and the label of that run.
   public typealias Point = (size: Int, times: Double, label: String)
 
   /// Where that is; nil when it is not surely faster even at the largest size.

@@ -12,7 +12,7 @@ public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// That of an open descriptor; one that no file has, when it is not open.
+  /// The identity of an open descriptor; one that no file has, when it is not open.
   public init(of descriptor: Int32) {
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
@@ -21,8 +21,8 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program may open
-/// them at any time.
+/// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program
+/// may open them at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
   // As many as surely fill the gaps between the few that a worker has.
@@ -38,8 +38,9 @@ public struct UnrelatedFiles: Sendable {
   /// None yet.
   public init(toOpen path: String) { self.path = path }
 
-  /// Opens them, and allocates nothing. A handler that is told of a hang-up on Linux is to allocate nothing before the manager thread
-  /// is through with it: libdispatch frees a note of the descriptor there that the manager still uses (its issue 949).
+  /// Opens them, and allocates nothing. A handler that is told of a hang-up on Linux is to allocate nothing before the
+  /// manager thread is through with it: libdispatch frees a note of the descriptor there that the manager still uses
+  /// (its issue 949).
   public mutating func open() {
     for index in descriptors.indices { descriptors[index] = systemOpen(path) }
     identity = FileIdentity(of: descriptors[0])
@@ -56,8 +57,8 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened, and which of them are open still, by the system's table: what others
-/// in the process open and close is not the trial's.
+/// The files, pipes and sockets that a trial has opened, and which of them are open still, by the system's table: what
+/// others in the process open and close is not the trial's.
 public final class OpenedHere: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
@@ -68,8 +69,8 @@ public final class OpenedHere: Sendable {
 
   /// Nothing opened yet.
   ///
-  /// - Parameter margin: how far above the highest number that was seen it looks: the lowest free number is given out first, and what
-  ///   others made copies of lies hardly above.
+  /// - Parameter margin: how far above the highest number that was seen it looks: the lowest free number is given out
+  ///   first, and what others made copies of lies hardly above.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
   /// The trial has opened this.

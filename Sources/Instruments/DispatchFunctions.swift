@@ -1,6 +1,7 @@
 import CDispatchSupport
 
-/// Runs `function` once for `predicate`, which must start at 0 and stay where it is, on a copy of `context`: `dispatch_once_f`.
+/// Runs `function` once for `predicate`, which must start at 0 and stay where it is, on a copy of `context`:
+/// `dispatch_once_f`.
 ///
 /// What the header gives every caller in C is inlined: once it has run, a load and a compare.
 @inlinable @inline(__always)

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Holds one who comes by, such as a handler in its next run, until it is released. Who comes by while nobody is to be held goes on.
+/// Holds one who comes by, such as a handler in its next run, until it is released. Who comes by while nobody is to be
+/// held goes on.
 public final class Hold: Sendable {
   private let isShut = Atomic(false)
   private let isHeld = DispatchSemaphore(value: 0)
@@ -16,8 +17,8 @@ public final class Hold: Sendable {
   /// Comes by.
   public func pass() { if catches() { stay() } }
 
-  /// Whether the caller is the one to be held, and is to ``stay()``. A handler that tells of itself under a lock asks under the same
-  /// lock: asked later, a hold that is set once it has told would be taken for its own.
+  /// Whether the caller is the one to be held, and is to ``stay()``. A handler that tells of itself under a lock asks
+  /// under the same lock: asked later, a hold that is set once it has told would be taken for its own.
   public func catches() -> Bool {
     isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
   }
@@ -55,7 +56,8 @@ extension DispatchQueue {
   /// Holds the queue, which is serial, by a block that runs in it, until that is released; returns when the block runs.
   public func hold() -> Hold { Hold(queueOf: { async(execute: $0) }) }
 
-  /// Waits until the handler of a source of this queue, which is serial, has received every event. A source with a pending event is in its
-  /// queue, or its handler runs, and is in the queue when that has ended: behind a second block there is nothing left.
+  /// Waits until the handler of a source of this queue, which is serial, has received every event. A source with a
+  /// pending event is in its queue, or its handler runs, and is in the queue when that has ended: behind a second block
+  /// there is nothing left.
   @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
 }

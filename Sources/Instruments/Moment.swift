@@ -8,10 +8,10 @@ public struct Moment: ~Copyable, Sendable {
   /// Something that has not happened.
   public init() {}
 
-  /// It happens now.
+  /// The moment is now.
   @inlinable @inline(__always) public func set() { nanoseconds.store(MonotonicClock.now(), ordering: .releasing) }
 
-  /// It happened when `other` did.
+  /// The moment is that of `other`.
   public func copy(_ other: borrowing Moment) {
     nanoseconds.store(other.nanoseconds.load(ordering: .acquiring), ordering: .releasing)
   }

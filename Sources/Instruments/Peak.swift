@@ -7,9 +7,9 @@ import Synchronization
 /// The highest that a count of the system's was seen to be: threads, descriptors.
 ///
 /// Two ways to look, which may be mixed. ``during(every:_:)`` samples from a thread of its own while a body runs: what
-/// comes and goes between two samples is missed, so its peak is a lower bound. ``sample()`` looks at an instant that the
-/// caller chooses, such as each task right after its `open`: what every riser looks at behind its own rise cannot be
-/// missed. Either way no peak is reported that was not there.
+/// comes and goes between two samples is missed, so its peak is a lower bound. ``sample()`` looks at an instant that
+/// the caller chooses, such as each task right after its `open`: what every riser looks at behind its own rise cannot
+/// be missed. Either way no peak is reported that was not there.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
   /// -1 while nothing was seen.
@@ -26,8 +26,8 @@ public final class Peak: Sendable {
   }
 
   /// The threads of the dispatch pool, Swift's tasks' included; nil where the system does not tell which they are. A
-  /// sample costs some 3 us a thread of the process, so with hundreds of threads they are few: a lower bound that is often
-  /// looked at is ``threads()``, less those that there were before.
+  /// sample costs some 3 us a thread of the process, so with hundreds of threads they are few: a lower bound that is
+  /// often looked at is ``threads()``, less those that there were before.
   public static func poolThreads() -> Peak { Peak { ThreadCensus.poolCount() } }
 
   /// The open descriptors of this process. A sample costs less than a microsecond on Linux 6.2 or later.

@@ -4,12 +4,14 @@ import Synchronization
 
 /// Sees a thread of the pool run beside the calling one, on a core of its own, before what all cores do is timed.
 ///
-/// A loop that is shorter than it takes to wake a thread may be over before the pool's thread has come. On Linux that one then waits
-/// for the core of the very thread that calls the next loop, and the one after: in one process of twenty or more, no loop of
-/// 0.1 ms ever had a second core, and took twice as long. What the scheduler made of one loop must not decide the next. So the
-/// two take turns, which comes to an end in no time only where both run, and by the scheduler's next balancing otherwise.
+/// A loop that is shorter than it takes to wake a thread may be over before the pool's thread has come. On Linux that
+/// one then waits for the core of the very thread that calls the next loop, and the one after: in one process of twenty
+/// or more, no loop of 0.1 ms ever had a second core, and took twice as long. What the scheduler made of one loop must
+/// not decide the next. So the two take turns, which comes to an end in no time only where both run, and by the
+/// scheduler's next balancing otherwise.
 public struct PoolMeeting {
-  /// So many turns pass within some microseconds between two cores, and in more time than any scheduler's slice on one.
+  /// How many turns are taken: they pass within some microseconds between two cores, and in more time than any
+  /// scheduler's slice on one.
   private static let turns = 64
 
   /// Whose thread it is.

@@ -1,7 +1,8 @@
 import Laboratory
 import Platform
 
-/// Makes sure of threads before Dispatch needs them: where the pool cannot have its own, Dispatch waits for them for ever.
+/// Makes sure of threads before Dispatch needs them: where the pool cannot have its own, Dispatch waits for them for
+/// ever.
 public struct ThreadRoom: Sendable {
   private let require: @Sendable (Int) throws -> Void
 

@@ -3,9 +3,9 @@ import Synchronization
 /// Hands out indices in turn, to any number of threads: after `n` turns each index was given `n / count` times, or once
 /// more.
 ///
-/// YYDispatchQueuePool does so with a counter of 32 bits: `counter++ % queueCount`. When that wraps, after 4,294,967,296
-/// tasks, the indices start over in the middle of a round unless their number is a power of two. One of 64 bits does not
-/// come to wrap.
+/// YYDispatchQueuePool does so with a counter of 32 bits: `counter++ % queueCount`. When that wraps, after
+/// 4,294,967,296 tasks, the indices start over in the middle of a round unless their number is a power of two. One of
+/// 64 bits does not come to wrap.
 public final class RoundRobin: Sendable {
   /// How many indices there are.
   public let count: Int

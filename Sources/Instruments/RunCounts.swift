@@ -4,7 +4,7 @@ import Synchronization
 public final class RunCounts: Sendable {
   private let runs: Slots<Atomic<Int>>
 
-  /// So many blocks, none of which has run.
+  /// A number of blocks, none of which has run.
   ///
   /// - Parameter padded: keeps blocks that count often off each other's cache lines.
   public init(count: Int, padded: Bool = false) { runs = Slots(count: count, padded: padded) { _ in Atomic(0) } }

@@ -7,7 +7,7 @@ public struct SmallTasks: Sendable {
   /// The tasks.
   public let all: [SmallTask]
 
-  /// So many tasks, each of so many steps of calibrated work.
+  /// A number of tasks, each of some steps of calibrated work.
   public init(count: Int, steps: Int) {
     let runs = Slots(count: count, padded: true) { _ in Atomic(0) }
     self.runs = runs

@@ -4,12 +4,12 @@ import Platform
 
 /// Tells what is late from what cannot come: when nothing happens and all threads of the process sleep, nothing will.
 ///
-/// Whoever submits a block to Dispatch wakes or starts the thread for it, where the pool has one to give, before the call
-/// returns. A thread that was woken, or was just started, does not sleep, however busy the machine is. So no time is
-/// waited for, and a slow machine is not taken for one that stands still. (What a timer or another process would bring is
-/// not foreseen: the pool's own, which adds a thread now and then, is one.)
+/// Whoever submits a block to Dispatch wakes or starts the thread for it, where the pool has one to give, before the
+/// call returns. A thread that was woken, or was just started, does not sleep, however busy the machine is. So no time
+/// is waited for, and a slow machine is not taken for one that stands still. (What a timer or another process would
+/// bring is not foreseen: the pool's own, which adds a thread now and then, is one.)
 public struct Standstill: Sendable {
-  /// So often in a row all must be found asleep: the threads are looked at one after the other.
+  /// How often in a row all must be found asleep: the threads are looked at one after the other.
   private static let looks = 3
 
   /// Whether all threads but the calling one sleep; nil where the system does not tell.
@@ -51,8 +51,8 @@ public struct Standstill: Sendable {
 
   /// Uses the pool for the first time, and waits until nothing goes on any more.
   ///
-  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has only just been
-  /// submitted. So the first block is an empty one, and the monitor is let go to sleep.
+  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has
+  /// only just been submitted. So the first block is an empty one, and the monitor is let go to sleep.
   ///
   /// - Throws: ``Unavailable`` where the system does not tell what threads do.
   public func warmUp() throws {

@@ -173,7 +173,8 @@ public final class TaskRound: Sendable {
     return most
   }
 
-  /// On how many different cores they began and ended, once all have ended; nil where the system does not tell, or none worked.
+  /// On how many different cores they began and ended, once all have ended; nil where the system does not tell, or none
+  /// worked.
   public var cores: Int? {
     let seen = (0..<times.count).flatMap {
       [times[$0].firstCore.load(ordering: .relaxed), times[$0].lastCore.load(ordering: .relaxed)]

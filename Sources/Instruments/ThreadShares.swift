@@ -2,8 +2,8 @@ import CDispatchSupport
 import Platform
 import Synchronization
 
-/// Which thread ran how much, by the numbers under which the system lists the threads. It takes a lock each time, mostly one that no
-/// other thread wants: for a run that is not timed.
+/// Which thread ran how much, by the numbers under which the system lists the threads. It takes a lock each time,
+/// mostly one that no other thread wants: for a run that is not timed.
 public final class ThreadShares: Sendable {
   private static let places = 64
   private let counts = Slots(count: places, padded: true) { _ in Mutex<[Int: Int]>([:]) }
@@ -17,7 +17,8 @@ public final class ThreadShares: Sendable {
     counts[thread % Self.places].withLock { $0[thread, default: 0] += amount }
   }
 
-  /// The number of the calling thread. The system is asked once: of a hundred thousand short blocks that would be half the time.
+  /// The number of the calling thread. The system is asked once: of a hundred thousand short blocks that would be half
+  /// the time.
   private static var currentThread: Int {
     guard let number = gcdlab_thread_number() else { return ThreadCensus.currentThread }
     if number.pointee == 0 { number.pointee = ThreadCensus.currentThread }

@@ -1,13 +1,13 @@
 import CDispatchSupport
 
-/// Runs an operation so many times, one behind the other, with nothing in between: what every loop is made of that times what is
-/// short.
+/// Runs an operation so many times, one behind the other, with nothing in between: what every loop is made of that
+/// times what is short.
 ///
-/// It is inlined into the closure that writes the operation, and the operation into it. So the closure *is* the loop, and whoever
-/// times it calls it once for all operations. Hand on such a closure, not the operation: a closure that is called from another
-/// one's context is called through a pointer, each time. `Tools/timed-loops` looks into the released binary that no
-/// loop between these marks calls anything but its operation; it would find a copy in this module, which nobody calls, so none is
-/// emitted here.
+/// It is inlined into the closure that writes the operation, and the operation into it. So the closure *is* the loop,
+/// and whoever times it calls it once for all operations. Hand on such a closure, not the operation: a closure that is
+/// called from another one's context is called through a pointer, each time. `Tools/timed-loops` looks into the
+/// released binary that no loop between these marks calls anything but its operation; it would find a copy in this
+/// module, which nobody calls, so none is emitted here.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0
@@ -42,7 +42,7 @@ public struct Loop<Subject> {
   /// On what.
   public let subject: Subject
 
-  /// So many operations on `subject`.
+  /// A number of operations on `subject`.
   @inlinable
   public init(_ count: Int, on subject: Subject) { (self.count, self.subject) = (count, subject) }
 

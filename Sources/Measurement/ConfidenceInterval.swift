@@ -2,12 +2,12 @@ import RealModule
 
 /// A confidence interval of a mean, by Student's t.
 ///
-/// Rounds are few, so the interval must be right for few: resampling six values cannot reach the tail that 99 % asks for. Of
-/// the same program twice, the logarithms of paired ratios are as often above 0 as below, whatever the noise of a round. For
-/// such data the t interval is nearly exact, and too wide where the tails are heavy (Efron, "Student's t-Test Under Symmetry
-/// Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample t-Test", 1980). Where the noise of two sides differs
-/// in shape, no interval of six values is exact: Johnson's correction for skewness (1978) helps only partly there, and
-/// takes outliers for skewness. `make intervals` has the figures.
+/// Rounds are few, so the interval must be right for few: resampling six values cannot reach the tail that 99 % asks
+/// for. Of the same program twice, the logarithms of paired ratios are as often above 0 as below, whatever the noise of
+/// a round. For such data the t interval is nearly exact, and too wide where the tails are heavy (Efron, "Student's
+/// t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample t-Test", 1980). Where the
+/// noise of two sides differs in shape, no interval of six values is exact: Johnson's correction for skewness (1978)
+/// helps only partly there, and takes outliers for skewness. `make intervals` has the figures.
 public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The estimate.
   public let estimate: Double
@@ -28,9 +28,9 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// Fewer values than this give no interval: what their spread tells of the noise is too little.
   public static let fewest = 6
 
-  /// How many comparisons a table of so many cells makes: each cell with a reference named beforehand, or with the best.
-  /// The best was chosen for its figures and could have been any cell, so that all pairs count (Tukey, "The Problem of
-  /// Multiple Comparisons", 1953; by Bonferroni's inequality, since cells do not share their noise).
+  /// How many comparisons a table of so many cells makes: each cell with a reference named beforehand, or with the
+  /// best. The best was chosen for its figures and could have been any cell, so that all pairs count (Tukey, "The
+  /// Problem of Multiple Comparisons", 1953; by Bonferroni's inequality, since cells do not share their noise).
   public static func comparisons(of cells: Int, withBest: Bool) -> Int {
     max(1, withBest ? cells * (cells - 1) / 2 : cells - 1)
   }
@@ -66,11 +66,11 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return ofMean(pairs.map { Double.log($0.left / $0.right) }, among: comparisons, spread: spread)?.exponential
   }
 
-  /// The least standard deviation to believe in of the logarithms of such ratios, those of many cells with the best of them:
-  /// the median of theirs.
+  /// The least standard deviation to believe in of the logarithms of such ratios, those of many cells with the best of
+  /// them: the median of theirs.
   ///
-  /// Among many cells chance makes some look steady that are not, and of noise that has few values, such as fast and slow,
-  /// Student's tails know nothing: none is believed to be steadier than half of them are.
+  /// Among many cells chance makes some look steady that are not, and of noise that has few values, such as fast and
+  /// slow, Student's tails know nothing: none is believed to be steadier than half of them are.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }

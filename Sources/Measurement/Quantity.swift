@@ -60,7 +60,7 @@ public struct Quantity: Sendable, Hashable {
 
 /// Why a text is not a ``Quantity``.
 public enum QuantityError: Error, Equatable, CustomStringConvertible {
-  /// It does not start with a number.
+  /// The text does not start with a number.
   case notANumber(String)
   /// The part behind the number is no known unit.
   case unknownUnit(String)
@@ -99,8 +99,8 @@ extension Quantity: CustomStringConvertible {
     return fixed(value, decimals: ends.count { abs(value) < $0 })
   }
 
-  /// A whole number of `unit` without rounding, in the largest unit that keeps it whole, as it can be read back: `50ns`,
-  /// `2ms`, `1500us`, `64KiB`.
+  /// A whole number of `unit` without rounding, in the largest unit that keeps it whole, as it can be read back:
+  /// `50ns`, `2ms`, `1500us`, `64KiB`.
   public static func exact(_ number: Int, _ unit: Unit) -> String {
     let steps: [(Int, String)] =
       switch unit {

@@ -6,18 +6,18 @@ extension ConfidenceInterval {
   public static let confidenceOfRuns = 0.95
 
   /// What is known of how runs differ before there are several: the rounds of one run share its luck (where its memory
-  /// lies, what else the machine does, how warm it is). On quiet machines the figures of one program's runs were seen to
-  /// differ by some 5 %, and elsewhere by as much as the rounds of a run do.
+  /// lies, what else the machine does, how warm it is). On quiet machines the figures of one program's runs were seen
+  /// to differ by some 5 %, and elsewhere by as much as the rounds of a run do.
   private static let luck = 0.05
   /// How many degrees of freedom that knowledge counts for, against those of the runs themselves.
   private static let weight = 4.0
 
-  /// The interval of the ratio left to right of what two programs measured in several runs, each run with its rounds: of
-  /// the geometric means. Nil where a figure is not positive, or a side has fewer rounds than ``fewest``.
+  /// The interval of the ratio left to right of what two programs measured in several runs, each run with its rounds:
+  /// of the geometric means. Nil where a figure is not positive, or a side has fewer rounds than ``fewest``.
   ///
-  /// A run is one observation, however many rounds it has. The runs of a side are few, so their variance is moderated by
-  /// what is known beforehand (Smyth, "Linear Models and Empirical Bayes Methods", 2004); it is that of both sides, as in
-  /// Student's two-sample test: with two or three runs a side Welch's would have next to no degrees of freedom.
+  /// A run is one observation, however many rounds it has. The runs of a side are few, so their variance is moderated
+  /// by what is known beforehand (Smyth, "Linear Models and Empirical Bayes Methods", 2004); it is that of both sides,
+  /// as in Student's two-sample test: with two or three runs a side Welch's would have next to no degrees of freedom.
   public static func ofRatio(
     _ left: [[Double]], to right: [[Double]], among comparisons: Int = 1
   ) -> ConfidenceInterval? {

@@ -2,13 +2,13 @@
 ///
 ///     X(n) = λn / (1 + σ(n − 1) + κn(n − 1))
 ///
-/// `λ` is the throughput of one core, `σ` the share of the work that waits for one thing at a time (contention), `κ` what each pair
-/// of cores costs that must agree on something (coherence). None of them is negative. With `κ` above 0 there is a number of cores
-/// beyond which it gets slower.
+/// `λ` is the throughput of one core, `σ` the share of the work that waits for one thing at a time (contention), `κ`
+/// what each pair of cores costs that must agree on something (coherence). None of them is negative. With `κ` above 0
+/// there is a number of cores beyond which it gets slower.
 ///
-/// Fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`. Which of the terms a curve
-/// needs is decided by cross-validation, as the model of strides does it: those are kept that best predict numbers of cores that they
-/// were not fitted to.
+/// Fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`. Which of
+/// the terms a curve needs is decided by cross-validation, as the model of strides does it: those are kept that best
+/// predict numbers of cores that they were not fitted to.
 public struct ScalabilityLaw: Sendable {
   /// What so many cores were measured to do.
   public struct Point: Sendable, Hashable {
@@ -30,12 +30,13 @@ public struct ScalabilityLaw: Sendable {
   public let sigma: Double
   /// Coherence, from 0 on; 0 where the curve does not need it.
   public let kappa: Double
-  /// The leave-one-out error, that of predicting a number of cores from all the others, as a share: the worst, and where.
+  /// The leave-one-out error, that of predicting a number of cores from all the others, as a share: the worst, and
+  /// where.
   public let worst: (error: Double, cores: Int)
 
   /// The law is said to fit when it predicts every number of cores within this share.
   public static let tolerance = 0.1
-  /// So many numbers of cores are needed: three are met by any three numbers.
+  /// How many different numbers of cores are needed: with three the law fits whatever was measured.
   public static let fewest = 4
 
   /// Fits the points; nil for fewer than ``fewest`` numbers of cores, and where every fit has a negative term.
@@ -107,8 +108,8 @@ public struct ScalabilityLaw: Sendable {
 
 /// The least squares of linear equations.
 public enum LeastSquares {
-  /// The numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and Gauss-Jordan elimination; nil where
-  /// the rows do not determine them.
+  /// The numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and Gauss-Jordan
+  /// elimination; nil where the rows do not determine them.
   public static func solve(_ rows: [[Double]]) -> [Double]? {
     guard let n = rows.first?.count, n > 0 else { return nil }
     var matrix = (0..<n).map { i in

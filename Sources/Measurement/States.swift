@@ -1,9 +1,9 @@
-/// The two states of a figure that has two, such as a wake-up, which takes 5 us or 60 depending on whether the other core was
-/// asleep, or a store that the processor forwards to the next load in one process and not in another.
+/// The two states of a figure that has two, such as a wake-up, which takes 5 us or 60 depending on whether the other
+/// core was asleep, or a store that the processor forwards to the next load in one process and not in another.
 ///
-/// The logarithms lie in two clusters, each with at least a fifth of the figures, and the gap between them is twice as wide as
-/// either cluster and at least a factor of 1.5. One median with a wide interval would describe neither. Of ten figures of normal
-/// noise, however wide, fewer than 1 in 200 are taken for two states.
+/// The logarithms lie in two clusters, each with at least a fifth of the figures, and the gap between them is twice as
+/// wide as either cluster and at least a factor of 1.5. One median with a wide interval would describe neither. Of ten
+/// figures of normal noise, however wide, fewer than 1 in 200 are taken for two states.
 public struct States: Sendable {
   /// Fewer figures than this do not show two states.
   public static let fewest = 10

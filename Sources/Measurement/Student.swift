@@ -28,8 +28,9 @@ enum Student {
     return t
   }
 
-  /// The regularised incomplete beta function at `x`, of which `y` is the rest to 1: its continued fraction (Abramowitz and
-  /// Stegun, "Handbook of Mathematical Functions", 26.5.8) by the method of Lentz, on the side where it converges fast.
+  /// The regularised incomplete beta function at `x`, of which `y` is the rest to 1: its continued fraction (Abramowitz
+  /// and Stegun, "Handbook of Mathematical Functions", 26.5.8) by the method of Lentz, on the side where it converges
+  /// fast.
   private static func incompleteBeta(_ x: Double, _ y: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard y > 0 else { return 1 }

@@ -22,8 +22,8 @@ public struct Summary: Sendable, Hashable, Codable {
   /// The sum.
   public let total: Double
 
-  /// How many samples it takes for one of them to lie above a percentile, of which there is none with fewer. (The median is there from
-  /// the first sample on all the same.)
+  /// How many samples it takes for one of them to lie above a percentile, of which there is none with fewer. (The
+  /// median is there from the first sample on all the same.)
   public static func fewestSamples(forPercentile percentile: Double) -> Int {
     Int((100 / (100 - percentile)).rounded())
   }

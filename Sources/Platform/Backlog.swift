@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What waits to be shown, in a bounded number: where showing does not keep up, what is too much is counted and not kept.
+/// What waits to be shown, in a bounded number: where showing does not keep up, what is too much is counted and not
+/// kept.
 public final class Backlog<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []

@@ -71,8 +71,8 @@ public struct ChildProcess: Sendable {
   /// What `exit` was called with, of a status as `waitpid` tells it; nil when something else has ended the process.
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
-  /// Whether SIGKILL has ended the process, of a status as `waitpid` tells it. No process of a trial sends it: somebody else has,
-  /// or the system for want of memory.
+  /// Whether SIGKILL has ended the process, of a status as `waitpid` tells it. No process of a trial sends it: somebody
+  /// else has, or the system for want of memory.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
   /// From now on those that a descendant leaves behind become children of this process, which can wait for them.

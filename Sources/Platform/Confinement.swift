@@ -17,8 +17,8 @@ public enum Confinement {
     #endif
   }
 
-  /// The cores that this process may use, in the order in which they are taken: one of each physical core first, then their
-  /// siblings, which share its units and are no full core beside it.
+  /// The cores that this process may use, in the order in which they are taken: one of each physical core first, then
+  /// their siblings, which share its units and are no full core beside it.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
   /// Some cores in that order.
@@ -46,8 +46,8 @@ public enum Confinement {
     }
   }
 
-  /// What the command line of a process must say behind its subcommand, so that it is confined before Dispatch counts its cores,
-  /// which it does before `main`.
+  /// What the command line of a process must say behind its subcommand, so that it is confined before Dispatch counts
+  /// its cores, which it does before `main`.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
   /// Makes sure that this process was confined to `cores`.

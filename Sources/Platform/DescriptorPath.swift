@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// Opens a file for its events alone: `O_EVTONLY`, so that its volume can still be unmounted; on Linux `O_PATH`, which opens
-/// nothing, but has a descriptor.
+/// Opens a file for its events alone: `O_EVTONLY`, so that its volume can still be unmounted; on Linux `O_PATH`, which
+/// opens nothing, but has a descriptor.
 ///
 /// - Throws: ``SystemError`` when there is no such file, or no descriptor left.
 public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
@@ -19,9 +19,9 @@ public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
   return descriptor
 }
 
-/// The path under which the file behind a descriptor is known now, whatever it was opened as; nil when the descriptor is not
-/// open, or has no path. Linux names there what is no file (`anon_inode:inotify`), and says ` (deleted)` behind the path of a
-/// file that has none any more.
+/// The path under which the file behind a descriptor is known now, whatever it was opened as; nil when the descriptor
+/// is not open, or has no path. Linux names there what is no file (`anon_inode:inotify`), and says ` (deleted)` behind
+/// the path of a file that has none any more.
 public func currentPath(of descriptor: Int32) -> String? {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
     guard let base = buffer.baseAddress else { return nil }

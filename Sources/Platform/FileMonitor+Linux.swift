@@ -8,8 +8,8 @@
   /// comparing its status before and after, through the descriptor. While that is open, the removal of the last name
   /// shows at once as a link count of 0.
   ///
-  /// Unchecked: its state is touched before it is activated, then by the handler alone, which a source never runs twice at
-  /// once.
+  /// Unchecked: its state is touched before it is activated, then by the handler alone, which a source never runs twice
+  /// at once.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
@@ -50,7 +50,8 @@
     /// Cancels the source.
     public func cancel() { stream.cancel() }
 
-    /// Each kind of event remembers its own part of the status: what another event is still to tell of shows there already.
+    /// Each kind of event remembers its own part of the status: what another event is still to tell of shows there
+    /// already.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }

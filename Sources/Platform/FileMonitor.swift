@@ -4,13 +4,13 @@ import Dispatch
 public enum FileChange: String, Sendable, CaseIterable {
   /// Its content was written, within its size.
   case write
-  /// It was written and grew.
+  /// The file was written and grew.
   case extend
   /// Its mode, owner or times changed.
   case attrib
   /// Its link count changed.
   case link
-  /// It was moved to another name.
+  /// The file was moved to another name.
   case rename
   /// Its last name was removed.
   case delete
@@ -18,8 +18,8 @@ public enum FileChange: String, Sendable, CaseIterable {
 
 /// A dispatch source of one file, whatever its name becomes: it begins inactive, and is used as any source.
 ///
-/// On Darwin a vnode source, on Linux an inotify descriptor read through a read source; see `FileMonitor+Darwin.swift` and
-/// `FileMonitor+Linux.swift`.
+/// On Darwin a vnode source, on Linux an inotify descriptor read through a read source; see `FileMonitor+Darwin.swift`
+/// and `FileMonitor+Linux.swift`.
 public protocol FileMonitoring: AnyObject, Sendable {
   /// A source of the file that is open as `fileDescriptor`, whose handlers will run on `queue`.
   ///
@@ -28,8 +28,8 @@ public protocol FileMonitoring: AnyObject, Sendable {
   /// - Throws: ``SystemError`` when there is nothing left to watch it with.
   init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets what is told of each change, with the time (monotonic nanoseconds) at which the source's handler began. Before
-  /// it is activated.
+  /// Sets what is told of each change, with the time (monotonic nanoseconds) at which the source's handler began.
+  /// Before it is activated.
   func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void)
 
   /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.

@@ -21,7 +21,8 @@ public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1
 
 /// The bytes of a file or of a pipe. Of one that has more than `limit` it reads just one more, to tell.
 ///
-/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else, as a device, which may have no end.
+/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else, as a device, which may have no
+///   end.
 public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
@@ -32,8 +33,8 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
   return try read(path, atMost: limit, .closeOnExec)
 }
 
-/// The bytes of a regular file that has this name itself: a link is not followed, and nothing is waited for. Of one that has more
-/// than `limit` it reads just one more, to tell.
+/// The bytes of a regular file that has this name itself: a link is not followed, and nothing is waited for. Of one
+/// that has more than `limit` it reads just one more, to tell.
 ///
 /// - Throws: ``SystemError`` when it cannot be opened or read, or is something else.
 public func readRegularFile(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {

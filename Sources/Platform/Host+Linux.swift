@@ -28,8 +28,8 @@
       return pages > 0 && size > 0 ? pages * size : nil
     }
 
-    /// What of this process is in memory, in bytes; nil without `/proc`. The page tables are walked for it: the counts that are
-    /// cheaper to have are off by as much as a thousand queues.
+    /// What of this process is in memory, in bytes; nil without `/proc`. The page tables are walked for it: the counts
+    /// that are cheaper to have are off by as much as a thousand queues.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }

@@ -68,24 +68,25 @@ public enum Host {
   public static var processorTime: ProcessorTime { usage(thisProcess).processorTime }
 }
 
-/// Processor time in nanoseconds, as the system counts it: in microseconds. Which of the two it was, Linux tells by samples, some
-/// hundreds a second: of less than a few milliseconds only the total says something.
+/// Processor time in nanoseconds, as the system counts it: in microseconds. Which of the two it was, Linux tells by
+/// samples, some hundreds a second: of less than a few milliseconds only the total says something.
 public struct ProcessorTime: Sendable, Equatable {
   /// In the program.
   public var user: UInt64
   /// In the kernel, for the program.
   public var system: UInt64
 
-  /// So much of either.
+  /// Processor time in user and in kernel mode.
   public init(user: UInt64 = 0, system: UInt64 = 0) {
     self.user = user
     self.system = system
   }
 
-  /// Both.
+  /// The time in user and in kernel mode together.
   public var total: UInt64 { user + system }
 
-  /// What came to it since `earlier`. A system that corrects its samples may take some of one back: none came to it then.
+  /// What came to it since `earlier`. A system that corrects its samples may take some of one back: none came to it
+  /// then.
   public static func - (later: ProcessorTime, earlier: ProcessorTime) -> ProcessorTime {
     ProcessorTime(
       user: later.user > earlier.user ? later.user - earlier.user : 0,

@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// A program to start again and again, which must stay the same meanwhile: a build that comes to stand in its place is another
-/// program.
+/// A program to start again and again, which must stay the same meanwhile: a build that comes to stand in its place is
+/// another program.
 public struct Image: Sendable {
   /// What to start.
   public let path: String

@@ -8,7 +8,8 @@
 public enum KernelTimers {
   /// A kernel timer that is armed.
   public struct Armed: Sendable, Equatable {
-    /// Whether its clock goes on while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do, CLOCK_MONOTONIC does not.
+    /// Whether its clock goes on while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do, CLOCK_MONOTONIC does
+    /// not.
     public let goesOnAsleep: Bool
     /// Nanoseconds until it expires, at least 1.
     public let remaining: Int

@@ -4,8 +4,8 @@
   import Glibc
 #endif
 
-/// A pipe that nothing is written to: whoever has its reading end as standard input learns by its end that this process, which
-/// keeps the other, is gone, however it ended.
+/// A pipe that nothing is written to: whoever has its reading end as standard input learns by its end that this
+/// process, which keeps the other, is gone, however it ended.
 public struct Lifeline: Sendable {
   /// What tells a lab that its standard input is one.
   public static let variable = "GCDLAB_LIFELINE"

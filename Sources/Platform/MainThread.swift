@@ -39,8 +39,8 @@ public enum MainThread {
     }
   }
 
-  /// Serves the main queue, as the run loop of an app does. Call it on the main thread; unlike `dispatchMain` it keeps that
-  /// thread, on which all blocks run.
+  /// Serves the main queue, as the run loop of an app does. Call it on the main thread; unlike `dispatchMain` it keeps
+  /// that thread, on which all blocks run.
   public static func serveMainQueue() -> Never {
     #if canImport(Darwin)
       // Written to the documented API; not compiled or run by the project's CI, which has no Mac.

@@ -22,8 +22,8 @@ public enum OpenDescriptors {
     return scanned()
   }
 
-  /// What each open descriptor refers to now (``currentPath(of:)``), where it has a path; empty where the system does not list
-  /// descriptors.
+  /// What each open descriptor refers to now (``currentPath(of:)``), where it has a path; empty where the system does
+  /// not list descriptors.
   public static func paths() -> [String] {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
@@ -33,8 +33,8 @@ public enum OpenDescriptors {
     return numbers.compactMap { currentPath(of: $0) }
   }
 
-  /// Looks at every number below the soft limit; what was opened before the limit was lowered can lie above and is missed
-  /// then. Nil where there are too many to look at.
+  /// Looks at every number below the soft limit; what was opened before the limit was lowered can lie above and is
+  /// missed then. Nil where there are too many to look at.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil

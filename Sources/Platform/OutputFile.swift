@@ -6,8 +6,9 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// A file that is written whole or not at all: beside its place first, then renamed over it. It keeps the mode and the owner
-/// of the file that was there. A link is written through, as a shell does; what is no file, as a pipe, is written as it is.
+/// A file that is written whole or not at all: beside its place first, then renamed over it. It keeps the mode and the
+/// owner of the file that was there. A link is written through, as a shell does; what is no file, as a pipe, is written
+/// as it is.
 public struct OutputFile: Sendable {
   /// Where it goes.
   public let path: String
@@ -18,8 +19,8 @@ public struct OutputFile: Sendable {
 
   /// A file to be, which must be possible to write.
   ///
-  /// - Parameter followingLinks: whether a link at the path is written through, and a pipe written to; else a regular file takes the
-  ///   place of either.
+  /// - Parameter followingLinks: whether a link at the path is written through, and a pipe written to; else a regular
+  ///   file takes the place of either.
   /// - Throws: ``SystemError`` when it could not be written now, so that a long run is not made in vain.
   public init(_ path: String, followingLinks: Bool = true) throws(SystemError) {
     self.path = path
@@ -87,8 +88,8 @@ public struct OutputFile: Sendable {
     return "\(status.st_dev) \(status.st_ino)"
   }
 
-  /// A file to write beside the target. Without a name where the system can do that: then nothing of it is left, whatever
-  /// ends the process.
+  /// A file to write beside the target. Without a name where the system can do that: then nothing of it is left,
+  /// whatever ends the process.
   private func openDraft() throws(SystemError) -> (descriptor: Int32, isNamed: Bool) {
     let unnamed = gcdlab_open_unnamed(String(directory.isEmpty ? "." : directory))
     if unnamed >= 0 { return (unnamed, false) }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The threads of this process that are ours (``SystemThread``), by their numbers. A thread that is neither one of them, nor the main
-/// thread, nor the one that waits for Dispatch's events, Dispatch has started for its pool: so they are told where it gives them
-/// no names.
+/// The threads of this process that are ours (``SystemThread``), by their numbers. A thread that is neither one of
+/// them, nor the main thread, nor the one that waits for Dispatch's events, Dispatch has started for its pool: so they
+/// are told where it gives them no names.
 enum OwnThreads {
   private static let numbers = Mutex<Set<Int>>([])
   private static let peak = Atomic<Int>(0)

@@ -8,13 +8,13 @@ public struct PathEvent: Sendable {
     case replaced
     /// The content was written, within its size or shorter.
     case write
-    /// It was written and grew.
+    /// The file was written and grew.
     case extend
     /// Mode, owner or times changed.
     case attrib
     /// The link count changed.
     case link
-    /// It was moved to another name.
+    /// The file was moved to another name.
     case renamed
     /// The name was removed.
     case deleted

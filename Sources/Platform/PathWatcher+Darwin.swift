@@ -6,8 +6,8 @@
 
   /// Watches names: a file under its path, whatever file that is, or a directory's own entries as a whole.
   ///
-  /// A vnode source follows a file. So that a file which is yet to come, or which an editor renames over the path, is seen, its
-  /// directory has a source of its own: when that is written, the path may mean another file.
+  /// A vnode source follows a file. So that a file which is yet to come, or which an editor renames over the path, is
+  /// seen, its directory has a source of its own: when that is written, the path may mean another file.
   ///
   /// Unchecked: its state is touched on the serial queue alone, or before that runs.
   public final class PathWatcher: @unchecked Sendable {

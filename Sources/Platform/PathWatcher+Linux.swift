@@ -4,10 +4,10 @@
 
   /// Watches names: a file under its path, whatever file that is, or everything in a directory.
   ///
-  /// It watches the directory, so it sees a file appear that is yet to come, and an editor write a new file and rename it over
-  /// the old one, and goes on with the new one. A file that is named is watched itself, too, for its link count alone: a name
-  /// that it gets or loses elsewhere its own directory does not tell. The directories on the way are watched for the names of
-  /// the next, so that one which is removed and made again is watched again.
+  /// It watches the directory, so it sees a file appear that is yet to come, and an editor write a new file and rename
+  /// it over the old one, and goes on with the new one. A file that is named is watched itself, too, for its link count
+  /// alone: a name that it gets or loses elsewhere its own directory does not tell. The directories on the way are
+  /// watched for the names of the next, so that one which is removed and made again is watched again.
   ///
   /// Unchecked: its state is touched on the serial queue alone, or before that runs.
   public final class PathWatcher: @unchecked Sendable {
@@ -121,8 +121,8 @@
       return try stream.add(prefix.isEmpty ? "." : prefix, UInt32(mask), called: path)
     }
 
-    /// Watches the directories on the way to that of `path`, as far as there are any and they may be read, each for the name
-    /// of the next.
+    /// Watches the directories on the way to that of `path`, as far as there are any and they may be read, each for the
+    /// name of the next.
     private func watchWay(to path: String) {
       let directory = parts(of: path).prefix
       var prefix = directory.hasPrefix("/") ? "/" : ""
@@ -232,8 +232,8 @@
       for path in (ways[event.watch]?[name] ?? []).sorted() { arrive(at: path, time) }
     }
 
-    /// The content or the status of a file has changed. Each keeps its own part of what is known: the rest may be what another
-    /// event is still to tell of.
+    /// The content or the status of a file has changed. Each keeps its own part of what is known: the rest may be what
+    /// another event is still to tell of.
     private func changed(_ path: String, _ mask: UInt32, _ time: UInt64) {
       let before = known[path]
       let after = learn(path)

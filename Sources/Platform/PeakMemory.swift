@@ -3,8 +3,8 @@
 #endif
 
 extension Host {
-  /// The most memory that this process has held at once since it began, in bytes: the peak of its resident set. Nil where the system
-  /// does not tell. Takes some 20 us.
+  /// The most memory that this process has held at once since it began, in bytes: the peak of its resident set. Nil
+  /// where the system does not tell. Takes some 20 us.
   public static var peakMemory: Int? {
     #if canImport(Darwin)
       // Written to the documented API; not compiled or run by the project's CI, which has no Mac.

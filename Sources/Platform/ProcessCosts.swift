@@ -4,11 +4,11 @@
   import Glibc
 #endif
 
-/// What this process has cost the machine so far, by the kernel's own accounts: of all its threads, those included that have ended,
-/// and not of its children.
+/// What this process has cost the machine so far, by the kernel's own accounts: of all its threads, those included that
+/// have ended, and not of its children.
 public struct ProcessCosts: Sendable {
-  /// Processor time in nanoseconds, which the kernel tells in microseconds. What a thread that runs just now has used since the last
-  /// tick of its core is not in it, but for the calling thread.
+  /// Processor time in nanoseconds, which the kernel tells in microseconds. What a thread that runs just now has used
+  /// since the last tick of its core is not in it, but for the calling thread.
   public var processorTime: UInt64
   /// How often a thread lost its core, and why.
   public var switches: ContextSwitches
@@ -30,7 +30,8 @@ public struct ProcessCosts: Sendable {
     self.switches = switches
   }
 
-  /// Adds what came from `earlier` to `later`. A system that corrects its samples may take some of one back: none came then.
+  /// Adds what came from `earlier` to `later`. A system that corrects its samples may take some of one back: none came
+  /// then.
   public mutating func add(from earlier: ProcessCosts, to later: ProcessCosts) {
     processorTime += later.processorTime - min(earlier.processorTime, later.processorTime)
     switches.voluntary += max(0, later.switches.voluntary - earlier.switches.voluntary)

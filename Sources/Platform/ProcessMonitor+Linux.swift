@@ -3,8 +3,8 @@
   import Dispatch
   import Glibc
 
-  /// Watches a process by its pidfd, which can be read from once the process has ended, and stays so: hence the handler is to
-  /// cancel the source.
+  /// Watches a process by its pidfd, which can be read from once the process has ended, and stays so: hence the handler
+  /// is to cancel the source.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {

@@ -11,7 +11,8 @@ import Dispatch
 /// On Darwin a process source, on Linux a pidfd behind a read source; see `ProcessMonitor+Darwin.swift` and
 /// `ProcessMonitor+Linux.swift`.
 public protocol ProcessMonitoring: AnyObject, Sendable {
-  /// A source of the end of `process`, whose handlers will run on `queue`. One that has ended before is told of at once.
+  /// A source of the end of `process`, whose handlers will run on `queue`. One that has ended before is told of at
+  /// once.
   ///
   /// - Throws: ``SystemError`` when there is nothing left to watch it with.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)

@@ -15,8 +15,8 @@
       guard !before.isEmpty, let total = Self.words("/proc/\(process)/stat"), total.count > 12 else { return nil }
       let states = before.keys.map { Self.words("/proc/\(process)/task/\($0)/stat")?.first ?? "" }
       let ticks = (UInt64(total[11]) ?? 0) + (UInt64(total[12]) ?? 0)
-      // The threads are looked at one after the other: one that was about to sleep may have woken, or made, another that was
-      // looked at already, or was not there yet. So none may have had a turn meanwhile.
+      // The threads are looked at one after the other: one that was about to sleep may have woken, or made, another
+      // that was looked at already, or was not there yet. So none may have had a turn meanwhile.
       let isAsleep = states.allSatisfy { $0 == "S" } && Self.turns(of: process, but: spectator) == before
       self.init(
         isAsleep: isAsleep, isStopped: states.contains { $0 == "T" || $0 == "t" },

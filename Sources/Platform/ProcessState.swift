@@ -1,6 +1,7 @@
 /// What another process is doing: why it has not come to its end.
 public struct ProcessState: Sendable, Equatable {
-  /// Whether all its threads sleep, so that nothing in it goes on. A thread that waits for a disk or a processor does not.
+  /// Whether all its threads sleep, so that nothing in it goes on. A thread that waits for a disk or a processor does
+  /// not.
   public let isAsleep: Bool
   /// Whether a thread of it was stopped, by another program or a terminal.
   public let isStopped: Bool

@@ -7,8 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// Records a trial, from both of its sides: the worker writes down calls, and the lab what the scheduler tells of the worker. What is
-/// recorded stays whatever becomes of the worker.
+/// Records a trial, from both of its sides: the worker writes down calls, and the lab what the scheduler tells of the
+/// worker. What is recorded stays whatever becomes of the worker.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
     // Made, read and closed by the lab; taken in by the thread that `done` tells the end of.
@@ -28,8 +28,8 @@ public final class Recorder: Sendable {
 
   /// A recorder of one trial.
   ///
-  /// - Throws: ``SystemError`` when there is no memory for it, or on a system without such records (Darwin: Instruments' System Trace
-  ///   template shows the same).
+  /// - Throws: ``SystemError`` when there is no memory for it, or on a system without such records (Darwin:
+  ///   Instruments' System Trace template shows the same).
   public init() throws(SystemError) {
     descriptor = gcdlab_trace_create()
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
@@ -46,7 +46,8 @@ public final class Recorder: Sendable {
     #endif
   }
 
-  /// The worker is there and has one thread yet, which waits for its request: from now on what the scheduler tells is taken in.
+  /// The worker is there and has one thread yet, which waits for its request: from now on what the scheduler tells is
+  /// taken in.
   public func watch(_ process: pid_t) {
     state.withLock { state in
       state.process = Int(process)

@@ -7,11 +7,12 @@ import Synchronization
   import Glibc
 #endif
 
-/// A directory for files of a trial, under a name that the system makes up. Nobody else's is ever touched: what is removed is
-/// opened without following links and must be the very directory that was made.
+/// A directory for files of a trial, under a name that the system makes up. Nobody else's is ever touched: what is
+/// removed is opened without following links and must be the very directory that was made.
 ///
-/// In a worker it is in the directory of its trial, whose name is the lab's secret until it is there. So whoever survives
-/// removes all that the trial has made: the worker when it ends or finds the lab gone, the lab when the worker was killed.
+/// In a worker it is in the directory of its trial, whose name is the lab's secret until it is there. So whoever
+/// survives removes all that the trial has made: the worker when it ends or finds the lab gone, the lab when the worker
+/// was killed.
 public struct ScratchDirectory: Sendable {
   /// Where it is.
   public let path: String
@@ -95,8 +96,8 @@ public struct ScratchDirectory: Sendable {
     trials.leave()
   }
 
-  /// Removes what trials have made, for a lab that ends at once: when their workers, which it has killed, are dead, so that
-  /// they make nothing more, or when that takes longer than `limit`.
+  /// Removes what trials have made, for a lab that ends at once: when their workers, which it has killed, are dead, so
+  /// that they make nothing more, or when that takes longer than `limit`.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -107,7 +108,8 @@ public struct ScratchDirectory: Sendable {
   private static func remove(trial name: String) {
     let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")
     guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
-    // Under another name first: who goes on meanwhile, in a worker that ends because its lab is gone, makes nothing more in it.
+    // Under another name first: who goes on meanwhile, in a worker that ends because its lab is gone, makes nothing
+    // more in it.
     guard rename(path, over) == 0, let renamed = OpenDirectory(over),
       (renamed.device, renamed.inode) == (directory.device, directory.inode)
     else { return }
@@ -115,8 +117,8 @@ public struct ScratchDirectory: Sendable {
     rmdir(over)
   }
 
-  /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with the
-  /// same trouble say the same.
+  /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with
+  /// the same trouble say the same.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 

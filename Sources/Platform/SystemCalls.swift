@@ -10,8 +10,8 @@ public enum SystemCalls {
   /// How many threads count now; SIGSYS is ours while there is one.
   private static let counting = Mutex(0)
 
-  /// Runs `body` and counts the system calls that the calling thread makes in it. Calls of other threads are not counted;
-  /// those of signal handlers that interrupt the thread are.
+  /// Runs `body` and counts the system calls that the calling thread makes in it. Calls of other threads are not
+  /// counted; those of signal handlers that interrupt the thread are.
   ///
   /// - Returns: nil, with `body` run all the same, where the system does not tell: another system or processor, an old
   ///   kernel, a sanitizer, or a body inside another one that is counted.

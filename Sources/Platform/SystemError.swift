@@ -16,8 +16,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether the machine or a limit has no more of something, rather than what was asked for being wrong.
   public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM, ENOSPC, EAGAIN].contains(code) }
 
-  /// Whether this machine does not allow it: it has no more, a limit or a missing privilege forbids it, or the system has no
-  /// such thing. Then nothing is said of a pattern that needs it.
+  /// Whether this machine does not allow it: it has no more, a limit or a missing privilege forbids it, or the system
+  /// has no such thing. Then nothing is said of a pattern that needs it.
   public var isOfTheMachine: Bool {
     isExhaustion || [EFBIG, EDQUOT, EPERM, EACCES, EROFS, ENOSYS, ENOTSUP].contains(code)
   }

@@ -46,8 +46,8 @@ public struct SystemThread: @unchecked Sendable {
   /// Lets the thread go its own way; it is not joined then.
   public func detach() { pthread_detach(handle) }
 
-  /// Makes sure that `count` more threads can be had at once: where the pool cannot get any, Dispatch waits for them for
-  /// ever, and not even a signal would be handled.
+  /// Makes sure that `count` more threads can be had at once: where the pool cannot get any, Dispatch waits for them
+  /// for ever, and not even a signal would be handled.
   ///
   /// - Throws: ``SystemError`` when they cannot.
   public static func requireRoom(for count: Int) throws(SystemError) {
@@ -60,8 +60,8 @@ public struct SystemThread: @unchecked Sendable {
     for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
   }
 
-  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Nothing happens
-  /// where the system has no such call (Darwin).
+  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Nothing
+  /// happens where the system has no such call (Darwin).
   ///
   /// - Throws: ``SystemError`` when the system has such a call and does not allow it.
   public static func prefer(core: Int) throws(SystemError) {

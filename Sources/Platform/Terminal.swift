@@ -16,15 +16,15 @@ public enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether a stream takes more text within some time, rather than to wait for who reads it. One that is closed does: it
-  /// tells an error at once.
+  /// Whether a stream takes more text within some time, rather than to wait for who reads it. One that is closed does:
+  /// it tells an error at once.
   public static func hasRoom(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&wanted, 1, milliseconds) != 0
   }
 
-  /// Fills the places of standard streams that the lab was started without. Else the next file to be opened would get the
-  /// number of one, and what is printed. Using such a stream fails, as it should.
+  /// Fills the places of standard streams that the lab was started without. Else the next file to be opened would get
+  /// the number of one, and what is printed. Using such a stream fails, as it should.
   public static func occupyStandardStreams() {
     for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) == -1 {
       // The lowest free number is this one. The other way round, so that no byte passes.

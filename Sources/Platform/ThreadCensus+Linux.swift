@@ -28,7 +28,8 @@
       return ThreadCensus(threads: threads)
     }
 
-    /// Whether Dispatch gives its threads names, as far as this process has seen; `isSeen` says whether it has just seen one.
+    /// Whether Dispatch gives its threads names, as far as this process has seen; `isSeen` says whether it has just
+    /// seen one.
     static func areNamesGiven(_ isSeen: Bool) -> Bool {
       if isSeen { hasSeenName.store(true, ordering: .relaxed) }
       return isSeen || hasSeenName.load(ordering: .relaxed)

@@ -41,14 +41,14 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// How many threads this process has had at once, at least; nil where the system does not tell.
   ///
-  /// No system keeps a peak. Those of Dispatch and of Swift linger for seconds when they have no work, so that the ones there are now
-  /// tell of their peak; ours (``SystemThread``), which may have ended, are counted as they come and go.
+  /// No system keeps a peak. Those of Dispatch and of Swift linger for seconds when they have no work, so that the ones
+  /// there are now tell of their peak; ours (``SystemThread``), which may have ended, are counted as they come and go.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 
-  /// Whether a thread of this name is a worker of the dispatch pool, where Dispatch gives names (since Swift 6.3; before, workers are
-  /// known by what else they are not, see ``OwnThreads``). Workers carry the end of their root queue's name
-  /// (`com.apple.root.default-qos`, `….overcommit`). A thread gets its name from the one that starts it, which is why
-  /// ``SystemThread`` does not give it on; so no other thread is called so.
+  /// Whether a thread of this name is a worker of the dispatch pool, where Dispatch gives names (since Swift 6.3;
+  /// before, workers are known by what else they are not, see ``OwnThreads``). Workers carry the end of their root
+  /// queue's name (`com.apple.root.default-qos`, `….overcommit`). A thread gets its name from the one that starts it,
+  /// which is why ``SystemThread`` does not give it on; so no other thread is called so.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
   /// The numbers of the pool threads that a block put to sleep: they hold a stack and a place in the pool, and do

@@ -24,8 +24,8 @@
   }
 
   extension ThreadCensus {
-    /// How many threads of the dispatch pool there are now; nil where `/proc` does not tell, or no descriptor is left to
-    /// look with. Takes some 3 us a thread.
+    /// How many threads of the dispatch pool there are now; nil where `/proc` does not tell, or no descriptor is left
+    /// to look with. Takes some 3 us a thread.
     public static func poolCount() -> Int? {
       guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
       let named = tasks.count { isPoolThread(readName("/proc/self/task/\($0)/comm")) }

@@ -39,15 +39,15 @@ public struct RecordedSwitch: Sendable, Equatable {
   public enum Kind: UInt8, Sendable {
     /// The thread came to the core.
     case on
-    /// It left the core to wait.
+    /// The thread left the core to wait.
     case off
-    /// It left the core and could have gone on.
+    /// The thread left the core and could have gone on.
     case preempted
-    /// It was made.
+    /// The thread was made.
     case born
-    /// It ended.
+    /// The thread ended.
     case gone
-    /// So many records of this core were lost before.
+    /// How many records of this core were lost before.
     case lost
   }
   /// When, in monotonic nanoseconds.

@@ -1,9 +1,10 @@
 import Laboratory
 import Platform
 
-/// Results as tidy CSV (RFC 4180): a row a variant, point, metric and statistic, a column a swept parameter. Figures and
-/// settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that a spreadsheet would take for a formula,
-/// since it begins with `=`, `+`, `-` or `@`, has an apostrophe in front. What is no visible character is written out.
+/// Results as tidy CSV (RFC 4180): a row a variant, point, metric and statistic, a column a swept parameter. Figures
+/// and settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that a spreadsheet would take for a
+/// formula, since it begins with `=`, `+`, `-` or `@`, has an apostrophe in front. What is no visible character is
+/// written out.
 public enum CSVReport {
   /// The rows of all results under one heading, with the columns of whatever any of them swept.
   public static func render(_ documents: [ResultDocument]) -> String {
@@ -45,7 +46,8 @@ public enum CSVReport {
   static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
-    // A spreadsheet would take it for a formula and do what it says (OWASP, CSV injection). With the apostrophe it is text.
+    // A spreadsheet would take it for a formula and do what it says (OWASP, CSV injection). With the apostrophe it is
+    // text.
     let isFormula = text.utf8.first.map("=+-@".utf8.contains) == true && Double(text) == nil
     let text = (isFormula ? "'" + text : text).inLine
     guard text.utf8.contains(where: ",\"".utf8.contains) else { return text }

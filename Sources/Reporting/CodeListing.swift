@@ -19,7 +19,8 @@ public enum CodeListing {
     "return", "self", "static", "struct", "switch", "throw", "try", "var", "where", "while",
   ]
 
-  /// One line in colour. A line knows nothing of those before it: strings and comments of several lines do not occur in bodies.
+  /// One line in colour. A line knows nothing of those before it: strings and comments of several lines do not occur in
+  /// bodies.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
     let line = line.inLine
     guard style.color else { return line }

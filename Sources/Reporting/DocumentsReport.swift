@@ -14,8 +14,8 @@ public struct DocumentsReport: Sendable {
     self.files = files
   }
 
-  /// For a terminal: a heading a document, and below it each sentence with how strongly it is said, its standing, and the claims
-  /// that decide it; with `details` all claims on it.
+  /// For a terminal: a heading a document, and below it each sentence with how strongly it is said, its standing, and
+  /// the claims that decide it; with `details` all claims on it.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     for chapter in index.chapters {

@@ -1,5 +1,5 @@
-/// A format that results are printed and exported in. A new one is a file that renders documents or readings, and a line in ``all``:
-/// `--format`, `--export`, completions and errors know it from there.
+/// A format that results are printed and exported in. A new one is a file that renders documents or readings, and a
+/// line in ``all``: `--format`, `--export`, completions and errors know it from there.
 public struct ExportFormat: Sendable {
   /// What is rendered, and how.
   public struct Input: Sendable {

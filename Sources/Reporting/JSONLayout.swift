@@ -1,5 +1,5 @@
-/// JSON in lines that people can read: what fits into a line is on one, and long lists of small things fill their lines, so
-/// that a histogram takes no line a pair.
+/// JSON in lines that people can read: what fits into a line is on one, and long lists of small things fill their
+/// lines, so that a histogram takes no line a pair.
 struct JSONLayout {
   private let bytes: [UInt8]
   /// For each byte that opens a list or an object, where that ends.

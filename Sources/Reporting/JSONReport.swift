@@ -22,8 +22,8 @@ public enum JSONReport {
     return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
   }
 
-  /// With what is no visible character escaped (`\\u202e`), which the encoder does with the first 32 alone. It occurs in texts only,
-  /// and means the same there.
+  /// With what is no visible character escaped (`\\u202e`), which the encoder does with the first 32 alone. It occurs
+  /// in texts only, and means the same there.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
     // In UTF-8 they begin with one of these.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }

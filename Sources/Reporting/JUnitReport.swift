@@ -67,7 +67,7 @@ public enum JUnitReport {
       + ">\n      <error type=\"broken\" message=\"\(message)\"/>\n    </testcase>\n"
   }
 
-  /// Nor does a claim need to speak of one that crashed or hung.
+  /// Trials that crashed or hung, of which no claim needs to speak.
   private static func unfinished(_ document: ResultDocument) -> String {
     guard document.unfinishedTrials > 0 else { return "" }
     let message = "\(document.unfinishedTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) crashed or hung"

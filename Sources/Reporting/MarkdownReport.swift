@@ -58,7 +58,8 @@ public enum MarkdownReport {
     for character in line(text) {
       switch character {
       case "|", "*", "`", "\\": escaped += "\\" + String(character)
-      // A picture is fetched for who only looks, and it may stand elsewhere than its address: `![a]` and `[a]: http://…`.
+      // A picture is fetched for who only looks, and it may stand elsewhere than its address: `![a]` and
+      // `[a]: http://…`.
       case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
       // A fence would make code of all that follows.
       case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"

@@ -4,8 +4,8 @@ import Platform
 
 /// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
-  /// The distribution of every shown latency with a name to tell it by (`wait-last-leave-on=pool-call`): the plotter wants a file
-  /// for each.
+  /// The distribution of every shown latency with a name to tell it by (`wait-last-leave-on=pool-call`): the plotter
+  /// wants a file for each.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
     documents.flatMap { document in
       let scenario = document.scenario

@@ -2,8 +2,8 @@ import Yams
 
 /// A YAML file as a lab reads it without parsing: see `ShelvedNode` in Laboratory, which reads what is written here.
 enum ParsedFile {
-  /// What the text of a file says; nil where that is no YAML, or aliases of aliases make it huge: the lab then parses it itself, and
-  /// says what is wrong and in which line.
+  /// What the text of a file says; nil where that is no YAML, or aliases of aliases make it huge: the lab then parses
+  /// it itself, and says what is wrong and in which line.
   static func text(of yaml: String) -> String? {
     guard let root = try? Yams.compose(yaml: yaml, .basic) else { return nil }
     // No file has more nodes than characters, but by aliases.

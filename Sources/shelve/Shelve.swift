@@ -7,8 +7,8 @@ import Dispatch
   import Glibc
 #endif
 
-/// `shelve OUTPUT FILE…`: writes Swift source that holds the text of the files, and what YAML files say as a lab reads it without
-/// parsing them (``ParsedFile``); run by the plugin of that name.
+/// `shelve OUTPUT FILE…`: writes Swift source that holds the text of the files, and what YAML files say as a lab reads
+/// it without parsing them (``ParsedFile``); run by the plugin of that name.
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -30,8 +30,8 @@ import Dispatch
       """, to: output)
   }
 
-  /// A raw literal with as many `#` as keep everything in it text. What is no letter of a Swift source, or another one than it seems,
-  /// as a carriage return at the end of a line, is written by its number.
+  /// A raw literal with as many `#` as keep everything in it text. What is no letter of a Swift source, or another one
+  /// than it seems, as a carriage return at the end of a line, is written by its number.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }

@@ -17,7 +17,8 @@ import Testing
     #expect(one[at: "machine.cores"] == .number(Double(Host.cores)))
     #expect(one[at: "runs.0.parameters.cores"] == .number(1))
     #expect(one[at: "runs.0.metrics.cores-used.max"] == .number(1))
-    // An apply begins an iteration for each core: Dispatch that had counted before the worker was confined would begin more.
+    // An apply begins an iteration for each core: Dispatch that had counted before the worker was confined would begin
+    // more.
     #expect(one[at: "runs.0.metrics.blocked-tasks.max"] == .number(1))
   }
 

@@ -2,8 +2,8 @@ import LabTesting
 import Platform
 import Testing
 
-/// What trials are said to cost, of real workers whose costs are known. Bounds are counts, of sleeps, threads, bytes and processor
-/// time that a thread says it has used: no machine is too slow or too busy for them.
+/// What trials are said to cost, of real workers whose costs are known. Bounds are counts, of sleeps, threads, bytes
+/// and processor time that a thread says it has used: no machine is too slow or too busy for them.
 @Suite struct CostTests {
   private static let scenario = """
     scenario: costs

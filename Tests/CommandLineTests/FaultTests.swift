@@ -290,8 +290,8 @@ import Testing
     #expect(said.contains(reason) || said.contains("there is no more room"), "\(finished.output)")
   }
 
-  /// In three rounds, of which one must show an anomaly: after a second Dispatch looks for threads that sleep and adds others, and a
-  /// trial may take as long where the machine is busy.
+  /// In three rounds, of which one must show an anomaly: after a second Dispatch looks for threads that sleep and adds
+  /// others, and a trial may take as long where the machine is busy.
   ///
   /// One core may be used, and Dispatch takes it for all that are online: `taskset`, the processors of a container.
   @Test func `a pool that is wider than the cores are many is compared with its own width`() async throws {
@@ -346,8 +346,8 @@ import Testing
     (3, "threads are needed: cannot start a thread"),
   ])
   func `threads that are not to be had are told`(_ limit: Int, _ message: String) async throws {
-    // The limit counts the threads of a user, and root has none: another user in its place, and one for each case, since
-    // they run side by side.
+    // The limit counts the threads of a user, and root has none: another user in its place, and one for each case,
+    // since they run side by side.
     try await require("setpriv --reuid=64123 --clear-groups true")
     let script = """
       user=$((100000 + $$))

@@ -8,7 +8,8 @@ import Testing
   import Glibc
 #endif
 
-/// Nothing that a user may type or a system may do makes the lab hang, lose what it found, or touch what is not its own.
+/// Nothing that a user may type or a system may do makes the lab hang, lose what it found, or touch what is not its
+/// own.
 @Suite struct HarmTests {
   private static let quick = "scenario fd-semaphore --variant queue-pool --rounds 1 --set tasks=4"
   /// Far longer than any test run, but in short trials.
@@ -55,7 +56,8 @@ import Testing
 
   // MARK: Signals
 
-  /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not always.
+  /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not
+  /// always.
   @Test(arguments: 1...5) func `a stopped lab that is ended tells what it has`(_ attempt: Int) async throws {
     let lab = try await Binary.start(Self.long)
     _ = try await lab.firstWorker()

@@ -1,6 +1,7 @@
 import Testing
 
-/// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says what it cannot.
+/// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says
+/// what it cannot.
 @Suite struct TraceTests {
   @Test func `a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])

@@ -51,8 +51,8 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// The value at a path whose parts are names and, in lists, numbers: `runs.0.metrics`. Set to nil, it is removed; a list's number
-  /// that is its count is added.
+  /// The value at a path whose parts are names and, in lists, numbers: `runs.0.metrics`. Set to nil, it is removed; a
+  /// list's number that is its count is added.
   public subscript(at path: String) -> JSONValue? {
     get {
       path.split(separator: ".").reduce(Optional(self)) { value, part in

@@ -6,8 +6,8 @@ import Platform
   import Glibc
 #endif
 
-/// Hands on the path of a program in the place of a worker, which reads its request into `$request` and then runs `script` in a shell.
-/// It is gone afterwards.
+/// Hands on the path of a program in the place of a worker, which reads its request into `$request` and then runs
+/// `script` in a shell. It is gone afterwards.
 ///
 /// - Throws: ``SystemError`` when it cannot be written, and what `body` throws.
 public func withProgram<Result>(_ script: String, _ body: (String) async throws -> Result) async throws -> Result {

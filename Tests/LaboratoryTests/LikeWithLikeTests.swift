@@ -5,8 +5,8 @@ import Testing
 
 /// Sides are compared like with like: at the same point, in the same round, and only where both have a figure.
 @Suite struct LikeWithLikeTests {
-  /// Judges a claim over strides 1 and 16; `figure` gives each run's elapsed time in a round, nil for a trial that was killed
-  /// from outside.
+  /// Judges a claim over strides 1 and 16; `figure` gives each run's elapsed time in a round, nil for a trial that was
+  /// killed from outside.
   private func judge(
     _ kind: Claim.Kind, _ check: String, rounds: Int = 8, _ figure: (_ label: String, _ round: Int) -> Double?
   ) throws -> Judgement {

@@ -8,7 +8,8 @@ import LabTesting
   import Glibc
 #endif
 
-/// Runs a plan with a shell script in the place of the worker. The script begins once the request was read, into `$request`.
+/// Runs a plan with a shell script in the place of the worker. The script begins once the request was read, into
+/// `$request`.
 func run(_ plan: Plan, byWorker script: String) async throws -> Results {
   // As the lab does: a worker may be gone before it is written to.
   signal(SIGPIPE, SIG_IGN)

@@ -74,7 +74,8 @@ import Testing
     #expect(ConfidenceInterval.ofRatio([[1, 1, 1], [1, 1, 1]], to: [six]) != nil)
     #expect(ConfidenceInterval.ofRatio([[0] + six], to: [six]) == nil)
     #expect(ConfidenceInterval.ofRatio([], to: [six]) == nil)
-    // By hand: 5 % of luck, known as if by 5 runs, so that t has 4 degrees of freedom: 2.7764 times 0.05 times the root of 2.
+    // By hand: 5 % of luck, known as if by 5 runs, so that t has 4 degrees of freedom: 2.7764 times 0.05 times the root
+    // of 2.
     let one = try #require(ConfidenceInterval.ofRatio([six.map { 2 * $0 }], to: [six]))
     #expect(abs(one.estimate - 2) < 1e-12 && abs(Double.log(one.high / 2) - 0.19632) < 1e-4)
   }

@@ -331,7 +331,8 @@ import Testing
 
   @Test func `a comparison of strides ends in advice that carries over`() throws {
     let advice = try #require(try advice([]))
-    // 25 ns of the loop's time on two cores are 50 ns a block, a hundred times of which is its least work; an iteration takes 16 ns.
+    // 25 ns of the loop's time on two cores are 50 ns a block, a hundred times of which is its least work; an iteration
+    // takes 16 ns.
     #expect(
       advice.contains(
         /^A block of apply adds 2[45]\S* ns to the loop's time, (49|50)\S* ns of processor time on 2 cores/),

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its own.
+/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its
+/// own.
 @Suite struct DescriptorWriteTests {
   static let settings: [String: ParameterValue] = [
     "kind": .text("pipe"), "size": .integer(300_000), "rooms": .integer(2), "pause": .integer(0),

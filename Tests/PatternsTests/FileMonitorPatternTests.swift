@@ -6,7 +6,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial's scratch directory is named by its process, and what it has open is looked at: each of these runs in one of its own.
+/// A trial's scratch directory is named by its process, and what it has open is looked at: each of these runs in one of
+/// its own.
 @Suite struct FileMonitorPatternTests {
   /// Few changes, back to back.
   static let settings: [String: ParameterValue] = [

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// Parked threads are looked for among all of the process, so each of these runs in one of its own: one after the other, since
-/// a process has the descriptors of all that are being started just then.
+/// Parked threads are looked for among all of the process, so each of these runs in one of its own: one after the
+/// other, since a process has the descriptors of all that are being started just then.
 @Suite(.serialized) struct GroupWaitVsNotifyTests {
   /// The main queue of a test process is nobody's promise to serve, so completions get a queue of their own.
   static var pattern: GroupWaitVsNotify {
@@ -79,8 +79,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A group that is never entered counts nothing, and says at once that all is done. The downloads come late for sure: when the
-  /// completion has run.
+  /// A group that is never entered counts nothing, and says at once that all is done. The downloads come late for sure:
+  /// when the completion has run.
   private static var forgetsToEnter: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Patterns
 
-/// The main queue of a test's process is nobody's promise to serve, so another one stands for it; `main-actor` runs in a worker
-/// only: `PromiseTests`.
+/// The main queue of a test's process is nobody's promise to serve, so another one stands for it; `main-actor` runs in
+/// a worker only: `PromiseTests`.
 @Suite struct HopCostTests {
   static var pattern: HopCost {
     var pattern = HopCost()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// The main queue of a test's process is nobody's promise to serve, so another one stands for it. Who runs on the main thread, and
-/// what happens without anybody to serve it, is tried in a worker: `PromiseTests`.
+/// The main queue of a test's process is nobody's promise to serve, so another one stands for it. Who runs on the main
+/// thread, and what happens without anybody to serve it, is tried in a worker: `PromiseTests`.
 @Suite struct MainQueueTests {
   static var pattern: MainQueue {
     var pattern = MainQueue()
@@ -50,7 +50,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Blocks of a concurrent queue, the second of which comes while the first waits for it, and which end in another order.
+  /// Blocks of a concurrent queue, the second of which comes while the first waits for it, and which end in another
+  /// order.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     var pattern = MainQueue()
     pattern.mainQueue = DispatchQueue(label: "main", attributes: .concurrent)

@@ -26,8 +26,8 @@ import Testing
 
   @Test(arguments: ["blocking", "on-global-queue"])
   func `the task and the global queue are held up, and no other`(_ variant: String) async {
-    // Once a second the pool may add a thread for the global queue, which on a busy machine is often enough within a trial:
-    // then that is not held up.
+    // Once a second the pool may add a thread for the global queue, which on a busy machine is often enough within a
+    // trial: then that is not held up.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         [variant = variant as String] in

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial takes the statuses of all children of its process, and looks at its descriptors: each runs in a process of its own.
+/// A trial takes the statuses of all children of its process, and looks at its descriptors: each runs in a process of
+/// its own.
 @Suite struct ProcessMonitorPatternTests {
   /// The other parts are played by workers of the built binary, which stands beside the test runner.
   static var pattern: ProcessMonitorPattern {

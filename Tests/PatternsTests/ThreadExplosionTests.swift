@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test func `on the global queue the stranger is held up, and no other`() async {
-    // Once a second the pool may add a thread, which on a busy machine is often enough within a trial: then nobody is held up.
+    // Once a second the pool may add a thread, which on a busy machine is often enough within a trial: then nobody is
+    // held up.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         closeInheritedDescriptors()
@@ -82,7 +83,8 @@ import Testing
         if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.blockedBehind) }
       }
     }
-    // More than the pool has threads, all of which wait. Who comes last is held up surely, though the pool may add a thread.
+    // More than the pool has threads, all of which wait. Who comes last is held up surely, though the pool may add a
+    // thread.
     let many = 300
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [

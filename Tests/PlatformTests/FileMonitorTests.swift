@@ -155,7 +155,8 @@ import Testing
     try expect(.created, "\(inner)/a")
     unlink("\(inner)/a")
     try expect(.deleted, "\(inner)/a")
-    // Another in its place, with a file before it is looked at, perhaps; what happens to the one moved away is not shown.
+    // Another in its place, with a file before it is looked at, perhaps; what happens to the one moved away is not
+    // shown.
     let aside = "\(folder.path)/aside"
     defer { rmdir(aside) }
     rename(inner, aside)

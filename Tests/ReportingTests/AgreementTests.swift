@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  /// The tables of a terminal with the headings of those of the page: what else it shows has other lines, and what the signs in a
-  /// table mean stands under it.
+  /// The tables of a terminal with the headings of those of the page: what else it shows has other lines, and what the
+  /// signs in a table mean stands under it.
   private static func terminal(_ text: String, like pages: [Rows]) -> [Rows] {
     let sections = text.split(separator: "\n\n").map { section in
       section.split(separator: "\n").dropFirst().map { line in
@@ -235,7 +235,8 @@ import Testing
 
   // MARK: The best
 
-  /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same rule.
+  /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same
+  /// rule.
   @Test func `one rule says which is best`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
     let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10])], samples: 40) { variant, round, values in

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// The picture that a page begins with: which one it is follows from the document, and its figures are those of the tables.
+/// The picture that a page begins with: which one it is follows from the document, and its figures are those of the
+/// tables.
 @Suite struct PictureTests {
   private func page(_ reading: Reading) -> String { HTMLReport.render([reading]) }
 

@@ -8,8 +8,8 @@ import Testing
 @Suite struct SettlingTests {
   private static let precision = 0.02
 
-  /// In a fixture with the given sweeps and noise, round by round: whether the run would end, and whether every ratio that its
-  /// tables print is known to within ``precision``.
+  /// In a fixture with the given sweeps and noise, round by round: whether the run would end, and whether every ratio
+  /// that its tables print is known to within ``precision``.
   private func rounds(
     _ sweeps: [(name: String, values: [Int])], baseline: String?, most: Int = 60, noise: Double
   ) throws -> [(isOver: Bool, isKnown: Bool)] {

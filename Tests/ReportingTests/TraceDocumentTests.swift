@@ -4,7 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// Traces in result documents: what is saved is what is shown again, and what no trial can have given is refused with its place.
+/// Traces in result documents: what is saved is what is shown again, and what no trial can have given is refused with
+/// its place.
 @Suite struct TraceDocumentTests {
   private static let traced: Trace = {
     var trace = Trace.sample

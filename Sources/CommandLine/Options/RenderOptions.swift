@@ -70,7 +70,8 @@ struct RenderOptions: ParsableArguments {
   /// The files to write, checked so that a long run is not made in vain.
   ///
   /// - Parameter others: what other options name.
-  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named twice.
+  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named
+  ///   twice.
   func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
@@ -97,8 +98,8 @@ struct RenderOptions: ParsableArguments {
     }
   }
 
-  /// Writes the exports, then prints. Whatever becomes of one place, the results go to the others, and what failed comes
-  /// back.
+  /// Writes the exports, then prints. Whatever becomes of one place, the results go to the others, and what failed
+  /// comes back.
   func deliver(_ readings: [Reading], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
     func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
@@ -132,7 +133,8 @@ struct Export {
     try self.init(path, format, option: "--export")
   }
 
-  /// A page (`html`) or claims for CI servers (`junit`), whatever the name of the file; nil where the option is not given.
+  /// A page (`html`) or claims for CI servers (`junit`), whatever the name of the file; nil where the option is not
+  /// given.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
     guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
     return [try Export(path, format, option: "--\(format.name)")]

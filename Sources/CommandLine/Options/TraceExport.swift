@@ -9,7 +9,8 @@ struct TraceExport {
 
   /// The files to write, checked before anything is recorded.
   ///
-  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named twice.
+  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named
+  ///   twice.
   static func files(_ paths: [String]) throws(InputError) -> [TraceExport] {
     var files: [TraceExport] = []
     for path in paths {

@@ -7,15 +7,15 @@ struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
   private let others: Declarations
 
-  /// That of the sources (`.swift`) among these files.
+  /// The code of the sources (`.swift`) among these files.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
     // How a trial measures is no part of the lesson.
     others = Declarations(of: self.files.filter { !$0.name.hasSuffix("Trials.swift") })
   }
 
-  /// The body of `variant`, and below it what it names: declarations of its own file, and types of the others, the instruments
-  /// among them. Nil where the source is not there.
+  /// The body of `variant`, and below it what it names: declarations of its own file, and types of the others, the
+  /// instruments among them. Nil where the source is not there.
   func code(of variant: Variant) -> [String]? {
     let file = variant.place.fileName
     let lines = Self.lines(of: files.first { $0.name == file }?.text)
@@ -82,7 +82,8 @@ struct LessonCode: Sendable {
 
   private static let kinds: Set<Substring> = ["struct", "class", "actor", "enum", "func"]
 
-  /// The types and functions that some lines declare, by themselves or in a pattern: the members of other types are theirs.
+  /// The types and functions that some lines declare, by themselves or in a pattern: the members of other types are
+  /// theirs.
   fileprivate static func declared(in lines: [Substring]) -> [Declaration] {
     var declarations: [Declaration] = []
     var isInOtherType = false

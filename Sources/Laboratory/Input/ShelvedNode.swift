@@ -1,7 +1,8 @@
 /// A node of a YAML file that was parsed when the lab was built: so that no command parses forty files to start.
 ///
-/// `shelve` writes it as a kind (`s` scalar, `l` list, `m` mapping), the line, the bytes of what follows, a colon and that: the text
-/// of a scalar, the items of a list, the keys and values of a mapping by turns. What is not asked for is passed over.
+/// `shelve` writes it as a kind (`s` scalar, `l` list, `m` mapping), the line, the bytes of what follows, a colon and
+/// that: the text of a scalar, the items of a list, the keys and values of a mapping by turns. What is not asked for is
+/// passed over.
 struct ShelvedNode {
   private let kind: UInt8
   private let content: Substring

@@ -1,6 +1,7 @@
 /// What somebody who writes YAML by hand did wrong, in words of the file and not of the parser.
 enum YAMLSlip {
-  /// What is wrong and what to do, for a problem that the parser found on a line, from 1; the parser's own words follow.
+  /// What is wrong and what to do, for a problem that the parser found on a line, from 1; the parser's own words
+  /// follow.
   static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     // Some problems are found on the line behind the one that has them.

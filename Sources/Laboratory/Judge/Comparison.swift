@@ -1,7 +1,8 @@
 import Measurement
 
-/// How the runs of an experiment stand to each other by one metric: which run each is compared with, in which groups, and how sure
-/// a ratio is among so many. The one policy, for when to stop, what a pattern finds and what every report prints.
+/// How the runs of an experiment stand to each other by one metric: which run each is compared with, in which groups,
+/// and how sure a ratio is among so many. The one policy, for when to stop, what a pattern finds and what every report
+/// prints.
 public struct Comparison: Sendable {
   /// A run as far as it is compared.
   public struct Cell: Sendable {
@@ -12,7 +13,8 @@ public struct Comparison: Sendable {
 
     /// A run of a variant at a point, without the settings that the variant ignores.
     ///
-    /// - Parameter mayBeBest: whether it can be recommended. What does it wrong is often quicker, and is best only of its own kind.
+    /// - Parameter mayBeBest: whether it can be recommended. What does it wrong is often quicker, and is best only of
+    ///   its own kind.
     public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
       self.variant = variant
       self.point = point
@@ -32,9 +34,10 @@ public struct Comparison: Sendable {
 
     /// - Parameters:
     ///   - sweep: the swept parameters, in order.
-    ///   - problem: those of them that say how much there is to do. Of these the least would always be the best, so that each of their
-    ///     settings has one; where there are none, each setting of all swept parameters but the last, which are the rows of a grid.
-    ///     A number of cores has a best of its own beside that: with more of them everything is better, and nobody has them to choose.
+    ///   - problem: those of them that say how much there is to do. Of these the least would always be the best, so
+    ///     that each of their settings has one; where there are none, each setting of all swept parameters but the
+    ///     last, which are the rows of a grid. A number of cores has a best of its own beside that: with more of them
+    ///     everything is better, and nobody has them to choose.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -63,7 +66,8 @@ public struct Comparison: Sendable {
   public let references: Set<Int>
   /// The runs that are not significantly different from the best: their interval is narrow, and includes no change.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: the interval is too wide, or reaches no change only since there are so many comparisons.
+  /// The runs that cannot be ranked: the interval is too wide, or reaches no change only since there are so many
+  /// comparisons.
   public let unclear: Set<Int>
   /// Those of them that their rounds tell from the best by themselves, as a claim on the two is judged.
   public let apartAlone: Set<Int>
@@ -130,7 +134,8 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Whether every ratio is known to within `precision`, a share of it. What was never measured, or has no ratio, holds nothing up.
+  /// Whether every ratio is known to within `precision`, a share of it. What was never measured, or has no ratio, holds
+  /// nothing up.
   public func isSettled(within precision: Double) -> Bool {
     contrasts.values.allSatisfy { $0.isKnown(within: precision) }
   }

@@ -48,8 +48,8 @@ extension Verdict {
 }
 
 extension Results {
-  /// The first of the experiment's conclusions of which all conditions are met and all figures are there, or that more rounds
-  /// might tell; none in a search for the best setting, which is another question.
+  /// The first of the experiment's conclusions of which all conditions are met and all figures are there, or that more
+  /// rounds might tell; none in a search for the best setting, which is another question.
   var conclusion: Remark? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(

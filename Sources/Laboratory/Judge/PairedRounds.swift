@@ -14,7 +14,8 @@ public struct RoundFigure: Sendable, Hashable {
   }
 }
 
-/// The figures of two sides in the rounds that both have, by the number of the round: a trial may have failed in between.
+/// The figures of two sides in the rounds that both have, by the number of the round: a trial may have failed in
+/// between.
 ///
 /// Both sides of a round ran within seconds of each other, so what disturbed one disturbed the other.
 public struct PairedRounds: Sendable {
@@ -45,7 +46,8 @@ public struct PairedRounds: Sendable {
   /// Whether these rounds by themselves tell the sides apart, as those of a claim do.
   var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
 
-  /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and Whitney, 1947).
+  /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and
+  /// Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
       side.min().flatMap { low in side.max().map { (low: low, high: $0) } }
@@ -65,8 +67,8 @@ public struct Contrast: Sendable {
   /// Whether the rounds tell the two apart; nil when there are too few to say.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 } }
 
-  /// The contrast of two sides, one of so many `comparisons`, with the least `spread` of the ratios' logarithms to believe
-  /// in; nil where there is no ratio.
+  /// The contrast of two sides, one of so many `comparisons`, with the least `spread` of the ratios' logarithms to
+  /// believe in; nil where there is no ratio.
   public init?(_ rounds: PairedRounds, among comparisons: Int = 1, spread: Double = 0) {
     let ratios = rounds.pairs.map { $0.left / $0.right }
     guard rounds.areRatios, let median = Summary(ratios)?.p50 else { return nil }

@@ -1,6 +1,7 @@
 extension Results {
-  /// What the file asks and no trial of a run could answer: a percentile of fewer samples than it needs. An error in the file
-  /// or in the settings, though only the run could show it; a trial that is short of samples by chance is none.
+  /// What the file asks and no trial of a run could answer: a percentile of fewer samples than it needs. An error in
+  /// the file or in the settings, though only the run could show it; a trial that is short of samples by chance is
+  /// none.
   public var slips: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in

@@ -4,7 +4,8 @@ import Platform
 extension Metric {
   private static let absence = "the system does not tell"
 
-  /// What every completed trial has cost the machine, whatever the pattern, by the kernel's own accounts of its process.
+  /// What every completed trial has cost the machine, whatever the pattern, by the kernel's own accounts of its
+  /// process.
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
@@ -27,7 +28,8 @@ extension Metric {
 /// Takes the readings of what a trial costs.
 ///
 /// The span is the trial's body. One that sets up, waits for others or warms up within says itself what it measures
-/// (``Trial/measuring(_:)``), and what is outside is in none of the figures. Nothing is read in between, where something may be timed.
+/// (``Trial/measuring(_:)``), and what is outside is in none of the figures. Nothing is read in between, where
+/// something may be timed.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
   private var used = ProcessCosts()

@@ -1,5 +1,5 @@
-/// What a pattern declares as a stored property: a ``Setting`` or a measure. Variants name it, by the property, in `own` and
-/// `without`.
+/// What a pattern declares as a stored property: a ``Setting`` or a measure. Variants name it, by the property, in
+/// `own` and `without`.
 public protocol Declaration: Sendable {
   /// Where it is declared, for errors.
   var place: SourcePlace { get }

@@ -1,7 +1,7 @@
 import Measurement
 
-/// What a pattern or a variant cannot do without. Where the machine has it not, the variant is unavailable, with the reason,
-/// and no worker is started for it.
+/// What a pattern or a variant cannot do without. Where the machine has it not, the variant is unavailable, with the
+/// reason, and no worker is started for it.
 public struct Need: Sendable {
   /// What is needed: `2 cores`, `Darwin`.
   public let says: String
@@ -14,7 +14,7 @@ public struct Need: Sendable {
     self.obstacle = obstacle
   }
 
-  /// So many cores that this process may use: what races in the open must run at the same instant.
+  /// A number of cores that this process may use: what races in the open must run at the same instant.
   public static func cores(_ count: Int) -> Need {
     Need("\(count) cores") { machine in
       guard machine.cores < count else { return nil }
@@ -23,7 +23,7 @@ public struct Need: Sendable {
     }
   }
 
-  /// So many open descriptors (the soft limit).
+  /// A number of open descriptors (the soft limit).
   public static func descriptors(_ count: Int) -> Need {
     Need("\(count) descriptors") { machine in
       machine.descriptorLimit >= count

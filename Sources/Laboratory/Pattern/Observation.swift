@@ -26,11 +26,13 @@ public struct Observation: Sendable, Codable, Equatable {
   /// How many operations one value of `metric` is the time of; 1 where each was timed alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
-  /// What the very loop that timed `metric` took around nothing, in nanoseconds an operation; nil where that was not tried.
+  /// What the very loop that timed `metric` took around nothing, in nanoseconds an operation; nil where that was not
+  /// tried.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
   /// Whether these can be measurements: at least one sample of what is named, values from 0 to 10^18 (30 years in
-  /// nanoseconds), histograms ascending and of fewer than 10^15 samples. What a broken worker says must not come to stand in a report.
+  /// nanoseconds), histograms ascending and of fewer than 10^15 samples. What a broken worker says must not come to
+  /// stand in a report.
   var isSound: Bool {
     values.values.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0...1e18).contains($0) } }
       && (floors ?? [:]).values.allSatisfy { (0...1e18).contains($0) }
@@ -54,8 +56,8 @@ public struct Observation: Sendable, Codable, Equatable {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
-  /// Records one value, beside those recorded before, as that of `batch` operations timed together; one that is not finite is
-  /// not recorded.
+  /// Records one value, beside those recorded before, as that of `batch` operations timed together; one that is not
+  /// finite is not recorded.
   package mutating func record(_ metric: String, _ value: Double, batch: Int = 1) {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)

@@ -1,8 +1,8 @@
 /// A documented way of using Grand Central Dispatch, and how one trial of each of its variants runs.
 ///
-/// A pattern declares what it is made of as stored properties: settings (``Setting``) and measures (``Measure``), each named
-/// once, with type, unit, range, default and a sentence; and its ``variants``, each with its body. From that, scenario files,
-/// the command line and every report can check and describe it without knowing it.
+/// A pattern declares what it is made of as stored properties: settings (``Setting``) and measures (``Measure``), each
+/// named once, with type, unit, range, default and a sentence; and its ``variants``, each with its body. From that,
+/// scenario files, the command line and every report can check and describe it without knowing it.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
@@ -20,21 +20,23 @@
 /// }
 /// ```
 ///
-/// One rule for settings and measures alike: a variant uses all that is declared, except what it says it does `without`, and
-/// what other variants call their `own`. From it follows what a sweep skips, what a trial may read, and what it must record.
+/// One rule for settings and measures alike: a variant uses all that is declared, except what it says it does
+/// `without`, and what other variants call their `own`. From it follows what a sweep skips, what a trial may read, and
+/// what it must record.
 public protocol Pattern: Sendable {
   /// Its name, as scenario files write it after `pattern:`.
   static var name: String { get }
   /// What no variant can do without; empty unless a pattern says otherwise.
   static var needs: [Need] { get }
-  /// The settings that say what there is to do, how much of it or under which condition, and not how it is done. Their values are
-  /// different problems: what does less is not the better way, so that `compare` finds a best for each.
+  /// The settings that say what there is to do, how much of it or under which condition, and not how it is done. Their
+  /// values are different problems: what does less is not the better way, so that `compare` finds a best for each.
   var problem: [any Declaration] { get }
   /// The ways of doing it that stand side by side.
   @VariantList var variants: [Variant] { get }
 
-  /// How long a trial takes at most with its settings, on a machine that is not busy; ten times that and half a minute is
-  /// when it is ended as hung. Nil, for what its durations come to together, unless a pattern or a variant says otherwise.
+  /// How long a trial takes at most with its settings, on a machine that is not busy; ten times that and half a minute
+  /// is when it is ended as hung. Nil, for what its durations come to together, unless a pattern or a variant says
+  /// otherwise.
   func longest(_ trial: Trial) -> Duration?
 
   /// What the results say beyond the claims: a fitted model, a best setting. None unless a pattern says otherwise.

@@ -1,4 +1,5 @@
-/// What a pattern declares, worked out once from its stored properties: what everything but the pattern itself knows of it.
+/// What a pattern declares, worked out once from its stored properties: what everything but the pattern itself knows of
+/// it.
 ///
 /// The lab makes one of every pattern that it reads a scenario of; a worker, which starts for every trial, makes none.
 public struct PatternDescription: Sendable {
@@ -20,8 +21,8 @@ public struct PatternDescription: Sendable {
 
   /// Describes `pattern`.
   ///
-  /// - Throws: ``InputError`` with the line of its source, for a name that is declared twice or cannot be written in checks,
-  ///   and for a variant that does without what is not declared.
+  /// - Throws: ``InputError`` with the line of its source, for a name that is declared twice or cannot be written in
+  ///   checks, and for a variant that does without what is not declared.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourcePlace] = [:]
@@ -72,7 +73,8 @@ public struct PatternDescription: Sendable {
     }
   }
 
-  /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``, ``Metric/costs``).
+  /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``,
+  /// ``Metric/costs``).
   public func metric(_ name: String) -> Metric? {
     (metrics + Metric.outcomes + Metric.costs).first { $0.name == name }
   }
@@ -80,7 +82,8 @@ public struct PatternDescription: Sendable {
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
   /// The parameter called `name`: one of the pattern's own, or that of the lab (``Cores``).
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
-  /// What can be set: the pattern's own parameters, and the one of the lab, which is not set unless somebody asks for it.
+  /// What can be set: the pattern's own parameters, and the one of the lab, which is not set unless somebody asks for
+  /// it.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
 
   /// Why `variant` cannot run on `machine`, or nil when it can.

@@ -89,7 +89,8 @@ extension Setting where Value == Duration {
 extension Setting where Value == String {
   /// A path or another free text.
   ///
-  /// - Parameter fault: what is wrong with a text that is given, nil for nothing; a run with it is refused before it begins.
+  /// - Parameter fault: what is wrong with a text that is given, nil for nothing; a run with it is refused before it
+  ///   begins.
   public static func text(
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line

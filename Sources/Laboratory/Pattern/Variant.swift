@@ -33,8 +33,8 @@ public struct Variant: Sendable {
   let without: [any Declaration]
   let body: @Sendable (Trial) throws -> Void
 
-  /// The parameters that change nothing for this variant, so that a sweep over them runs it only once and a trial may not read
-  /// them. Known once its pattern is described (``PatternDescription``).
+  /// The parameters that change nothing for this variant, so that a sweep over them runs it only once and a trial may
+  /// not read them. Known once its pattern is described (``PatternDescription``).
   public internal(set) var ignores: Set<String> = []
   /// The metrics that each of its completed trials must have. Known once its pattern is described.
   public internal(set) var promises: [Metric] = []
@@ -49,9 +49,10 @@ public struct Variant: Sendable {
   ///   - needs: what the machine must have; where it has not, the variant is unavailable and nothing is run.
   ///   - mainQueue: who serves the main queue.
   ///   - shows: the types and functions that its body hides behind a name, and that `explain --code` shows below it.
-  ///   - body: runs it once and records what it measured; called in a fresh worker process, on a thread of its own outside
-  ///     the dispatch pool, while the main queue is served as said. Warm-up belongs in here and is never recorded. An error it throws
-  ///     breaks the trial; only ``Unavailable``, and a `SystemError` of what the machine has not, make it unavailable.
+  ///   - body: runs it once and records what it measured; called in a fresh worker process, on a thread of its own
+  ///     outside the dispatch pool, while the main queue is served as said. Warm-up belongs in here and is never
+  ///     recorded. An error it throws breaks the trial; only ``Unavailable``, and a `SystemError` of what the machine
+  ///     has not, make it unavailable.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
     ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
@@ -99,8 +100,8 @@ extension Variant {
     return changed
   }
 
-  /// How long a trial with these settings may take before it is ended as hung: ten times what it takes at most, for a busy
-  /// machine, and `least`.
+  /// How long a trial with these settings may take before it is ended as hung: ten times what it takes at most, for a
+  /// busy machine, and `least`.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
     least + atMost(trial, of: pattern) * 10
   }
@@ -126,15 +127,15 @@ extension Variant: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// How the trials of a variant are meant to end. A hazard that ends as it is meant to costs its time and not the watchdog's;
-/// ending otherwise is an outcome like any other, for claims to judge.
+/// How the trials of a variant are meant to end. A hazard that ends as it is meant to costs its time and not the
+/// watchdog's; ending otherwise is an outcome like any other, for claims to judge.
 public enum Ending: Sendable, Hashable {
-  /// They run to their end.
+  /// Trials run to their end.
   case completes
   /// The runtime stops them with a signal, mostly within this time.
   case traps(within: Duration)
-  /// They come to a standstill: after this time all threads are found asleep. A slow machine's threads are not; they are given
-  /// more, up to the watchdog's time.
+  /// Trials come to a standstill: after this time all threads are found asleep. A slow machine's threads are not; they
+  /// are given more, up to the watchdog's time.
   case hangs(within: Duration)
 
   /// Its name, as result documents write it.

@@ -1,7 +1,7 @@
 import Platform
 
-/// The setting that every pattern has, and no pattern declares: how many cores a trial may use. The lab starts its worker
-/// confined to them. A run that says nothing of it is not confined.
+/// The setting that every pattern has, and no pattern declares: how many cores a trial may use. The lab starts its
+/// worker confined to them. A run that says nothing of it is not confined.
 public enum Cores {
   /// Its name.
   public static let name = "cores"
@@ -29,7 +29,8 @@ extension Run {
 }
 
 extension Machine {
-  /// The machine as a trial sees it that is confined to so many cores; itself where it is not, and where it has no more.
+  /// The machine as a trial sees it that is confined to so many cores; itself where it is not, and where it has no
+  /// more.
   public func confined(to cores: Int?) -> Machine {
     guard let cores, cores < self.cores else { return self }
     var confined = self
@@ -54,7 +55,8 @@ extension Machine {
 }
 
 extension PatternDescription {
-  /// Why `run` cannot be tried on `machine`, or nil when it can: what its variant needs is asked of the cores that it may use.
+  /// Why `run` cannot be tried on `machine`, or nil when it can: what its variant needs is asked of the cores that it
+  /// may use.
   public func obstacle(to run: Run, on machine: Machine) -> String? {
     machine.obstacle(toConfining: run.cores) ?? obstacle(to: run.variant, on: machine.confined(to: run.cores))
   }

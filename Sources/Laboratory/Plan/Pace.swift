@@ -20,8 +20,9 @@ struct Pace {
   /// Time and trials of those that are not tried again: nothing follows from them for the others.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// Time for a trial that is begun when none is left: the first round is finished in any case, as far as workers end. A run that
-  /// has hardly any from the start is the first of all, which is to show something however busy the machine is.
+  /// Time for a trial that is begun when none is left: the first round is finished in any case, as far as workers end.
+  /// A run that has hardly any from the start is the first of all, which is to show something however busy the machine
+  /// is.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
@@ -106,8 +107,8 @@ struct Pace {
     max(plan.budget.rounds * runs.count { !isGivenUp($0) }, trials + 1)
   }
 
-  /// Whether every ratio that will be printed is known as precisely as wanted. Where none is, neither by a baseline nor by the best,
-  /// those to the best stand for those of the claims.
+  /// Whether every ratio that will be printed is known as precisely as wanted. Where none is, neither by a baseline nor
+  /// by the best, those to the best stand for those of the claims.
   private func isSettled(_ precision: Double) -> Bool {
     guard let headline else { return true }
     var experiment = plan.experiment
@@ -118,9 +119,9 @@ struct Pace {
 }
 
 extension Budget {
-  /// What the end of a worker means that was given `time` and not the `whole` of what its variant may take. A worker whose threads all
-  /// slept hung, where that was time enough for what it says it takes `atMost`; one that was still at work, or may have been at
-  /// rest as its settings say, was stopped.
+  /// What the end of a worker means that was given `time` and not the `whole` of what its variant may take. A worker
+  /// whose threads all slept hung, where that was time enough for what it says it takes `atMost`; one that was still at
+  /// work, or may have been at rest as its settings say, was stopped.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

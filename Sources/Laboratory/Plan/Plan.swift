@@ -3,16 +3,17 @@ import Platform
 
 /// How much to run.
 public struct Budget: Sendable, Equatable {
-  /// This many rounds; with a ``precision`` at least this many.
+  /// How many rounds there are; with a ``precision`` at least this many.
   public var rounds: Int
   /// Rounds are added until the interval of every ratio is at most this share of it wide to each side; nil for none.
   public var precision: Double?
   /// No round starts that would not end within this time, as far as the rounds before it tell; nil for no limit.
   public var time: Duration?
-  /// When fewer rounds than this would fit into ``time``, the run is refused as soon as that shows; nil to run what fits.
+  /// When fewer rounds than this would fit into ``time``, the run is refused as soon as that shows; nil to run what
+  /// fits.
   public var least: Int?
-  /// A trial that takes longer is `stopped`, or `hung` where it stands still, and its variant is not tried again; nil for no
-  /// limit.
+  /// A trial that takes longer is `stopped`, or `hung` where it stands still, and its variant is not tried again; nil
+  /// for no limit.
   public var trialTime: Duration?
   /// All that is left for this run and those behind it, which no trial may overdraw; nil for no limit.
   public var left: Duration?

@@ -10,18 +10,19 @@ public struct Machine: Sendable, Codable, Hashable {
   public var cpu: String?
   /// Cores this process may use.
   public var cores: Int
-  /// How many blocks Dispatch, or Swift's pool on top of it, may run at once where the process may not use all cores that are
-  /// online (`taskset`, the processors of a container): they go by either, by system and version. Nil where there is but one number.
+  /// How many blocks Dispatch, or Swift's pool on top of it, may run at once where the process may not use all cores
+  /// that are online (`taskset`, the processors of a container): they go by either, by system and version. Nil where
+  /// there is but one number.
   public var poolWidth: Int?
-  /// The numbers of the cores that a run was confined to, in the order in which they are taken: its trials at `cores=2` had the first
-  /// two. Nil where it was not confined.
+  /// The numbers of the cores that a run was confined to, in the order in which they are taken: its trials at `cores=2`
+  /// had the first two. Nil where it was not confined.
   public var confinedTo: [Int]?
   /// Memory in bytes; nil where the system does not tell.
   public var memory: Int?
   /// The version of Swift the lab was built with.
   public var swift: String
-  /// Which Dispatch the lab was linked with in place of the one that comes with Swift: its name, where it was built and the beginning of its
-  /// SHA-256 sum; nil for the one that comes with Swift.
+  /// Which Dispatch the lab was linked with in place of the one that comes with Swift: its name, where it was built and
+  /// the beginning of its SHA-256 sum; nil for the one that comes with Swift.
   public var dispatch: String?
   /// Whether Dispatch and Swift's runtime are in the binary; nil in documents of labs that did not say.
   public var isStatic: Bool?

@@ -1,5 +1,5 @@
-/// Something to know about a run beyond its claims: a warning of the engine, a finding of a pattern. Data with a sentence, so
-/// that documents carry it and every renderer says the same.
+/// Something to know about a run beyond its claims: a warning of the engine, a finding of a pattern. Data with a
+/// sentence, so that documents carry it and every renderer says the same.
 public struct Remark: Sendable, Codable, Hashable {
   /// What kind of thing it is, for programs: `outliers`, `drift`, `best-stride`.
   public let kind: String

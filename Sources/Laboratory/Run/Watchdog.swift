@@ -11,8 +11,9 @@ import Synchronization
 
 /// Ends a worker with all its children: when it is past its time, and when it is told to.
 ///
-/// It has a thread of its own, and has it before the worker is there. Where the machine has no more threads, the pools of
-/// Dispatch and of Swift concurrency wait until it has, so that nothing in them could end the worker that holds them all.
+/// It has a thread of its own, and has it before the worker is there. Where the machine has no more threads, the pools
+/// of Dispatch and of Swift concurrency wait until it has, so that nothing in them could end the worker that holds them
+/// all.
 final class Watchdog: Sendable {
   private struct State {
     var worker: pid_t?
@@ -28,8 +29,8 @@ final class Watchdog: Sendable {
   /// A worker is there, its body begins, or it is done.
   private let news = DispatchSemaphore(value: 0)
 
-  /// A watchdog without a worker yet. A worker is ended after `limit`, or when it stands still after it was told that its body
-  /// had begun, and `ending` has passed since.
+  /// A watchdog without a worker yet. A worker is ended after `limit`, or when it stands still after it was told that
+  /// its body had begun, and `ending` has passed since.
   ///
   /// - Throws: ``SystemError`` when it cannot have its thread.
   init(limit: Duration, ending: Duration?) throws(SystemError) {
@@ -117,7 +118,8 @@ final class Watchdog: Sendable {
     concludeHung()
   }
 
-  /// It hung, unless for want of threads: Dispatch tries again for ever to start one, and that is the machine's fault.
+  /// The trial hung, unless for want of threads: Dispatch tries again for ever to start one, and that is the machine's
+  /// fault.
   private func concludeHung() {
     do throws(SystemError) {
       try SystemThread.requireRoom(for: 1)
@@ -133,8 +135,9 @@ final class Watchdog: Sendable {
   }
 }
 
-/// A time that passes in slices. Clocks go on while the lab is stopped (Ctrl-Z) or the machine asleep, and a worker that was
-/// done long ago must not be taken for one that hung: such a gap ends the slice that it falls into and no more.
+/// A time that passes in slices. Clocks go on while the lab is stopped (Ctrl-Z) or the machine asleep, and a worker
+/// that was done long ago must not be taken for one that hung: such a gap ends the slice that it falls into and no
+/// more.
 struct Patience {
   private static let slices = 8
   private let whole: Duration
@@ -154,6 +157,6 @@ struct Patience {
     return left <= .zero
   }
 
-  /// It begins anew.
+  /// The time begins anew.
   mutating func renew() { left = whole }
 }

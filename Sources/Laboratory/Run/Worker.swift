@@ -12,9 +12,10 @@ import Synchronization
 
 /// The worker's side: runs one trial in this process and ends.
 ///
-/// The main thread serves the main queue, unless the variant says otherwise by `dispatchMain` (on Linux that hands it to the
-/// pool and ends the thread: its blocks still run one at a time and in order). The trial has a thread of its own, outside the dispatch pool. A
-/// third thread waits for the end of standard input, which comes when the lab dies, however it dies.
+/// The main thread serves the main queue, unless the variant says otherwise by `dispatchMain` (on Linux that hands it
+/// to the pool and ends the thread: its blocks still run one at a time and in order). The trial has a thread of its
+/// own, outside the dispatch pool. A third thread waits for the end of standard input, which comes when the lab dies,
+/// however it dies.
 public enum Worker {
   /// Exit status of a worker that could not read its request.
   public static let badRequest: Int32 = 64

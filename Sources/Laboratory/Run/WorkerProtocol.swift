@@ -57,8 +57,8 @@ extension TrialRequest {
   /// More cores than any machine has, and faster than any of them works: beyond that a request is nonsense.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
-  /// What is asked for. The values of settings are checked when the trial reads them: what a pattern declares is known to the
-  /// lab, and working it out here would cost every trial.
+  /// What is asked for. The values of settings are checked when the trial reads them: what a pattern declares is known
+  /// to the lab, and working it out here would cost every trial.
   ///
   /// - Throws: ``InputError`` that says what is wrong, with the name of the field.
   func trial(
@@ -93,7 +93,8 @@ extension TrialRequest {
   }
 }
 
-/// What a worker says when a body that is meant to trap or hang comes to its hazard: one line of JSON on standard output.
+/// What a worker says when a body that is meant to trap or hang comes to its hazard: one line of JSON on standard
+/// output.
 struct TrialStart: Sendable, Codable, Equatable {
   /// When that was, in monotonic nanoseconds, which all processes share.
   let started: UInt64
@@ -138,8 +139,8 @@ extension TrialReport {
     } catch { self.init(broken: "\(error)") }
   }
 
-  /// What keeps a trial of `variant` that completed from counting: it did not record what it promised, or used what it says it
-  /// does without. Nil when nothing does.
+  /// What keeps a trial of `variant` that completed from counting: it did not record what it promised, or used what it
+  /// says it does without. Nil when nothing does.
   func breach(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)

@@ -1,7 +1,9 @@
-/// One trial as it was recorded: which thread ran where and when, in which block, from where that came, and what it waited for.
+/// One trial as it was recorded: which thread ran where and when, in which block, from where that came, and what it
+/// waited for.
 ///
-/// All times are nanoseconds since the trial's body began, all numbers of lanes, queues and blocks indices into ``lanes``,
-/// ``queues`` and ``blocks``. What was not recorded is said in ``missing`` and ``gaps``, and is never drawn as rest.
+/// All times are nanoseconds since the trial's body began, all numbers of lanes, queues and blocks indices into
+/// ``lanes``, ``queues`` and ``blocks``. What was not recorded is said in ``missing`` and ``gaps``, and is never drawn
+/// as rest.
 public struct Trace: Sendable, Codable, Equatable {
   /// The scenario.
   public var scenario: String
@@ -19,7 +21,8 @@ public struct Trace: Sendable, Codable, Equatable {
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order in which they were first seen.
   public var queues: [Queue]
-  /// The threads: caller and main first, then the pool's, Swift's, and those of the trial's own, each in order of beginning.
+  /// The threads: caller and main first, then the pool's, Swift's, and those of the trial's own, each in order of
+  /// beginning.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
   public var blocks: [Block]
@@ -32,13 +35,13 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// How a traced trial ended.
   public enum End: Sendable, Codable, Equatable {
-    /// It ran to its end.
+    /// The trial ran to its end.
     case completed
     /// All its threads stood still, and the lab ended it.
     case hung
     /// A signal ended it; its number.
     case trapped(signal: Int)
-    /// It ended in another way, as the outcome of a trial says.
+    /// The trial ended in another way, as the outcome of a trial says.
     case other(String)
   }
 
@@ -288,8 +291,8 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// How long a thread ran, by what the system says (Linux: `/proc/self/task/…/schedstat`) and by the scheduler's record: from the
-  /// same beginning to the same moment, shortly after the body ended.
+  /// How long a thread ran, by what the system says (Linux: `/proc/self/task/…/schedstat`) and by the scheduler's
+  /// record: from the same beginning to the same moment, shortly after the body ended.
   public struct Account: Sendable, Codable, Equatable {
     /// The thread's lane.
     public var lane: Int

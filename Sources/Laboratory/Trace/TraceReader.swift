@@ -1,6 +1,7 @@
 import Platform
 
-/// Makes a ``Trace`` of what was recorded: events and switches in order of time become blocks, waits and stretches of threads.
+/// Makes a ``Trace`` of what was recorded: events and switches in order of time become blocks, waits and stretches of
+/// threads.
 struct TraceReader {
   private let record: TraceRecord
   private let start: UInt64
@@ -274,7 +275,8 @@ struct TraceReader {
     }
   }
 
-  /// Its running time told in two ways; nil for one that ran when the system was asked, which tells it as of the last tick then.
+  /// Its running time told in two ways; nil for one that ran when the system was asked, which tells it as of the last
+  /// tick then.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard record.obstacle == nil, let last = thread.told.last, last.at > start else { return nil }
     let first = thread.told.first.flatMap { $0.at < start ? $0 : nil } ?? (at: 0, ran: 0)

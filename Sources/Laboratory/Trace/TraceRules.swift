@@ -21,9 +21,9 @@ public enum TraceRule: String, Sendable, CaseIterable {
 
   /// What became of a rule.
   public enum Finding: Sendable, Equatable {
-    /// It holds.
+    /// The rule holds.
     case kept
-    /// It does not: where.
+    /// The rule is broken, and where.
     case broken(String)
     /// There was nothing to judge it by.
     case notJudged
@@ -60,7 +60,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
   }
 
   private static func overlap(_ earlier: Trace.Block, _ later: Trace.Block, _ trace: Trace) -> Bool {
-    // What begins while another is under way on the same thread was called from it: an `apply` inside a block of its own queue.
+    // What begins while another is under way on the same thread was called from it: an `apply` inside a block of its
+    // own queue.
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
 
@@ -121,8 +122,9 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  /// What a switch takes, and the end of a thread, counts for the system and not in the record; what interrupts and the hypervisor
-  /// take counts in the record and not for the system: up to so much of the running time, so long, and so long a switch.
+  /// What a switch takes, and the end of a thread, counts for the system and not in the record; what interrupts and the
+  /// hypervisor take counts in the record and not for the system: up to so much of the running time, so long, and so
+  /// long a switch.
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// All threads together: a thread of hardly any running time is told in ticks and rounded.

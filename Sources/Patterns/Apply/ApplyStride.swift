@@ -5,8 +5,8 @@ import Instruments
 /// Is a parallel loop faster, and how much work must a block do?
 ///
 /// The document replaces a `for` loop with `dispatch_apply` and warns that an iteration which does little costs more to
-/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the remainder that the stride does
-/// not divide runs afterwards:
+/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the remainder that the
+/// stride does not divide runs afterwards:
 ///
 /// ```c
 /// dispatch_apply(count / stride, queue, ^(size_t idx) {
@@ -16,12 +16,12 @@ import Instruments
 /// for (size_t i = count - (count % stride); i < count; i++) printf("%u\n", (unsigned int)i);
 /// ```
 ///
-/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: a loop that
-/// skips an index or runs one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the iterations
-/// from `j` up to `k`, one after the other.
+/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: a loop
+/// that skips an index or runs one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the
+/// iterations from `j` up to `k`, one after the other.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating Away from
-/// Threads, "Improving on Loop Code".
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating
+/// Away from Threads, "Improving on Loop Code".
 struct ApplyStride: Pattern {
   static let name = "apply-stride"
 

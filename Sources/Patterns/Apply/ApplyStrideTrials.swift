@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// It is no more than a pointer: to hand it to a block costs nothing, and a C function gets it as its context.
 ///
-/// Unchecked: an element of the array is written by the one part that covers it, and the rest changes only between two runs. Its
-/// owner deallocates it once every part has ended.
+/// Unchecked: an element of the array is written by the one part that covers it, and the rest changes only between two
+/// runs. Its owner deallocates it once every part has ended.
 struct StridedLoop: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -76,8 +76,8 @@ struct StridedLoop: @unchecked Sendable {
     if !part.isEmpty { state.pointee.watch?.block(of: part.count) { iterate(part) } }
   }
 
-  /// Works from where the thread's iteration before ended, be it in another part: a core runs independent iterations, and
-  /// short parts, several at a time, and a loop in such parts would seem faster than a plain one.
+  /// Works from where the thread's iteration before ended, be it in another part: a core runs independent iterations,
+  /// and short parts, several at a time, and a loop in such parts would seem faster than a plain one.
   @inline(__always)
   private func iterate(_ part: Range<Int>) {
     guard let chain = gcdlab_chain() else { return }
@@ -154,8 +154,8 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// Holds back the block that begins last, until the loop is said to be over: so one that does not wait for all its blocks is
-/// found out, however fast they are.
+/// Holds back the block that begins last, until the loop is said to be over: so one that does not wait for all its
+/// blocks is found out, however fast they are.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
@@ -180,8 +180,8 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Some loops that are not timed, and timed ones that are ended when they took 12 ms or 30 plain loops: 40 plain loops, with
-  /// what scheduling adds to an iteration that is a block of its own; and the pauses of the short ones.
+  /// Some loops that are not timed, and timed ones that are ended when they took 12 ms or 30 plain loops: 40 plain
+  /// loops, with what scheduling adds to an iteration that is a block of its own; and the pauses of the short ones.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
@@ -208,8 +208,8 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks: at once, with a thread of the pool awake beside the caller, or after a pause,
-  /// in which threads and cores went to sleep. So the plain loop is, that it is compared with.
+  /// Times `body`, which runs a short loop in blocks: at once, with a thread of the pool awake beside the caller, or
+  /// after a pause, in which threads and cores went to sleep. So the plain loop is, that it is compared with.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
@@ -223,8 +223,8 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Meets a thread of the pool, where there is a second core for it, and says so when it does not come. Where others keep the core
-  /// busy, each wait would be in vain: once some trials have said so, none waits for long any more.
+  /// Meets a thread of the pool, where there is a second core for it, and says so when it does not come. Where others
+  /// keep the core busy, each wait would be in vain: once some trials have said so, none waits for long any more.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     let core = "a second core"
@@ -268,7 +268,8 @@ extension ApplyStride {
     }
   }
 
-  /// Records by how much the loop gained on the plain one, and which of its iterations went wrong. Returns what it gained.
+  /// Records by how much the loop gained on the plain one, and which of its iterations went wrong. Returns what it
+  /// gained.
   @discardableResult
   private func record(
     _ trial: Trial, _ alone: [UInt64], _ times: [UInt64], _ wrong: (missed: Int, repeated: Int)
@@ -311,8 +312,8 @@ extension ApplyStride {
     return (alone, times, wrong)
   }
 
-  /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds are
-  /// spent, no more are begun.
+  /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds
+  /// are spent, no more are begun.
   private func times(
     of loop: StridedLoop, _ repeats: Int, within enough: UInt64, before prepare: () -> Void = {},
     _ body: (StridedLoop) throws -> Void, check: ((missed: Int, repeated: Int)) -> Void = { _ in }

@@ -4,10 +4,10 @@ import Instruments
 ///
 ///     elapsed(s) = work + overhead * b + contention * b / s + tail * s
 ///
-/// `work` is the loop's own work over the cores, `overhead` what scheduling a block adds, `contention` what it adds more
-/// when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last block adds
-/// while the other cores have nothing left (load imbalance). All are at least 0. Which of the terms a machine needs is decided
-/// by cross-validation: those are kept that best predict strides they were not fitted to.
+/// `work` is the loop's own work over the cores, `overhead` what scheduling a block adds, `contention` what it adds
+/// more when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last
+/// block adds while the other cores have nothing left (load imbalance). All are at least 0. Which of the terms a
+/// machine needs is decided by cross-validation: those are kept that best predict strides they were not fitted to.
 struct StrideModel {
   /// What one stride was measured to cost: medians over the rounds.
   struct Cost {
@@ -49,9 +49,11 @@ struct StrideModel {
   /// Whether it predicts strides it has not seen within ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// The strides with which scheduling and the tail cost at most `share` of the work; nil when no stride of this loop does.
+  /// The strides with which scheduling and the tail cost at most `share` of the work; nil when no stride of this loop
+  /// does.
   ///
-  /// What blocks cost falls with the stride, what the last one leaves idle grows with it: their sum has one lowest point.
+  /// What blocks cost falls with the stride, what the last one leaves idle grows with it: their sum has one lowest
+  /// point.
   func strides(forOverhead share: Double) -> ClosedRange<Int>? {
     let last = max(1, Int(iterations))
     func isEnough(_ stride: Int) -> Bool { cost(beyondWork: stride) <= share * work }
@@ -151,8 +153,8 @@ struct StrideModel {
 }
 
 extension ApplyStride {
-  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in a search for
-  /// the best stride first of all what to do.
+  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in
+  /// a search for the best stride first of all what to do.
   func findings(in results: Results) -> [Remark] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
@@ -161,8 +163,8 @@ extension ApplyStride {
       }
   }
 
-  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest, for each number of cores that
-  /// was asked for; nil where more is swept, or no cost model fits.
+  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest, for each
+  /// number of cores that was asked for; nil where more is swept, or no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
@@ -186,7 +188,8 @@ extension ApplyStride {
     let share = Double(percent) / 100
     guard let plain = plainLoop(of: fastest.runs), let strides = model.strides(forOverhead: share) else { return nil }
     let perIteration = plain / model.iterations
-    // On so many cores at once, of those that there were: what the loop's time grows by is a part of what a block takes.
+    // On so many cores at once, of those that there were: what the loop's time grows by is a part of what a block
+    // takes.
     let cores = max(1, plain / model.work)
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
     let perBlock = model.perBlock(at: strides.lowerBound)

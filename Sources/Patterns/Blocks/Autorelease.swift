@@ -7,8 +7,9 @@ import Instruments
 
 /// When are the objects released that a block has autoreleased?
 ///
-/// An Objective-C object that is autoreleased is released when the autorelease pool of its thread is drained. A queue has such a
-/// pool, says the document, and does not promise when it is drained. A block that creates many objects has a pool of its own:
+/// An Objective-C object that is autoreleased is released when the autorelease pool of its thread is drained. A queue
+/// has such a pool, says the document, and does not promise when it is drained. A block that creates many objects has a
+/// pool of its own:
 ///
 /// ```objc
 /// dispatch_async(queue, ^{
@@ -18,8 +19,8 @@ import Instruments
 ///
 /// Only Darwin autoreleases objects. The bodies are written to the documented API; nobody has run them yet.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C Objects in Your
-/// Tasks".
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C
+/// Objects in Your Tasks".
 struct Autorelease: Pattern {
   static let name = "autorelease"
   static let needs: [Need] = [.darwin]

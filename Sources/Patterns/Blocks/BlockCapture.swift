@@ -17,8 +17,8 @@ import Instruments
 /// `dispatch_sync` may return a value through a variable marked `__block`. A queue copies the block that is
 /// added to it, and releases it when it has run.
 ///
-/// The blocks of `async` here wait on a queue that is held back while the variable changes, or while the last other reference to
-/// the object is released. The measuring stands in `BlockCaptureTrials.swift`.
+/// The blocks of `async` here wait on a queue that is held back while the variable changes, or while the last other
+/// reference to the object is released. The measuring stands in `BlockCaptureTrials.swift`.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct BlockCapture: Pattern {

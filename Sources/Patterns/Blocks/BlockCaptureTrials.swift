@@ -3,8 +3,8 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that `sync` runs
-/// have an open queue.
+/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that
+/// `sync` runs have an open queue.
 extension BlockCapture {
   /// Blocks that keep a value.
   func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
@@ -231,7 +231,7 @@ final class StackBlock: Sendable {
     pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// It runs, and has kept `value`.
+  /// The block runs, and has kept `value`.
   func leaves(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1

@@ -1,7 +1,8 @@
 import Dispatch
 import Instruments
 
-/// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that queue?
+/// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that
+/// queue?
 ///
 /// The document's function takes the queue on which its caller wants the result, and keeps it alive until then:
 ///
@@ -74,7 +75,8 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function. The block of the global queue keeps the caller's queue alive, in place of retain and release.
+  /// The document's function. The block of the global queue keeps the caller's queue alive, in place of retain and
+  /// release.
   private func averageAsync(_ call: AverageCall, _ queue: DispatchQueue, _ block: @escaping @Sendable (Int) -> Void) {
     DispatchQueue.global().async {
       let average = call.average()

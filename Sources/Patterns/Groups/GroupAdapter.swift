@@ -3,8 +3,8 @@ import Instruments
 
 /// How does an asynchronous call become part of a group?
 ///
-/// The document's adapter enters the group before the call, and leaves it in the call's handler; without a group it passes
-/// straight through:
+/// The document's adapter enters the group before the call, and leaves it in the call's handler; without a group it
+/// passes straight through:
 ///
 /// ```objc
 /// + (void)withGroup:(dispatch_group_t)group sendAsynchronousRequest:(NSURLRequest *)request …
@@ -21,8 +21,8 @@ import Instruments
 /// }
 /// ```
 ///
-/// The requests here are real: DispatchIO reads a file, or fails because there is none (`FileRequests`). The measuring stands
-/// there, too.
+/// The requests here are real: DispatchIO reads a file, or fails because there is none (`FileRequests`). The measuring
+/// stands there, too.
 ///
 /// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
 struct GroupAdapter: Pattern {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// How an adapter is tried.
 ///
-/// Its requests are sent while all replies are held back, until the group says that all has ended, or until the time is up: a
-/// group that ends too early does so then, however slow the machine is.
+/// Its requests are sent while all replies are held back, until the group says that all has ended, or until the time is
+/// up: a group that ends too early does so then, however slow the machine is.
 extension GroupAdapter {
   /// An asynchronous call that takes a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
@@ -79,8 +79,8 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, of which the first, which fails, leaves twice. The second one's reply is held back until the group
-  /// has ended; then the group is entered for the leave that was too many.
+  /// Sends two requests, of which the first, which fails, leaves twice. The second one's reply is held back until the
+  /// group has ended; then the group is entered for the leave that was too many.
   ///
   /// - Parameter patience: how long the end of the group is awaited.
   func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {
@@ -134,7 +134,8 @@ extension GroupAdapter {
     group.leave()
   }
 
-  /// The queue of each reply may want a thread, and DispatchIO some. Where the pool cannot have them, Dispatch waits for ever.
+  /// The queue of each reply may want a thread, and DispatchIO some. Where the pool cannot have them, Dispatch waits
+  /// for ever.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
     try SystemThread.requireRoom(for: min(requests + 8, ThreadPool.limit))
   }

@@ -17,7 +17,8 @@ import Instruments
 /// });
 /// ```
 ///
-/// Each method here is called on the main queue, as from a user interface. The measuring stands in `GroupNestingTrials.swift`.
+/// Each method here is called on the main queue, as from a user interface. The measuring stands in
+/// `GroupNestingTrials.swift`.
 ///
 /// Source: dispatch_group, its first example.
 struct GroupNesting: Pattern {

@@ -4,12 +4,13 @@ import Synchronization
 
 /// How a method is tried.
 ///
-/// A held call has three parts. While all blocks of the method are held back, it must return. Then the blocks run, but not
-/// what they add: the main queue is held until the group says that all has ended, the other queue until the completion has
-/// run, or both until nothing else is left to do and the time is up. Whether something was missing when the group said so cannot hang on speed, then.
+/// A held call has three parts. While all blocks of the method are held back, it must return. Then the blocks run, but
+/// not what they add: the main queue is held until the group says that all has ended, the other queue until the
+/// completion has run, or both until nothing else is left to do and the time is up. Whether something was missing when
+/// the group said so cannot hang on speed, then.
 ///
-/// The completion runs on the main queue, whose order may hide that the group has ended too early. So the group is asked on
-/// a queue of its own as well.
+/// The completion runs on the main queue, whose order may hide that the group has ended too early. So the group is
+/// asked on a queue of its own as well.
 extension GroupNesting {
   /// All blocks one after the other, in each call.
   func longest(_ trial: Trial) -> Duration? {
@@ -126,7 +127,8 @@ struct HeldBack {
   }
 }
 
-/// One call of the document's method: its results, which are `foo` and `bar` there, and the completion that looks at them.
+/// One call of the document's method: its results, which are `foo` and `bar` there, and the completion that looks at
+/// them.
 final class NestedWork: Sendable {
   /// Known on the main queue alone: whatever runs there finds it.
   static let isMainQueue = DispatchSpecificKey<Bool>()

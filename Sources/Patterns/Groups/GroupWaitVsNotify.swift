@@ -8,20 +8,21 @@ import Instruments
 /// ```objc
 /// dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_HIGH, 0), ^{
 ///   dispatch_group_t downloadGroup = dispatch_group_create();
-///   // for each photo: dispatch_group_enter(downloadGroup), and in its completion block dispatch_group_leave(downloadGroup)
+///   // for each photo: dispatch_group_enter(downloadGroup),
+///   // and in its completion block dispatch_group_leave(downloadGroup)
 ///   dispatch_group_wait(downloadGroup, DISPATCH_TIME_FOREVER);
 ///   dispatch_async(dispatch_get_main_queue(), ^{ completionBlock(error); });
 /// });
 /// ```
 ///
-/// Its second take calls notify instead: `dispatch_group_notify(downloadGroup, dispatch_get_main_queue(), ^{ … });`. Another
-/// document tells how that call replaced its semaphore, a third that a group replaces joining threads.
+/// Its second take calls notify instead: `dispatch_group_notify(downloadGroup, dispatch_get_main_queue(), ^{ … });`.
+/// Another document tells how that call replaced its semaphore, a third that a group replaces joining threads.
 ///
-/// A download here is a task that spins for `work` and leaves a result behind, where the completion looks for it. What is
-/// measured of a call of the method, and how, stands in `GroupWaitVsNotifyTrials.swift`.
+/// A download here is a task that spins for `work` and leaves a result behind, where the completion looks for it. What
+/// is measured of a call of the method, and how, stands in `GroupWaitVsNotifyTrials.swift`.
 ///
-/// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide, Dispatch
-/// Queues, "Waiting on Groups of Queued Tasks".
+/// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide,
+/// Dispatch Queues, "Waiting on Groups of Queued Tasks".
 struct GroupWaitVsNotify: Pattern {
   static let name = "group-wait-vs-notify"
 
@@ -65,7 +66,8 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its own.
+  /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its
+  /// own.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [lastLeaveOn, tasks, work] }

@@ -5,8 +5,9 @@ import Synchronization
 
 /// The measuring.
 ///
-/// Each repeat is one call of the method, and the next starts when the completion has run and the method has given its thread
-/// back. The repeats thus run back to back, but every wake-up is of a thread that slept while the downloads worked.
+/// Each repeat is one call of the method, and the next starts when the completion has run and the method has given its
+/// thread back. The repeats thus run back to back, but every wake-up is of a thread that slept while the downloads
+/// worked.
 extension GroupWaitVsNotify {
   /// One call of the document's method.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
@@ -73,7 +74,8 @@ extension GroupWaitVsNotify {
     return downloads
   }
 
-  /// Calls `method` once with a gate shut, which warms up and is where parked threads are counted, then `repeats` times.
+  /// Calls `method` once with a gate shut, which warms up and is where parked threads are counted, then `repeats`
+  /// times.
   @discardableResult
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
@@ -111,7 +113,8 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// One call of the document's method: the photos it downloads, the completion it was given, and the moments that are measured.
+/// One call of the document's method: the photos it downloads, the completion it was given, and the moments that are
+/// measured.
 final class GroupDownload: Sendable {
   /// Known on the main queue alone: whatever runs there finds it.
   static let isMainQueue = DispatchSpecificKey<Bool>()
@@ -132,8 +135,8 @@ final class GroupDownload: Sendable {
   private let gate: Gate?
   private let leaver: LingeringThread?
   private let completesInCaller: Bool
-  /// What the downloads leave behind; 0 where there is nothing yet. The accesses are relaxed: it is for the group to bring order
-  /// into them.
+  /// What the downloads leave behind; 0 where there is nothing yet. The accesses are relaxed: it is for the group to
+  /// bring order into them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>
@@ -237,7 +240,8 @@ final class GroupDownload: Sendable {
     missed.add(missingResults, ordering: .relaxed)
   }
 
-  /// The same in a block that is to run on the background queue. A global queue takes no value that it would be known by.
+  /// The same in a block that is to run on the background queue. A global queue takes no value that it would be known
+  /// by.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
@@ -311,8 +315,8 @@ final class GroupDownload: Sendable {
     if entered.isSet { end.wait() }
   }
 
-  /// How many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back; nil where the
-  /// system does not tell, or other threads of this process come and go too fast for two counts to agree.
+  /// How many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back; nil where
+  /// the system does not tell, or other threads of this process come and go too fast for two counts to agree.
   ///
   /// Counted when everything has come to rest, and twice, so that no thread is caught in a lock on its way.
   func parkedThreads() -> Int? {

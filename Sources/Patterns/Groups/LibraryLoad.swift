@@ -3,8 +3,8 @@ import Instruments
 
 /// Is the library loaded when the completion says so?
 ///
-/// The document loads a library from three sources at once. Whatever they find is appended on a serial queue, and a group
-/// counts the sources:
+/// The document loads a library from three sources at once. Whatever they find is appended on a serial queue, and a
+/// group counts the sources:
 ///
 /// ```objc
 /// - (void)addURL:(NSURL *)url {
@@ -18,8 +18,8 @@ import Instruments
 /// });
 /// ```
 ///
-/// The sources here are directories of this machine, walked for real; the third one fails half-way, at a directory that is
-/// not there. What a load is put through stands in `LibraryLoadTrials.swift`.
+/// The sources here are directories of this machine, walked for real; the third one fails half-way, at a directory that
+/// is not there. What a load is put through stands in `LibraryLoadTrials.swift`.
 ///
 /// Source: The Replacement of the Semaphore.
 struct LibraryLoad: Pattern {

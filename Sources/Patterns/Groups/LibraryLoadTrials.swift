@@ -4,10 +4,10 @@ import Synchronization
 
 /// How a load is tried.
 ///
-/// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended and the
-/// time is up. So what is missing when the completion runs does not hang on how fast the queue is. And whoever appends pauses
-/// between reading where and storing there, until a second one has come that far: where two may append at once, they
-/// surely do.
+/// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended
+/// and the time is up. So what is missing when the completion runs does not hang on how fast the queue is. And whoever
+/// appends pauses between reading where and storing there, until a second one has come that far: where two may append
+/// at once, they surely do.
 extension LibraryLoad {
   /// All files, each in its turn, and what is held back.
   func longest(_ trial: Trial) -> Duration? {
@@ -122,7 +122,8 @@ final class Library: Sendable {
   /// The directories that are walked.
   let roots: [String]
 
-  /// What is in the library, by number; the count is how many there are. Relaxed: it is for the queue to bring order into it.
+  /// What is in the library, by number; the count is how many there are. Relaxed: it is for the queue to bring order
+  /// into it.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
@@ -265,8 +266,8 @@ final class Source: Sendable {
     do { try walk(body) } catch { fail() }
   }
 
-  /// Returns at once and calls `each` elsewhere for each item, and then without one; or `failure`, when something is not as it
-  /// should be.
+  /// Returns at once and calls `each` elsewhere for each item, and then without one; or `failure`, when something is
+  /// not as it should be.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -311,8 +312,8 @@ final class Source: Sendable {
   }
 }
 
-/// Calls `body` with the path of each file below `root` that is no directory, `count` at most, in the order of their names.
-/// Links are files; a directory below that cannot be read is passed over.
+/// Calls `body` with the path of each file below `root` that is no directory, `count` at most, in the order of their
+/// names. Links are files; a directory below that cannot be read is passed over.
 ///
 /// - Throws: ``SystemError`` when `root` cannot be read.
 private func files(below root: String, atMost count: Int, _ body: (String) -> Void) throws(SystemError) {

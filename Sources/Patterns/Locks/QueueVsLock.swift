@@ -5,17 +5,18 @@ import Synchronization
 
 /// Is a queue cheaper than a lock?
 ///
-/// The document says of two threads that change the same thing that a serial queue is more efficient than a lock, since a lock
-/// traps into the kernel, contended or not, which is expensive, and a queue works mainly in the process and calls the kernel
-/// only when it must. The critical section here is the smallest there is, a number that is read and written one higher:
+/// The document says of two threads that change the same thing that a serial queue is more efficient than a lock, since
+/// a lock traps into the kernel, contended or not, which is expensive, and a queue works mainly in the process and
+/// calls the kernel only when it must. The critical section here is the smallest there is, a number that is read and
+/// written one higher:
 ///
 /// ```c
 /// dispatch_sync(queue, ^{ number++; });       // the queue
 /// pthread_mutex_lock(&mutex); number++; …     // the lock
 /// ```
 ///
-/// One thread updates it alone, then several contend. The first of these to have read waits until a second one has read,
-/// too, or cannot (``BoundedGate``): without mutual exclusion an update is surely lost.
+/// One thread updates it alone, then several contend. The first of these to have read waits until a second one has
+/// read, too, or cannot (``BoundedGate``): without mutual exclusion an update is surely lost.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {

@@ -104,8 +104,8 @@ final class SharedNumber: Sendable {
     gate = BoundedGate(bound: .zero)
   }
 
-  /// A number for so many threads or tasks, with so many steps of work in each update. Once all are about to read, the first
-  /// reader waits for a second one, no longer than `patience`.
+  /// A number for so many threads or tasks, with so many steps of work in each update. Once all are about to read, the
+  /// first reader waits for a second one, no longer than `patience`.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)
@@ -146,7 +146,7 @@ final class SharedNumber: Sendable {
   /// What it came to.
   var value: Int { number.load(ordering: .relaxed) }
 
-  /// It for a C function.
+  /// The number as the context of a C function.
   @inline(__always) var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Updates the number that is a C function's context, without holding on to it.

@@ -3,8 +3,9 @@ import Instruments
 
 /// Which lock fits many readers and few writers?
 ///
-/// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not disturb each
-/// other, so a readers-writer lock lets many of them in at once, as a concurrent queue does whose writes are barriers:
+/// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not
+/// disturb each other, so a readers-writer lock lets many of them in at once, as a concurrent queue does whose writes
+/// are barriers:
 ///
 /// ```objc
 /// dispatch_sync(concurrentPhotoQueue, ^{ array = [NSArray arrayWithArray:_photosArray]; });

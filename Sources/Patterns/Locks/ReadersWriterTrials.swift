@@ -4,8 +4,8 @@ import Synchronization
 
 /// How a guard is tried.
 ///
-/// First some writes are held between their two values, until a reader has come by or until the time is up: where nothing
-/// keeps readers out, one comes by for sure. Then all read and write, timed, with nothing in the way.
+/// First some writes are held between their two values, until a reader has come by or until the time is up: where
+/// nothing keeps readers out, one comes by for sure. Then all read and write, timed, with nothing in the way.
 extension ReadersWriter {
   /// All operations one after the other, and the held writes.
   func longest(_ trial: Trial) -> Duration? {
@@ -135,7 +135,7 @@ private final class HeldWrite: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
   private let reader: BoundedGate
 
-  /// It is held until a reader has come by; for so long when the reader is on its way.
+  /// A write that is held until a reader has come by; for `time` when the reader is on its way.
   init(_ time: Duration) { reader = BoundedGate(bound: time) }
 
   /// The writer, between its values.

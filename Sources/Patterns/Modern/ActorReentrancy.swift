@@ -3,8 +3,8 @@ import Instruments
 
 /// Is a condition that was checked before an `await` still true after it?
 ///
-/// A block of a serial queue runs to its end before the next one starts. A method of an actor does not: at each `await` other
-/// calls may run on the actor and change what the method has read.
+/// A block of a serial queue runs to its end before the next one starts. A method of an actor does not: at each `await`
+/// other calls may run on the actor and change what the method has read.
 ///
 /// ```swift
 /// guard seats > 0 else { return false }
@@ -12,10 +12,12 @@ import Instruments
 /// seats -= 1
 /// ```
 ///
-/// Here more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying than there
-/// are seats, or, where that cannot happen, until `patience` is over. Then seats are sold with nothing held, and timed.
+/// Here more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying than
+/// there are seats, or, where that cannot happen, until `patience` is over. Then seats are sold with nothing held, and
+/// timed.
 ///
-/// Beyond the documents: what becomes of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift concurrency.
+/// Beyond the documents: what becomes of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
+/// concurrency.
 struct ActorReentrancy: Pattern {
   static let name = "actor-reentrancy"
 

@@ -8,7 +8,8 @@ extension ActorReentrancy {
   ///
   /// - Parameters:
   ///   - patience: how long payments are held.
-  ///   - open: opens a box office with so many seats; what it returns sells one to a buyer, and says whether there was one.
+  ///   - open: opens a box office with so many seats; what it returns sells one to a buyer, and says whether there was
+  ///     one.
   func sell(
     _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
   ) throws {

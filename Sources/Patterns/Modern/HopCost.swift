@@ -4,8 +4,8 @@ import Instruments
 
 /// What does it cost to hop to another queue or actor and back?
 ///
-/// State that belongs to a queue is used on that queue: a block is submitted there, and another comes back with the answer. In
-/// Swift concurrency the state belongs to an actor, and the round trip is one `await`:
+/// State that belongs to a queue is used on that queue: a block is submitted there, and another comes back with the
+/// answer. In Swift concurrency the state belongs to an actor, and the round trip is one `await`:
 ///
 /// ```swift
 /// there.async {
@@ -16,8 +16,8 @@ import Instruments
 /// await place.visit()
 /// ```
 ///
-/// Each variant makes many round trips: from one caller, timed in batches; once more, noting which threads they run on; and from
-/// several callers at once to the same target.
+/// Each variant makes many round trips: from one caller, timed in batches; once more, noting which threads they run on;
+/// and from several callers at once to the same target.
 ///
 /// Source: beyond the documents.
 struct HopCost: Pattern {

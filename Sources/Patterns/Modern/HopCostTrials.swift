@@ -90,7 +90,7 @@ struct RoundTrips: Sendable {
   let count: Int
   private let visits: Visits
 
-  /// So many, to where `visits` are counted.
+  /// A number of round trips, to where `visits` are counted.
   init(_ count: Int, to visits: Visits) { (self.count, self.visits) = (count, visits) }
 
   /// Makes them.

@@ -12,15 +12,15 @@ import Synchronization
 /// dispatch_semaphore_signal(semaphore);
 /// ```
 ///
-/// A job that waits for a slot in this way blocks a thread. A job of Swift concurrency may suspend in the middle, and resumes on
-/// whatever thread is free then, if one is.
+/// A job that waits for a slot in this way blocks a thread. A job of Swift concurrency may suspend in the middle, and
+/// resumes on whatever thread is free then, if one is.
 ///
-/// Each trial has two phases. In the first, timed one the jobs work, and how many were in progress at once is read from the times
-/// at which each began and ended. In the second each job waits from its first instruction on, until nothing more begins and all
-/// threads sleep (``Standstill``).
+/// Each trial has two phases. In the first, timed one the jobs work, and how many were in progress at once is read from
+/// the times at which each began and ended. In the second each job waits from its first instruction on, until nothing
+/// more begins and all threads sleep (``Standstill``).
 ///
-/// Beyond the documents: what becomes of "Using Dispatch Semaphores to Regulate the Use of Finite Resources" (Concurrency
-/// Programming Guide) in Swift concurrency.
+/// Beyond the documents: what becomes of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
+/// (Concurrency Programming Guide) in Swift concurrency.
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
 
@@ -173,8 +173,8 @@ final class AsyncSemaphore: Sendable {
   }
 }
 
-/// What an operation queue does with its `maxConcurrentOperationCount`. (Foundation has the real one, which the lab does without: its
-/// workers start in a few milliseconds.)
+/// What an operation queue does with its `maxConcurrentOperationCount`. (Foundation has the real one, which the lab
+/// does without: its workers start in a few milliseconds.)
 final class Operations: Sendable {
   private struct State {
     var running = 0

@@ -40,8 +40,8 @@ extension LimitConcurrency {
     trial.record(perJob, seen.elapsed, over: count)
   }
 
-  /// Tries a way that is meant not to come to its end: the jobs that have a place await, and what they await comes when all
-  /// threads sleep. There are more jobs than places and threads.
+  /// Tries a way that is meant not to come to its end: the jobs that have a place await, and what they await comes when
+  /// all threads sleep. There are more jobs than places and threads.
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)

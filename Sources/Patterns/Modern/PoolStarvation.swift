@@ -3,18 +3,19 @@ import Instruments
 
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
-/// Swift's pool has as many threads for a priority as there are cores, and relies on tasks that suspend instead of blocking. A
-/// blocking call breaks that rule:
+/// Swift's pool has as many threads for a priority as there are cores, and relies on tasks that suspend instead of
+/// blocking. A blocking call breaks that rule:
 ///
 /// ```swift
 /// Task { semaphore.wait() }
 /// ```
 ///
-/// Here an answer is withheld until every task that can wait for it does. Then bystanders are submitted, which do not need the
-/// answer: a task of the same priority, one of another, a block on the global queue and one on a queue of its own. Each either
-/// begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
+/// Here an answer is withheld until every task that can wait for it does. Then bystanders are submitted, which do not
+/// need the answer: a task of the same priority, one of another, a block on the global queue and one on a queue of its
+/// own. Each either begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
 ///
-/// Beyond the documents: what becomes of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift concurrency.
+/// Beyond the documents: what becomes of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
+/// concurrency.
 struct PoolStarvation: Pattern {
   static let name = "pool-starvation"
 

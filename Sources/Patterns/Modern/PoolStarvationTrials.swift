@@ -4,7 +4,8 @@ import Synchronization
 
 /// What the variants are put through.
 extension PoolStarvation {
-  /// Begins the tasks while the answer is held back; lets the bystanders come when all threads sleep, and then the answer.
+  /// Begins the tasks while the answer is held back; lets the bystanders come when all threads sleep, and then the
+  /// answer.
   ///
   /// - Parameter begin: begins one task.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
@@ -79,7 +80,7 @@ final class LateAnswer: Sendable {
     fileprivate let answer: LateAnswer
     fileprivate let index: Int
 
-    /// It has a thread, and begins.
+    /// The request has a thread, and begins.
     func begins() { answer.begins.ran(index) }
     /// Waits for the answer, with its thread: as every call does that blocks.
     func blockUntilAnswered() { answer.group.wait() }
@@ -113,8 +114,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// They come one after the other. Is the task held up, both it and the block on the global queue are waited for as long as
-  /// `patience`, or until that block begins: then the pool has added a thread for it.
+  /// Bystanders come one after the other. Is the task held up, both it and the block on the global queue are waited for
+  /// as long as `patience`, or until that block begins: then the pool has added a thread for it.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

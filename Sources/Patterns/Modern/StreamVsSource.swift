@@ -2,16 +2,17 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Sending items from code that cannot wait to a consumer that takes them one by one: by an `AsyncStream`, or by a source.
+/// Sending items from code that cannot wait to a consumer that takes them one by one: by an `AsyncStream`, or by a
+/// source.
 ///
 /// A custom source keeps one number, whatever comes while its handler waits or runs. An `AsyncStream` keeps the items
 /// themselves: all of them, or as many as its buffering policy says.
 ///
-/// The items of a burst come while the consumer is held on the one before. Then single items come, each awaited until it is
-/// received, and a run of items back to back.
+/// The items of a burst come while the consumer is held on the one before. Then single items come, each awaited until
+/// it is received, and a run of items back to back.
 ///
-/// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide, Dispatch
-/// Sources.
+/// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide,
+/// Dispatch Sources.
 struct StreamVsSource: Pattern {
   static let name = "stream-vs-source"
 

@@ -12,10 +12,12 @@ import Instruments
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// Here each is cancelled either while it is queued, behind a block that holds the queue until then, or while it runs, held in
-/// itself until then. Beside it stands the same with a task of Swift concurrency, for which an actor is the queue.
+/// Here each is cancelled either while it is queued, behind a block that holds the queue until then, or while it runs,
+/// held in itself until then. Beside it stands the same with a task of Swift concurrency, for which an actor is the
+/// queue.
 ///
-/// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch Queues).
+/// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch
+/// Queues).
 struct WorkItem: Pattern {
   static let name = "work-item"
 

@@ -77,12 +77,12 @@ final class CancelledWork: Sendable {
 
   // MARK: What runs
 
-  /// It begins to run.
+  /// The item begins to run.
   func begins() {
     begun.set()
     runs.signal()
   }
-  /// It comes to its end.
+  /// The item comes to its end.
   func ends() { ended.set() }
   /// Holds up others of its queue until it is cancelled.
   func holdUpOthers() {

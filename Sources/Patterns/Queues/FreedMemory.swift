@@ -3,8 +3,8 @@ import Instruments
 
 /// Tells whether memory was freed by the calling thread, from what `malloc` gives it next.
 ///
-/// A thread's own cache hands out first what was put there last, so long as it was not full: glibc keeps 7 or 16 pieces of a
-/// size, and fills the cache by itself from an arena in which many lie free.
+/// A thread's own cache hands out first what was put there last, so long as it was not full: glibc keeps 7 or 16 pieces
+/// of a size, and fills the cache by itself from an arena in which many lie free.
 struct FreedMemory: ~Copyable {
   /// What was given out, kept until the end, so that no piece is given out twice.
   private var pieces: [UnsafeMutableRawPointer?] = []

@@ -3,8 +3,8 @@ import Instruments
 
 /// On which thread do the main queue's blocks run, and what delays them?
 ///
-/// The documents say that the main queue runs its tasks one at a time, all on the main thread; that work belongs on another
-/// queue, which dispatches the result back:
+/// The documents say that the main queue runs its tasks one at a time, all on the main thread; that work belongs on
+/// another queue, which dispatches the result back:
 ///
 /// ```objc
 /// dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0), ^{
@@ -13,13 +13,13 @@ import Instruments
 /// });
 /// ```
 ///
-/// and that `dispatch_apply` on the main thread delays its events. An event here is a block submitted to the main queue while the
-/// work is being done.
+/// and that `dispatch_apply` on the main thread delays its events. An event here is a block submitted to the main queue
+/// while the work is being done.
 ///
 /// The main thread of a trial drains the queue in a loop, as in an app, unless the variant says otherwise.
 ///
-/// Sources: "GCD in depth", Queue Types, "The various queue types with dispatch_async"; Concurrency Programming Guide, Dispatch
-/// Queues, "Performing Tasks on the Main Thread", "Performing Loop Iterations Concurrently".
+/// Sources: "GCD in depth", Queue Types, "The various queue types with dispatch_async"; Concurrency Programming Guide,
+/// Dispatch Queues, "Performing Tasks on the Main Thread", "Performing Loop Iterations Concurrently".
 struct MainQueue: Pattern {
   static let name = "main-queue"
 

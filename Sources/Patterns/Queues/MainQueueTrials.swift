@@ -12,7 +12,8 @@ extension MainQueue {
 
   /// Has four threads send blocks to main, all at once; and then main send one to itself.
   ///
-  /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it sent.
+  /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it
+  ///   sent.
   func send(
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
@@ -68,8 +69,8 @@ extension MainQueue {
 
   /// Does pieces of work, in each of which an event is sent to main.
   ///
-  /// - Parameter patience: how long the work waits for the event to begin; after the first time, which is also the warm-up,
-  ///   only where it will.
+  /// - Parameter patience: how long the work waits for the event to begin; after the first time, which is also the
+  ///   warm-up, only where it will.
   func work(_ trial: Trial, looks patience: Duration, _ body: (WorkWithEvent) -> Void) {
     let (events, steps) = (trial[events], trial.steps(work))
     var count = 0
@@ -101,7 +102,7 @@ struct SentBlock: Sendable {
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
-  /// It writes down when it begins and ends, and whether that is on the main thread.
+  /// The block writes down when it begins and ends, and whether that is on the main thread.
   func run() {
     if !MainThread.isCurrent { offMain.up() }
     task.run()
@@ -139,17 +140,17 @@ final class Hop: Sendable {
   private let offMain = Atomic<Bool>(false)
   private let end = DispatchSemaphore(value: 0)
 
-  /// It sets out.
+  /// The hop sets out.
   func leaves() { left.set() }
 
-  /// It is on the main queue, and goes back.
+  /// The hop is on the main queue, and goes back.
   func arrives() {
     arrived.set()
     if !MainThread.isCurrent { offMain.store(true, ordering: .releasing) }
     wentBack.set()
   }
 
-  /// It is back.
+  /// The hop is back.
   func isBack() {
     wasBack.set()
     end.signal()
@@ -210,7 +211,7 @@ final class WorkWithEvent: Sendable {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
   }
 
-  /// It has ended.
+  /// The work has ended.
   func ends() {
     ended.set()
     all.leave()
@@ -226,6 +227,6 @@ final class WorkWithEvent: Sendable {
 final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 
-  /// It begins.
+  /// The block begins.
   func begins() { begun.set() }
 }

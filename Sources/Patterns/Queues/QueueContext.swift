@@ -4,8 +4,8 @@ import Instruments
 
 /// Data that belongs to a queue: where to keep it, and when it is cleaned up.
 ///
-/// The document says that thread-local data does not belong to a queue, and to keep such data in the queue's context. A finalizer,
-/// which runs when the queue is freed, cleans it up:
+/// The document says that thread-local data does not belong to a queue, and to keep such data in the queue's context. A
+/// finalizer, which runs when the queue is freed, cleans it up:
 ///
 /// ```c
 /// void myFinalizerFunction(void *context) {
@@ -19,11 +19,12 @@ import Instruments
 /// dispatch_set_finalizer_f(serialQueue, &myFinalizerFunction);
 /// ```
 ///
-/// The C functions are the real ones; Swift hides them and has `setSpecific`. A queue's last reference is released while its last
-/// block runs, and that block waits for the finalizer, as long as there is nothing else to wait for.
+/// The C functions are the real ones; Swift hides them and has `setSpecific`. A queue's last reference is released
+/// while its last block runs, and that block waits for the finalizer, as long as there is nothing else to wait for.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue", "Providing a
-/// Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent Dispatch Queues".
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
+/// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent
+/// Dispatch Queues".
 struct QueueContext: Pattern {
   static let name = "queue-context"
 

@@ -8,7 +8,8 @@ extension QueueContext {
   /// A queue may be waited for as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has `body` leave data in one block and look for it in a later one, which `sync` runs on another thread: the caller's.
+  /// Has `body` leave data in one block and look for it in a later one, which `sync` runs on another thread: the
+  /// caller's.
   func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
     var count = 0
     for _ in 0..<trial[repeats] {
@@ -30,8 +31,8 @@ extension QueueContext {
     trial.record(notFound, count)
   }
 
-  /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up, is
-  /// looked at for a while: with a reference and no block, and with a block and no reference.
+  /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up,
+  /// is looked at for a while: with a reference and no block, and with a block and no reference.
   func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
     var (early, inRelease) = (0, 0)
     var all: [MyDataContext] = []
@@ -60,9 +61,9 @@ extension QueueContext {
     trial.record(earlyCleanups, early)
   }
 
-  /// Has `release` let idle queues go one after the other, and asks for as much memory each time. What `malloc` gives out
-  /// nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at first, so that was
-  /// this one, within the release.
+  /// Has `release` let idle queues go one after the other, and asks for as much memory each time. What `malloc` gives
+  /// out nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at first, so that
+  /// was this one, within the release.
   ///
   /// - Throws: ``Unavailable`` where `malloc` keeps back what was freed, as that of AddressSanitizer does.
   func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
@@ -126,13 +127,13 @@ extension QueueContext {
 
 /// A way to modify a queue.
 enum QueueChange {
-  /// It is given a context.
+  /// The queue is given a context.
   case context(UnsafeMutableRawPointer)
-  /// It is given a value by a key.
+  /// The queue is given a value by a key.
   case value(key: UnsafeMutableRawPointer, UnsafeMutableRawPointer)
-  /// It is given a target.
+  /// The queue is given a target.
   case target(UnsafeMutableRawPointer?)
-  /// It is suspended.
+  /// The queue is suspended.
   case suspension
 }
 
@@ -219,7 +220,7 @@ final class QueueAnswers: @unchecked Sendable {
 
 /// What a program keeps for a queue, and what becomes of it.
 final class MyDataContext: Sendable {
-  /// That of the task that runs.
+  /// The data of the task that runs.
   @TaskLocal static var current: MyDataContext?
 
   private static let withoutContext = Atomic<Int>(0)
@@ -345,7 +346,7 @@ final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   deinit { pthread_key_delete(key) }
 
-  /// That of the calling thread.
+  /// The value of the calling thread.
   var value: Value? {
     get { pthread_getspecific(key).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() } }
     set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }

@@ -15,8 +15,8 @@ import Synchronization
 /// });
 /// ```
 ///
-/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill; if its tasks end after all, the
-/// trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill; if its tasks end after
+/// all, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".

@@ -4,8 +4,8 @@ import Synchronization
 
 /// In which order do the tasks of a queue begin and end, and the threads at a lock get in?
 ///
-/// The document says that every queue is first in, first out, that a serial queue runs one task at a time in a predictable
-/// order, unlike locks, and that any thread may submit tasks without a lock. Its listing submits two:
+/// The document says that every queue is first in, first out, that a serial queue runs one task at a time in a
+/// predictable order, unlike locks, and that any thread may submit tasks without a lock. Its listing submits two:
 ///
 /// ```c
 /// dispatch_queue_t myCustomQueue = dispatch_queue_create("com.example.MyCustomQueue", NULL);
@@ -15,11 +15,11 @@ import Synchronization
 /// printf("Both blocks have completed.\n");
 /// ```
 ///
-/// Tasks log their beginning and their end, and the log is read when all have ended. One of them waits for its successor to end,
-/// where the queue lets that overtake it.
+/// Tasks log their beginning and their end, and the log is read when all have ended. One of them waits for its
+/// successor to end, where the queue lets that overtake it.
 ///
-/// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues", "Adding
-/// a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".
+/// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues",
+/// "Adding a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".
 struct QueueOrder: Pattern {
   static let name = "queue-order"
 

@@ -7,7 +7,8 @@ extension QueueOrder {
   /// A task may wait for its successor as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has `submit` called by several threads at once, each with its own tasks, waits until all have run, and reads the log.
+  /// Has `submit` called by several threads at once, each with its own tasks, waits until all have run, and reads the
+  /// log.
   ///
   /// - Parameter patience: how long the very first task waits, once all is submitted, for its successor to have ended.
   func log(
@@ -28,8 +29,8 @@ extension QueueOrder {
 
   /// Has `add` add two tasks, one behind the other, while tasks that spin have every thread that the pool gives.
   ///
-  /// - Parameter patience: how long those spin, at most, for the second task to begin. A queue that lets it begin only behind the
-  ///   first, for which there is no thread, makes them spin so long.
+  /// - Parameter patience: how long those spin, at most, for the second task to begin. A queue that lets it begin only
+  ///   behind the first, for which there is no thread, makes them spin so long.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireRoom(for: trial.cores + 2)
     var count = 0
@@ -65,8 +66,8 @@ extension QueueOrder {
     trial.record(unfinished, listing.unfinished)
   }
 
-  /// Has threads come one behind the other: each is seen to wait before the next one comes. Then who is in gets out and comes
-  /// again, as the last.
+  /// Has threads come one behind the other: each is seen to wait before the next one comes. Then who is in gets out and
+  /// comes again, as the last.
   ///
   /// - Parameter enter: gets in, says so, and out again.
   /// - Throws: ``Unavailable`` when the system does not tell whether a thread waits, or ``SystemError``.
@@ -132,8 +133,8 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Writes down that it begins and that it ends. Between, the very first one waits for the second; which waits before for
-    /// the first to have written, that may have lost its core on the way.
+    /// Writes down that it begins and that it ends. Between, the very first one waits for the second; which waits
+    /// before for the first to have written, that may have lost its core on the way.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -283,7 +284,7 @@ final class Arrivals: Sendable {
   private let firstIsIn = DispatchSemaphore(value: 0)
   private let firstMayLeave = DispatchSemaphore(value: 0)
 
-  /// So many arrivals, none of which has come.
+  /// A number of arrivals, none of which has come.
   init(count: Int) { threads = Slots(count: count) { _ in Atomic(-1) } }
 
   /// One arrival, by its number.
@@ -292,7 +293,7 @@ final class Arrivals: Sendable {
     /// Who came before whom.
     let number: Int
 
-    /// It is in. The first stays there until all others but the last wait.
+    /// The thread is in. The first stays there until all others but the last wait.
     func isIn() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }

@@ -4,8 +4,8 @@ import Instruments
 
 /// Does QoS order execution when there are more tasks than cores?
 ///
-/// The documents name four global queues, of high, default, low and background priority, and say that tasks of the higher run
-/// before those of the lower. QoS classes have replaced the priorities:
+/// The documents name four global queues, of high, default, low and background priority, and say that tasks of the
+/// higher run before those of the lower. QoS classes have replaced the priorities:
 ///
 /// ```c
 /// dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_HIGH, 0)
@@ -14,12 +14,12 @@ import Instruments
 /// dispatch_queue_t queue = dispatch_queue_create(name, attr);
 /// ```
 ///
-/// All classes compete in one trial; of two that share one queue only the second takes part. Two times are measured: when tasks on
-/// the global queues *begin*, all submitted at once, as the documents mean it; and when tasks on private serial queues *end*, each
-/// on a thread of its own, released together by a spin barrier.
+/// All classes compete in one trial; of two that share one queue only the second takes part. Two times are measured:
+/// when tasks on the global queues *begin*, all submitted at once, as the documents mean it; and when tasks on private
+/// serial queues *end*, each on a thread of its own, released together by a spin barrier.
 ///
-/// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent Dispatch
-/// Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
+/// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
+/// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
 struct QueuePriority: Pattern {
   static let name = "queue-priority"
 

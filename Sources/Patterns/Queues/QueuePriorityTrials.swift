@@ -39,7 +39,8 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Adds a task each to queues of its own that `make` makes, has all of them spin behind one barrier, and notes when they end.
+  /// Adds a task each to queues of its own that `make` makes, has all of them spin behind one barrier, and notes when
+  /// they end.
   ///
   /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
   func end<Key: Urgency & CaseIterable>(
@@ -78,7 +79,8 @@ extension QueuePriority {
     if try (niceness ?? Niceness.ofClasses()).tells { trial.record(threadPriorities, Set(seen).count) }
   }
 
-  /// Looks whether the priority of `queue` lies between those of user-initiated and utility, where they can be told from default.
+  /// Looks whether the priority of `queue` lies between those of user-initiated and utility, where they can be told
+  /// from default.
   ///
   /// - Parameter niceness: that of the classes; nil to look.
   func compare(_ trial: Trial, niceness: Niceness? = nil, _ queue: DispatchQueue) throws {
@@ -124,7 +126,8 @@ extension QueuePriority.QoSClass {
   /// Whether it goes before default.
   var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
 
-  /// Whether it is user-interactive, which is user-initiated on Linux (`dispatch_get_global_queue` in libdispatch's init.c).
+  /// Whether it is user-interactive, which is user-initiated on Linux (`dispatch_get_global_queue` in libdispatch's
+  /// init.c).
   var isMostUrgent: Bool { self == .userInteractive }
 
   /// The class as Swift writes it.
@@ -168,8 +171,8 @@ extension QueuePriority.Priority {
   }
 }
 
-/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they say they have; the less, the
-/// more urgent.
+/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they say they have;
+/// the less, the more urgent.
 struct Niceness: Sendable {
   /// A value for each class, the most urgent first.
   let values: [Int]

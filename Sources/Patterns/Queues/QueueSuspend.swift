@@ -4,8 +4,9 @@ import Synchronization
 
 /// What a suspended queue still runs, and what unbalanced calls lead to.
 ///
-/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`; the document says that the calls nest and must
-/// be balanced, and take effect between blocks: a running block is not stopped. It has no listing; with its calls one would write:
+/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`; the document says that the calls
+/// nest and must be balanced, and take effect between blocks: a running block is not stopped. It has no listing; with
+/// its calls one would write:
 ///
 /// ```c
 /// dispatch_suspend(queue);
@@ -13,8 +14,8 @@ import Synchronization
 /// dispatch_resume(queue);
 /// ```
 ///
-/// A queue may already have taken its next block when another thread suspends it. To exclude that race, the queues here are
-/// suspended by a block of their own, or while one is known to run.
+/// A queue may already have taken its next block when another thread suspends it. To exclude that race, the queues here
+/// are suspended by a block of their own, or while one is known to run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Suspending and Resuming Queues".
 struct QueueSuspend: Pattern {

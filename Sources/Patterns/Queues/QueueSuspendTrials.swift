@@ -9,8 +9,8 @@ extension QueueSuspend {
 
   /// Has `body` suspend a queue that then begins nothing, and resume it, again and again.
   ///
-  /// The first time, which is also the warm-up, the suspended queue is looked at for a while; then it is resumed as soon as all
-  /// is added.
+  /// The first time, which is also the warm-up, the suspended queue is looked at for a while; then it is resumed as
+  /// soon as all is added.
   @discardableResult
   func hold(_ trial: Trial, _ body: (Suspension) -> Void) -> Stopped {
     let (count, repeats) = (trial[blocks], trial[repeats])
@@ -33,7 +33,8 @@ extension QueueSuspend {
 
   /// Has `body` suspend a queue that goes on all the same, and resume it, again and again.
   ///
-  /// - Parameter patience: how long a block is waited for that begins meanwhile; there may be no thread for it at first.
+  /// - Parameter patience: how long a block is waited for that begins meanwhile; there may be no thread for it at
+  ///   first.
   func goOn(_ trial: Trial, patience: Duration = .seconds(20), _ body: (Suspension) -> Void) {
     let (count, repeats) = (trial[blocks], trial[repeats])
     var (began, lost) = (0, 0)
@@ -87,7 +88,7 @@ final class Suspension: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
-    /// It begins, and ends.
+    /// The block begins, and ends.
     func run() {
       // What began before the suspension is none of its business.
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)

@@ -4,16 +4,17 @@ import Instruments
 
 /// What does a common target queue do to the queues above it?
 ///
-/// A queue's blocks run on its target queue. A private queue targets a global queue, unless it is given another target; with one
-/// serial queue as the target of many, the blocks of all of them run one at a time:
+/// A queue's blocks run on its target queue. A private queue targets a global queue, unless it is given another target;
+/// with one serial queue as the target of many, the blocks of all of them run one at a time:
 ///
 /// ```c
 /// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as `queue-width` does: once they work, and their overlap is read from the times at which each
-/// began and ended; once they block from their first instruction on, until none begins and all threads sleep (``Standstill``).
+/// Each trial runs the tasks twice, as `queue-width` does: once they work, and their overlap is read from the times at
+/// which each began and ended; once they block from their first instruction on, until none begins and all threads sleep
+/// (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Opening more files at once than the process may.
 ///
-/// A process has a limited number of descriptors, and nothing in Dispatch knows of it. The document's cure is a semaphore that
-/// starts at half of them:
+/// A process has a limited number of descriptors, and nothing in Dispatch knows of it. The document's cure is a
+/// semaphore that starts at half of them:
 ///
 /// ```c
 /// dispatch_semaphore_t fd_sema = dispatch_semaphore_create(getdtablesize() / 2);
@@ -15,11 +15,12 @@ import Synchronization
 /// dispatch_semaphore_signal(fd_sema);
 /// ```
 ///
-/// Everything here is real: the trial lowers the soft limit of its process (`RLIMIT_NOFILE`), and the tasks open a file that
-/// surely exists, the lab's own binary, since `/etc/services` may not. They hold it open, blocked, which stands for the
-/// processing of the file.
+/// Everything here is real: the trial lowers the soft limit of its process (`RLIMIT_NOFILE`), and the tasks open a file
+/// that surely exists, the lab's own binary, since `/etc/services` may not. They hold it open, blocked, which stands
+/// for the processing of the file.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite Resources".
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
+/// Resources".
 struct FileDescriptorSemaphore: Pattern {
   static let name = "fd-semaphore"
 

@@ -4,8 +4,9 @@ import Synchronization
 
 /// What does a wait-signal pair on a semaphore cost?
 ///
-/// The document says that waiting on a dispatch semaphore takes less time than on a traditional one when a permit is free, because it
-/// calls the kernel only when the thread must block, and that a signal wakes one of the waiting threads:
+/// The document says that waiting on a dispatch semaphore takes less time than on a traditional one when a permit is
+/// free, because it calls the kernel only when the thread must block, and that a signal wakes one of the waiting
+/// threads:
 ///
 /// ```c
 /// dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER);
@@ -13,11 +14,12 @@ import Synchronization
 /// dispatch_semaphore_signal(semaphore);
 /// ```
 ///
-/// Each variant has one permit: it is taken and given back by one thread alone, then by threads that contend for it, and in the end,
-/// with as many threads waiting, it is signalled once at a time. After each signal the lab waits until all threads of the
-/// process sleep (``Standstill``): a thread that has got through by then was woken by it.
+/// Each variant has one permit: it is taken and given back by one thread alone, then by threads that contend for it,
+/// and in the end, with as many threads waiting, it is signalled once at a time. After each signal the lab waits until
+/// all threads of the process sleep (``Standstill``): a thread that has got through by then was woken by it.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite Resources".
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
+/// Resources".
 struct SemaphoreCost: Pattern {
   static let name = "semaphore-cost"
 

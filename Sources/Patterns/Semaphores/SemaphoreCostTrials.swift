@@ -76,10 +76,10 @@ struct Pairs: Sendable {
   private let number: Unguarded?
   private let steps: Int
 
-  /// So many pairs around nothing.
+  /// A number of pairs around nothing.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
-  /// So many pairs, each around an update of `number` with so many steps of work.
+  /// A number of pairs, each around an update of `number` with some steps of work.
   init(_ count: Int, updating number: Unguarded, steps: Int) {
     (self.count, self.number, self.steps) = (count, number, steps)
   }

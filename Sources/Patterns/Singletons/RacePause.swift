@@ -1,11 +1,11 @@
 import Instruments
 import Synchronization
 
-/// The document's pause, in one race: it holds who comes to it until it has shown what it can show, or until its time is
-/// up, which begins when all have asked for the singleton.
+/// The document's pause, in one race: it holds who comes to it until it has shown what it can show, or until its time
+/// is up, which begins when all have asked for the singleton.
 ///
-/// So an unguarded accessor fails for sure, however slow the machine is, and a guarded one, whose other callers cannot come
-/// by, costs the pause's time.
+/// So an unguarded accessor fails for sure, however slow the machine is, and a guarded one, whose other callers cannot
+/// come by, costs the pause's time.
 final class RacePause: Sendable {
   /// Where in the accessor it stands, and so what ends it early.
   enum Place: Sendable {

@@ -2,8 +2,8 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// The document's singleton: a real allocation, so that the race has the width that a creation gives it. Nobody counts its
-/// references, which is no part of the race.
+/// The document's singleton: a real allocation, so that the race has the width that a creation gives it. Nobody counts
+/// its references, which is no part of the race.
 ///
 /// Unchecked: what is allocated is an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
@@ -66,7 +66,8 @@ private struct Note {
 ///
 /// It is a relaxed atomic, so the race is in the logic alone and the program stays free of undefined behaviour.
 ///
-/// Unchecked: the note belongs to one actor, and what it shares with others are an atomic, a once-predicate and a pause.
+/// Unchecked: the note belongs to one actor, and what it shares with others are an atomic, a once-predicate and a
+/// pause.
 struct Shared: @unchecked Sendable {
   fileprivate let singleton: UnsafeMutablePointer<Singleton>
   fileprivate let note: UnsafeMutablePointer<Note>
@@ -189,8 +190,8 @@ struct RaceTally: Sendable {
 /// A row of singletons and the actors that race along it, as litmus tools do (jcstress): one rendezvous for many races
 /// instead of one dispatch a race finds millions of duplicates a second where the other finds a handful.
 ///
-/// Unchecked: barriers, and the ends of threads and tasks, separate racing, where an actor has its notes and singletons take
-/// care of themselves, from counting, where each has a share of all.
+/// Unchecked: barriers, and the ends of threads and tasks, separate racing, where an actor has its notes and singletons
+/// take care of themselves, from counting, where each has a share of all.
 final class RaceTrack: @unchecked Sendable {
   let actors: Int
   private let slots: Int
@@ -216,11 +217,11 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Races along the row by threads, each on a core of its own, for `nanoseconds`, and up to `patience` (ns) longer while no
-  /// duplicate was seen: on a busy machine two threads may not be running at once for a long time.
+  /// Races along the row by threads, each on a core of its own, for `nanoseconds`, and up to `patience` (ns) longer
+  /// while no duplicate was seen: on a busy machine two threads may not be running at once for a long time.
   ///
-  /// - Returns: what came of it, how long racing and counting took, and why an actor had no core of its own, if so: it may
-  ///   never have met the others.
+  /// - Returns: what came of it, how long racing and counting took, and why an actor had no core of its own, if so: it
+  ///   may never have met the others.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
   {
@@ -239,7 +240,8 @@ final class RaceTrack: @unchecked Sendable {
           ask(row)
           rendezvous.wait()
           count(mine, into: &tally)
-          // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never empty.
+          // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never
+          // empty.
           if actor == actors - 1 {
             let elapsed = MonotonicClock.now() &- start
             let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && tally.duplicates == 0
@@ -275,8 +277,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so these have no core of
-  /// their own.
+  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so these have no core
+  /// of their own.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (tally: RaceTally, nanoseconds: UInt64)
   {
@@ -359,8 +361,8 @@ final class RaceTrack: @unchecked Sendable {
     tally.regular += regular
   }
 
-  /// Destroys what an actor created. Each does so itself: memory that another thread gives back is on that thread's list, in
-  /// its core's cache.
+  /// Destroys what an actor created. Each does so itself: memory that another thread gives back is on that thread's
+  /// list, in its core's cache.
   private func clear(_ actor: Int) {
     var note = notes + actor * slots
     for _ in 0..<slots {

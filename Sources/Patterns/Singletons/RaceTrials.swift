@@ -36,8 +36,8 @@ extension SingletonRace {
 
   /// Races of what is broken with a pause, one at a time. Each pause ends as soon as it has shown what is broken.
   ///
-  /// - Parameter bound: the most that a pause takes. How long the others need to come by is the machine's affair, so nobody
-  ///   sets it, and it is over only where the accessor is right after all.
+  /// - Parameter bound: the most that a pause takes. How long the others need to come by is the machine's affair, so
+  ///   nobody sets it, and it is over only where the accessor is right after all.
   @discardableResult
   func racePaused(
     _ trial: Trial, before place: RacePause.Place, atMost bound: Duration = .seconds(10),
@@ -51,7 +51,8 @@ extension SingletonRace {
     return paused
   }
 
-  /// What every guard goes through: races with the pause between check and creation, races without any, and the hot path.
+  /// What every guard goes through: races with the pause between check and creation, races without any, and the hot
+  /// path.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
     try SystemThread.requireRoom(for: actors)

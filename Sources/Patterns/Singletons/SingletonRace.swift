@@ -20,9 +20,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Two threads that look before either has stored create two. The first pause forces that, and the second one lets a thread
-/// use a manager that has no array yet. Here a pause ends when it has shown what it can show (``RacePause``), and the race
-/// is also run without any, for a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
+/// Two threads that look before either has stored create two. The first pause forces that, and the second one lets a
+/// thread use a manager that has no array yet. Here a pause ends when it has shown what it can show (``RacePause``),
+/// and the race is also run without any, for a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
 struct SingletonRace: Pattern {

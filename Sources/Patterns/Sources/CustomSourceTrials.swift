@@ -124,14 +124,14 @@ extension CustomSource {
 
 /// What several events are merged into.
 enum Coalescing {
-  /// They are added up.
+  /// Events are added up.
   case sum
   /// Their bits are collected.
   case mask
   /// The last one stays.
   case last
 
-  /// So many pieces, none of them 0; those of the next round come to something else.
+  /// A number of pieces, none of them 0; those of the next round come to something else.
   func pieces(_ count: Int, round: Int) -> [UInt] {
     (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
   }

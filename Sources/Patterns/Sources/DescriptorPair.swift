@@ -42,7 +42,8 @@ struct DescriptorPair: Sendable {
   }
 }
 
-/// Bytes that tell where they belong: the same for the same seed, and all below 128, which those of ``strangeByte`` are not.
+/// Bytes that tell where they belong: the same for the same seed, and all below 128, which those of ``strangeByte`` are
+/// not.
 func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SplitMix64(seed: seed)
   var bytes: [UInt8] = []

@@ -21,12 +21,12 @@ import Instruments
 /// dispatch_resume(readSource);
 /// ```
 ///
-/// Real bytes come through a pipe, from a connected socket, or out of a file, and each is compared with what was written
-/// there. `reading.process` is the document's `MyProcessFileData`: it says whether it has all that it wants. The writer is a
-/// thread of its own, with writes that block.
+/// Real bytes come through a pipe, from a connected socket, or out of a file, and each is compared with what was
+/// written there. `reading.process` is the document's `MyProcessFileData`: it says whether it has all that it wants.
+/// The writer is a thread of its own, with writes that block.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a Cancellation
-/// Handler".
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
+/// Cancellation Handler".
 struct DescriptorRead: Pattern {
   static let name = "descriptor-read"
 

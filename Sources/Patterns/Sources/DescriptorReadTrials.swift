@@ -7,8 +7,8 @@ private let patience = Duration.seconds(20)
 
 /// The measuring: bytes are written, and what is read is compared with them.
 extension DescriptorRead {
-  /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is to be
-  /// closed, and `reading.ended()` called behind that.
+  /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is
+  /// to be closed, and `reading.ended()` called behind that.
   typealias Begin = (_ descriptor: Int32, _ reading: Reading) throws -> () -> Void
 
   /// Half a minute beside the bytes, at 10 MB a second.
@@ -70,8 +70,8 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Lets some bytes come while the handler runs, and then no more: first from a writer that keeps its end open, then from one that
-  /// closes it.
+  /// Lets some bytes come while the handler runs, and then no more: first from a writer that keeps its end open, then
+  /// from one that closes it.
   func readTail(_ trial: Trial, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -152,8 +152,8 @@ extension DescriptorRead {
     )
   }
 
-  /// Has the owner stop reading while the handler is about to read, and opens unrelated files then, which get the descriptor's
-  /// number if it is free.
+  /// Has the owner stop reading while the handler is about to read, and opens unrelated files then, which get the
+  /// descriptor's number if it is free.
   ///
   /// - Parameter handlerCloses: whether the handler closes the descriptor, so that it is looked at what else it closes.
   func readWithReusedDescriptor(_ trial: Trial, handlerCloses: Bool, _ begin: Begin) throws {
@@ -255,7 +255,8 @@ final class Reading: Sendable {
     }
   }
 
-  /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at once.
+  /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at
+  /// once.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }

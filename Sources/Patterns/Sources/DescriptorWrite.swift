@@ -22,8 +22,8 @@ import Instruments
 /// ```
 ///
 /// Its text says that the descriptor must never block, its listing lets it. Both are here. What `write` took counts as
-/// written, and the handler cancels when all is. `writing.next` is the document's `MyGetData`: it hands over what is still to
-/// be written, and says whether nothing is left.
+/// written, and the handler cancels when all is. `writing.next` is the document's `MyGetData`: it hands over what is
+/// still to be written, and says whether nothing is left.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
 struct DescriptorWrite: Pattern {

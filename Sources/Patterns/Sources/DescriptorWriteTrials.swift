@@ -4,8 +4,8 @@ import Synchronization
 
 /// The measuring: what the variants write is read at the other end, slowly, or not at all.
 extension DescriptorWrite {
-  /// Begins to write, and returns what ends that before all is written. The descriptor is to be closed, and `writing.ended()`
-  /// called behind that.
+  /// Begins to write, and returns what ends that before all is written. The descriptor is to be closed, and
+  /// `writing.ended()` called behind that.
   typealias Begin = (_ descriptor: Int32, _ writing: Writing) throws -> () -> Void
 
   /// The reader's rests, thrice as long as asked for at worst, and a look at the threads for each room.
@@ -27,8 +27,8 @@ extension DescriptorWrite {
   /// Has all written to a reader that is slow, then to one that does not read.
   ///
   /// - Parameters:
-  ///   - readLast: whether the reader begins when the writer has ended. Else a writer that is preempted within `write` may find
-  ///     more room than there was.
+  ///   - readLast: whether the reader begins when the writer has ended. Else a writer that is preempted within `write`
+  ///     may find more room than there was.
   ///   - patience: how long a handler is awaited that must come.
   func writeWhole(
     _ trial: Trial, readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin

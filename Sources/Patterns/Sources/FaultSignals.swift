@@ -42,8 +42,8 @@ struct MendableFault: Sendable {
   func mend() { gcdlab_mend_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 }
 
-/// Another worker of this binary, started for the same trial, that makes a source of a fault's signal. It has a process of its own
-/// since Dispatch may be of no use there afterwards.
+/// Another worker of this binary, started for the same trial, that makes a source of a fault's signal. It has a process
+/// of its own since Dispatch may be of no use there afterwards.
 struct FaultProcess {
   private static let (name, theirLine): (String, Int32) = ("GCDLAB_FAULT", 3)
   private let child: ChildProcess

@@ -3,8 +3,8 @@ import Instruments
 
 /// How does a program detect that a file has changed, and how soon?
 ///
-/// The document opens a file for its events alone and creates a dispatch source for it. Its event handler asks the descriptor
-/// for the file's new name, its cancellation handler closes the descriptor:
+/// The document opens a file for its events alone and creates a dispatch source for it. Its event handler asks the
+/// descriptor for the file's new name, its cancellation handler closes the descriptor:
 ///
 /// ```c
 /// int fd = open(filename, O_EVTONLY);
@@ -23,9 +23,9 @@ import Instruments
 /// Linux has no such source. `FileMonitor` is a stand-in there: a source with the same interface, which reads inotify
 /// through a read source. On Darwin it is the vnode source.
 ///
-/// A real file in a directory of its own is changed: a write inside it, one that extends it, a change of its mode, a new and a
-/// removed link, renames, and the removal of its last name. A latency runs from just before the system call that makes the
-/// change until the source's handler starts (for polling: until the poll that shows it).
+/// A real file in a directory of its own is changed: a write inside it, one that extends it, a change of its mode, a
+/// new and a removed link, renames, and the removal of its last name. A latency runs from just before the system call
+/// that makes the change until the source's handler starts (for polling: until the poll that shows it).
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a File-System Object", "Suspending and Resuming
 /// Dispatch Sources".

@@ -3,7 +3,8 @@ import Instruments
 
 /// What the variants are put through: a real file is changed under their watch, and what they tell is noted.
 extension FileMonitorPattern {
-  /// Some twenty looks or pauses a change, each kind and what is changed back counted, and one change that is never told.
+  /// Some twenty looks or pauses a change, each kind and what is changed back counted, and one change that is never
+  /// told.
   func longest(_ trial: Trial) -> Duration? {
     (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
       * trial[burst]
@@ -12,8 +13,8 @@ extension FileMonitorPattern {
   /// Begins to watch the file at a path, and returns what ends that.
   typealias Begin = (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
-  /// Makes every kind of change, one at a time, each waited for until it is told; then a burst of writes while the handler is
-  /// busy; and in the end cancels while it is busy.
+  /// Makes every kind of change, one at a time, each waited for until it is told; then a burst of writes while the
+  /// handler is busy; and in the end cancels while it is busy.
   ///
   /// - Returns: the time from one look to the next, of one who looks.
   @discardableResult
@@ -84,8 +85,8 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, tally.strays)
   }
 
-  /// Renames the file many times in a row: while the handler is busy, while the source is suspended, and so with a write behind
-  /// each.
+  /// Renames the file many times in a row: while the handler is busy, while the source is suspended, and so with a
+  /// write behind each.
   func renameOften(_ trial: Trial, _ begin: (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring) throws {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -152,7 +153,8 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, watch.strays)
   }
 
-  /// How many descriptors are open of files in the directory of `file`, and of inotify; nil where the system does not list them.
+  /// How many descriptors are open of files in the directory of `file`, and of inotify; nil where the system does not
+  /// list them.
   private static func openFiles(beside file: WatchedFile) -> Int? {
     let paths = OpenDescriptors.paths()
     return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }

@@ -2,8 +2,8 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// One watch of a file, as the code that watches sees it: here it says what it hears. What is checked is told to the trial
-/// at the other end.
+/// One watch of a file, as the code that watches sees it: here it says what it hears. What is checked is told to the
+/// trial at the other end.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
@@ -76,8 +76,8 @@ final class FileWatch: Sendable {
 
   // MARK: For the trial
 
-  /// Makes a change, waits until it is told, and returns how late that was. Nil when it was not told: not within `deadline`, or
-  /// one who looks has looked since and seen nothing.
+  /// Makes a change, waits until it is told, and returns how late that was. Nil when it was not told: not within
+  /// `deadline`, or one who looks has looked since and seen nothing.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.update { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()

@@ -3,21 +3,23 @@ import Instruments
 
 /// Does a Mach port source deliver the events of its port?
 ///
-/// The document names Mach ports among the things that a source can watch, and says that the cancel handler has to release
-/// the port. It has no listing; with its C functions one would write:
+/// The document names Mach ports among the things that a source can watch, and says that the cancel handler has to
+/// release the port. It has no listing; with its C functions one would write:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);
 /// dispatch_source_set_event_handler(source, ^{
 ///   // receive with a timeout of 0, until no message is left
 /// });
-/// dispatch_source_set_cancel_handler(source, ^{ mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1); });
+/// dispatch_source_set_cancel_handler(source, ^{
+///   mach_port_mod_refs(mach_task_self(), port, MACH_PORT_RIGHT_RECEIVE, -1); });
 /// dispatch_resume(source);
 /// ```
 ///
 /// Only Darwin has Mach ports. The bodies follow the documented API and have never been run.
 ///
-/// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Installing a Cancellation Handler".
+/// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Installing a Cancellation
+/// Handler".
 struct MachPortPattern: Pattern {
   static let name = "mach-port"
   static let needs: [Need] = [.darwin]

@@ -16,11 +16,11 @@ import Instruments
 /// dispatch_resume(source);
 /// ```
 ///
-/// Linux has no process source. `ProcessMonitor` stands in for it there: a read source on a pidfd. On Darwin it is the process
-/// source.
+/// Linux has no process source. `ProcessMonitor` stands in for it there: a read source on a pidfd. On Darwin it is the
+/// process source.
 ///
-/// The processes are real: each is a worker of the lab's own binary, started for the same trial with another role. A child waits
-/// for the word to go, writes the time as its last act, and exits with a status of its own.
+/// The processes are real: each is a worker of the lab's own binary, started for the same trial with another role. A
+/// child waits for the word to go, writes the time as its last act, and exits with a status of its own.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {

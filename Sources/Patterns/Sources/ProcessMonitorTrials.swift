@@ -177,9 +177,9 @@ extension ProcessMonitorPattern {
 enum ParentEnd: Int, CaseIterable {
   /// The child runs, and has not asked who its parent is.
   case hasStarted
-  /// It knows, and has not begun to watch.
+  /// The child knows its parent, and has not begun to watch.
   case knows
-  /// It watches.
+  /// The child watches.
   case isWatched
 
   fileprivate var word: Word {

@@ -15,9 +15,9 @@ import Instruments
 /// }
 /// ```
 ///
-/// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, with which other processes may
-/// end this one; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what is sent before its
-/// registration handler has run is not delivered.
+/// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, with which other
+/// processes may end this one; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what
+/// is sent before its registration handler has run is not delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {

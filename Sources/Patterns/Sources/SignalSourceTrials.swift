@@ -96,7 +96,8 @@ extension SignalSource {
     trial.record(handlerCalls, inbox.runs)
   }
 
-  /// Sends the process a signal while the sender has a lock that the handler takes, and keeps it until the handler waits for it.
+  /// Sends the process a signal while the sender has a lock that the handler takes, and keeps it until the handler
+  /// waits for it.
   ///
   /// - Parameter patience: how long a signal is waited for that is not told.
   func sendWhileLocked(
@@ -150,10 +151,11 @@ extension SignalSource {
     trial.record(reported, told)
   }
 
-  /// In a process for each signal of a fault, has a thread fault for a while, or until the source tells of it. Then the fault is
-  /// mended, so that the thread gets past it.
+  /// In a process for each signal of a fault, has a thread fault for a while, or until the source tells of it. Then the
+  /// fault is mended, so that the thread gets past it.
   ///
-  /// On Linux, what Dispatch has put in the signal's way returns, and the thread faults again. The process lives until then.
+  /// On Linux, what Dispatch has put in the signal's way returns, and the thread faults again. The process lives until
+  /// then.
   ///
   /// - Parameter variant: whose body the processes run, if not this one's.
   func survive(
@@ -222,8 +224,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// Where signals arrive: what a handler tells. It may be told by a signal handler, so it does not lock, and who waits is woken
-/// through a pipe.
+/// Where signals arrive: what a handler tells. It may be told by a signal handler, so it does not lock, and who waits
+/// is woken through a pipe.
 final class SignalInbox: Sendable {
   /// Where that of a source runs.
   let queue = DispatchQueue(label: "signals")
@@ -237,7 +239,7 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// That of the signal handler, which can be given nothing. Set before the handler is.
+  /// The inbox of the signal handler, which can be given nothing. Set before the handler is.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// An empty one.

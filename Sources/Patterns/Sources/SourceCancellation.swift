@@ -13,8 +13,8 @@ import Instruments
 /// }
 /// ```
 ///
-/// Source: Concurrency Programming Guide, Dispatch Sources, "Associating Custom Data with a Dispatch Source", "Canceling a Dispatch
-/// Source".
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Associating Custom Data with a Dispatch Source",
+/// "Canceling a Dispatch Source".
 extension SourceLifecycle {
   @VariantList var cancellation: [Variant] {
     Variant(

@@ -4,7 +4,8 @@ import Instruments
 
 /// Cancelling a source while its handler is held in a call.
 extension SourceLifecycle {
-  /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further events.
+  /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
+  /// events.
   func cancelRunning(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     let (count, repeats) = (trial[events], trial[repeats])
     var (new, stopped, notOnce, notLast) = (0, 0, 0, 0)
@@ -37,7 +38,8 @@ extension SourceLifecycle {
     trial.record(toCancelHandler, times)
   }
 
-  /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a freed context.
+  /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a
+  /// freed context.
   ///
   /// - Parameter frees: how long a context is waited for that nobody frees.
   func cancelInUse(
@@ -102,6 +104,6 @@ final class SourceContext: Sendable {
     }
   }
 
-  /// It is freed.
+  /// The context is freed.
   func free() { state.note { $0.frees += 1 } }
 }

@@ -2,11 +2,12 @@ import Instruments
 
 /// From the creation of a source to its cancellation: when and where do its handlers run, and who frees what?
 ///
-/// The four parts of that life are four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and `SourceRelease`, each
-/// with its measuring beside it. Their claims speak of one scenario, so that they are one pattern.
+/// The four parts of that life are four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and
+/// `SourceRelease`, each with its measuring beside it. Their claims speak of one scenario, so that they are one
+/// pattern.
 ///
-/// The sources here are custom ones, so that the trial decides when an event comes. What must come late is held: the running
-/// handler while the source is cancelled, the queue while the source gets another one.
+/// The sources here are custom ones, so that the trial decides when an event comes. What must come late is held: the
+/// running handler while the source is cancelled, the queue while the source gets another one.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources.
 struct SourceLifecycle: Pattern {

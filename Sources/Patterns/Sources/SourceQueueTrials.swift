@@ -3,7 +3,8 @@ import Instruments
 
 /// Giving a source another queue, and leaving its queue to it alone.
 extension SourceLifecycle {
-  /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where it runs.
+  /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
+  /// it runs.
   func retargetWaiting(_ trial: Trial, patience: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     var (moved, stray) = (0, 0)
     for _ in 0..<trial[repeats] {

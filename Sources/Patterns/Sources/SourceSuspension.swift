@@ -3,7 +3,8 @@ import Instruments
 
 /// A source that is inactive or suspended: what happens to the events that come meanwhile?
 ///
-/// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming Dispatch Sources".
+/// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming
+/// Dispatch Sources".
 extension SourceLifecycle {
   @VariantList var suspension: [Variant] {
     Variant("starts-suspended", .documented, "events are sent before the source is activated", own: held) { trial in

@@ -3,7 +3,8 @@ import Instruments
 
 /// Holding a source back while events come.
 extension SourceLifecycle {
-  /// Holds back one source after the other, as `body` does, and counts the calls in which its handler then gets the events.
+  /// Holds back one source after the other, as `body` does, and counts the calls in which its handler then gets the
+  /// events.
   ///
   /// The first source is the warm-up; for a while it is watched for a call that comes too early.
   ///

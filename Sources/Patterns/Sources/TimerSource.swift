@@ -3,7 +3,8 @@ import Instruments
 
 /// Does a timer fire when it is due, and what happens to fires that come while its handler runs?
 ///
-/// The document's timer has an interval, a leeway that lets the system fire it later, and a first fire that comes at once:
+/// The document's timer has an interval, a leeway that lets the system fire it later, and a first fire that comes at
+/// once:
 ///
 /// ```c
 /// dispatch_source_t timer = dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, queue);
@@ -14,9 +15,9 @@ import Instruments
 /// }
 /// ```
 ///
-/// Timers here are real, each judged by the clock of its own deadline. The data that a source's handler gets is added up, and must
-/// come to the intervals that have elapsed: while the handler keeps up, while it does not, and while the source is suspended. The
-/// variants without a source fire as often.
+/// Timers here are real, each judged by the clock of its own deadline. The data that a source's handler gets is added
+/// up, and must come to the intervals that have elapsed: while the handler keeps up, while it does not, and while the
+/// source is suspended. The variants without a source fire as often.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {

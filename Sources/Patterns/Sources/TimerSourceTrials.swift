@@ -61,9 +61,11 @@ extension TimerSource {
     return timed
   }
 
-  /// Sets a timer to now, and another to a millisecond later; returns whether the first fires behind the other, or not at all.
+  /// Sets a timer to now, and another to a millisecond later; returns whether the first fires behind the other, or not
+  /// at all.
   ///
-  /// However late both are, the system looks at timers in the order in which they are due, and their handlers have one queue.
+  /// However late both are, the system looks at timers in the order in which they are due, and their handlers have one
+  /// queue.
   private func comesLate(
     _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
   ) -> Bool {
@@ -77,9 +79,9 @@ extension TimerSource {
 
   /// The kernel timers that are armed for a timer that `make` makes; nil where the system does not tell.
   ///
-  /// They are told by the time that they have left, which is the timer's own to the nanosecond. Dispatch arms one a clock, for
-  /// what is due there first. When that is its pool's monitor, which ticks once a second, it is the timer after that tick. A timer
-  /// that came before it was looked at is followed by another.
+  /// They are told by the time that they have left, which is the timer's own to the nanosecond. Dispatch arms one a
+  /// clock, for what is due there first. When that is its pool's monitor, which ticks once a second, it is the timer
+  /// after that tick. A timer that came before it was looked at is followed by another.
   private func kernelTimers(
     of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
   ) -> [KernelTimers.Armed]? {
@@ -131,9 +133,9 @@ extension TimerSource {
 
 /// The clock that a deadline is set by, and a fire judged.
 enum TimerClock: Sendable {
-  /// That of `DispatchTime`.
+  /// The clock of `DispatchTime`.
   case uptime
-  /// That of `DispatchWallTime`, which somebody may set.
+  /// The clock of `DispatchWallTime`, which somebody may set.
   case wall
 
   /// Its time in nanoseconds.
@@ -271,7 +273,7 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// It has begun.
+  /// The timer has begun.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.update { $0.source = source }
@@ -324,8 +326,8 @@ final class TimerRun: Sendable {
 
   /// Suspends it in its handler, lets intervals pass, and resumes it.
   ///
-  /// That they have passed is told by another timer, `make`'s too, half an interval behind: the system looks at timers in the
-  /// order in which they are due.
+  /// That they have passed is told by another timer, `make`'s too, half an interval behind: the system looks at timers
+  /// in the order in which they are due.
   func suspendAndResume(
     beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
   ) -> (told: Int, scattered: Int) {
@@ -363,6 +365,6 @@ final class TimerRun: Sendable {
 }
 
 extension UInt64 {
-  /// So much more, and not less than 1.
+  /// The sum, and not less than 1.
   fileprivate func advanced(by delay: Int) -> UInt64 { UInt64(Swift.max(1, Int(self) + delay)) }
 }

@@ -3,9 +3,9 @@ import Instruments
 
 /// Which way to dispatch is the right one for how much work there is?
 ///
-/// A sample of Apple's compared the ways to run many small tasks: in a loop, by `dispatch_apply`, by a block each on a serial
-/// queue, on a concurrent queue and on many queues, and in a thread each. For each it listed the time to initiate, until the
-/// caller can go on, and the time to complete, until all tasks have finished:
+/// A sample of Apple's compared the ways to run many small tasks: in a loop, by `dispatch_apply`, by a block each on a
+/// serial queue, on a concurrent queue and on many queues, and in a thread each. For each it listed the time to
+/// initiate, until the caller can go on, and the time to complete, until all tasks have finished:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {

@@ -3,7 +3,8 @@ import Instruments
 
 /// What runs the tasks, and what the sizes compared come to.
 extension DispatchCompared {
-  /// Times `body`, which must see to it that every piece is done once, as a member of the group where it does not wait for it.
+  /// Times `body`, which must see to it that every piece is done once, as a member of the group where it does not wait
+  /// for it.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in

@@ -14,10 +14,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The same tasks go to such a pool, to a queue each, and to concurrent queues. A trial has a timed phase, in which they work, and
-/// a blocking one, in which they block until no more of them begin (``TaskLooks``). The pool's own promises are tested on the
-/// document's code (``DispatchQueuePool``, ``ClassSet``): threads race for its queues and for sets that do not exist yet; its
-/// counter is taken to the end of its 32 bits.
+/// The same tasks go to such a pool, to a queue each, and to concurrent queues. A trial has a timed phase, in which
+/// they work, and a blocking one, in which they block until no more of them begin (``TaskLooks``). The pool's own
+/// promises are tested on the document's code (``DispatchQueuePool``, ``ClassSet``): threads race for its queues and
+/// for sets that do not exist yet; its counter is taken to the end of its 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
 struct QueuePoolPattern: Pattern {
@@ -200,7 +200,8 @@ final class DispatchQueuePool: Sendable {
     self.counter = Atomic(counter)
   }
 
-  /// `YYDispatchContextGetQueue`: the next queue. As `OSAtomicIncrement32`, the counter wraps, and what it has come to counts.
+  /// `YYDispatchContextGetQueue`: the next queue. As `OSAtomicIncrement32`, the counter wraps, and what it has come to
+  /// counts.
   var queue: DispatchQueue {
     let counter = counter.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     return queues[Int(counter % UInt32(queues.count))]

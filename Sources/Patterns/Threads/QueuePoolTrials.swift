@@ -66,8 +66,8 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Asks for pools of allowed and other sizes, has a set made for fewer and for more cores than there may be queues, and takes
-  /// the queues of pools whose counter is about to wrap.
+  /// Asks for pools of allowed and other sizes, has a set made for fewer and for more cores than there may be queues,
+  /// and takes the queues of pools whose counter is about to wrap.
   ///
   /// - Parameters:
   ///   - off: by how much the number of queues was wrong so far.

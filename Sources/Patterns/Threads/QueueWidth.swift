@@ -3,9 +3,9 @@ import Instruments
 
 /// How many tasks run at once?
 ///
-/// The document says that queues run concurrently with each other, that only within a serial queue tasks run one at a time, and
-/// that the system decides how many run: a hundred tasks in a hundred queues may not run at once unless there are a hundred
-/// cores. In C:
+/// The document says that queues run concurrently with each other, that only within a serial queue tasks run one at a
+/// time, and that the system decides how many run: a hundred tasks in a hundred queues may not run at once unless there
+/// are a hundred cores. In C:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -14,9 +14,9 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. First they work, and how many were in progress at once is read from the times at which each
-/// began and ended. Then they block, each from its first instruction on, until no further one begins and all threads sleep
-/// (``Standstill``): those that have begun by then are all that the system lets be in progress.
+/// Each trial runs the tasks twice. First they work, and how many were in progress at once is read from the times at
+/// which each began and ended. Then they block, each from its first instruction on, until no further one begins and all
+/// threads sleep (``Standstill``): those that have begun by then are all that the system lets be in progress.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueWidth: Pattern {

@@ -3,8 +3,8 @@ import Instruments
 
 /// From which size on does a task pay off on a queue?
 ///
-/// The document says that queues run small tasks more efficiently than threads do, and also that a block which does too little
-/// costs more to schedule than to run in place. It has no listing; this is what it comes to in C:
+/// The document says that queues run small tasks more efficiently than threads do, and also that a block which does too
+/// little costs more to schedule than to run in place. It has no listing; this is what it comes to in C:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -13,8 +13,8 @@ import Instruments
 /// dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
 /// ```
 ///
-/// The time runs from the first submission to the end of the last task: if each task is large enough, the other cores make up
-/// for the cost of scheduling.
+/// The time runs from the first submission to the end of the last task: if each task is large enough, the other cores
+/// make up for the cost of scheduling.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct TaskGranularity: Pattern {

@@ -3,8 +3,8 @@ import Instruments
 
 /// Which other work starves while tasks wait for a lock?
 ///
-/// The document advises against locks in tasks: a contended one may block a serial queue altogether, and keep other tasks of a
-/// concurrent queue from running. In C, what it warns of comes to this:
+/// The document advises against locks in tasks: a contended one may block a serial queue altogether, and keep other
+/// tasks of a concurrent queue from running. In C, what it warns of comes to this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -14,12 +14,13 @@ import Instruments
 /// });
 /// ```
 ///
-/// Here the lock is held until every task that can wait for it does. Then bystanders are submitted, blocks that do not need the
-/// lock: one to the global queue, one to that of another QoS class, one to a serial queue of its own, and one to a serial queue of
-/// another QoS class. Each either begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
+/// Here the lock is held until every task that can wait for it does. Then bystanders are submitted, blocks that do not
+/// need the lock: one to the global queue, one to that of another QoS class, one to a serial queue of its own, and one
+/// to a serial queue of another QoS class. Each either begins, or has not begun when all threads of the process sleep
+/// (``Standstill``): then it starves.
 ///
-/// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the global
-/// queues.
+/// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
+/// global queues.
 struct ThreadExplosion: Pattern {
   static let name = "thread-explosion"
 
@@ -58,7 +59,8 @@ struct ThreadExplosion: Pattern {
   /// What makes sure of threads; a test gives another.
   var room = ThreadRoom()
 
-  /// Some 255 threads are looked at one after the other until none has had a turn, which takes its time on a busy machine.
+  /// Some 255 threads are looked at one after the other until none has had a turn, which takes its time on a busy
+  /// machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }

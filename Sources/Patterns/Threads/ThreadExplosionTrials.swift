@@ -129,7 +129,7 @@ final class Bystanders: Sendable {
   /// On one of another class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// They come one after the other. Is one held up, all wait as long as `patience` for it.
+  /// Bystanders come one after the other. Is one held up, all wait as long as `patience` for it.
   func come(_ standstill: Standstill, patience: Duration) throws {
     let all = [ownQueue, otherClassQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }

@@ -3,16 +3,16 @@ import Instruments
 
 /// How soon do a task and a thread start, and how much memory do a queue and a thread take?
 ///
-/// The document says that the system starts tasks sooner than a program can start threads of its own, and that a queue takes
-/// less memory than a thread. It has no listing; in C the two come to this:
+/// The document says that the system starts tasks sooner than a program can start threads of its own, and that a queue
+/// takes less memory than a thread. It has no listing; in C the two come to this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });
 /// pthread_create(&thread, NULL, function, argument);
 /// ```
 ///
-/// Source: Concurrency Programming Guide, Concurrency and Application Design, "Dispatch Queues"; Migrating Away from Threads,
-/// "Replacing Threads with Dispatch Queues".
+/// Source: Concurrency Programming Guide, Concurrency and Application Design, "Dispatch Queues"; Migrating Away from
+/// Threads, "Replacing Threads with Dispatch Queues".
 struct ThreadVsQueue: Pattern {
   static let name = "thread-vs-queue"
 

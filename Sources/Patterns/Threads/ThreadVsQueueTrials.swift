@@ -17,8 +17,8 @@ extension ThreadVsQueue {
     trial.record(notOnce, tasks.count { $0.beginnings != 1 })
   }
 
-  /// Makes many of something that lasts as long as the object that stands for it, and records by how much the process grew for
-  /// each.
+  /// Makes many of something that lasts as long as the object that stands for it, and records by how much the process
+  /// grew for each.
   func weigh<Object>(_ trial: Trial, _ make: () throws -> Object) throws {
     let count = trial[objects]
     var waiting: [Object] = []
@@ -64,7 +64,8 @@ final class StartingTask: Sendable {
 final class Parked {
   private let letGo: () -> Void
 
-  /// Starts it by `start`, which is told how it says that it waits, and gives back how it is let go; returns when it waits.
+  /// Starts it by `start`, which is told how it says that it waits, and gives back how it is let go; returns when it
+  /// waits.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
     letGo = try start { hasArrived.signal() }
@@ -78,9 +79,9 @@ final class Parked {
 final class Waiting: Sendable {
   private let task = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-  /// It is suspended.
+  /// The task is suspended.
   func set(_ suspended: CheckedContinuation<Void, Never>) { task.withLock { $0 = suspended } }
 
-  /// It goes on.
+  /// The task goes on.
   func resume() { task.withLock { $0.take() }?.resume() }
 }

@@ -1,13 +1,14 @@
 import Laboratory
 import Measurement
 
-/// Runs of several machines side by side: each sentence of the documents with its standing on each of them, and the headline figures of each
-/// scenario as ratios to its baseline there. What differs comes first, and with how much.
+/// Runs of several machines side by side: each sentence of the documents with its standing on each of them, and the
+/// headline figures of each scenario as ratios to its baseline there. What differs comes first, and with how much.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
   /// What tells each column from the others.
   let names: [String]
-  /// The sentences of the documents, those on which machines disagree first, and of these those that one refutes and another bears out.
+  /// The sentences of the documents, those on which machines disagree first, and of these those that one refutes and
+  /// another bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
   /// What the columns are: machines, where all of them differ, else runs.
@@ -54,7 +55,8 @@ public struct Atlas: Sendable {
     }
   }
 
-  /// How many sentences there are, and on how many of them the machines disagree: `115 sentences: 9 on which machines disagree, …`.
+  /// How many sentences there are, and on how many of them the machines disagree:
+  /// `115 sentences: 9 on which machines disagree, …`.
   var summary: String {
     let counts: [(Int, String)] = [
       (sentences.count { $0.agreement == .disagreed }, "on which \(words.many) disagree"),
@@ -106,11 +108,11 @@ struct AtlasSentence: Sendable {
   /// How far machines disagree on a sentence.
   enum Disagreement: Int, Sendable, Comparable {
     case none
-    /// It is open on some.
+    /// The sentence is open on some machines.
     case open
-    /// It stands otherwise on some, as partly or as what a stand-in does.
+    /// The sentence stands otherwise on some machines, as partly or as what a stand-in does.
     case otherwise
-    /// It is refuted on one and holds on another.
+    /// The sentence is refuted on one machine and holds on another.
     case opposed
 
     static func < (left: Disagreement, right: Disagreement) -> Bool { left.rawValue < right.rawValue }
@@ -123,7 +125,8 @@ struct AtlasSentence: Sendable {
     let check: String
     /// By the index of the machine; nil where it was not judged.
     let testimonies: [SentenceIndex.Testimony?]
-    /// How many times as large the largest figure is as the smallest, and what the figure is; nil where they cannot be compared.
+    /// How many times as large the largest figure is as the smallest, and what the figure is; nil where they cannot be
+    /// compared.
     let apart: (of: String, times: Double)?
 
     /// What it came to, in words, with the numbers of the machines where it came to that.

@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// A run on a machine: what of its documents stands in a column of an atlas. Histograms and the figures of other metrics than the headlines
-/// are left behind, so that twenty books have room.
+/// A run on a machine: what of its documents stands in a column of an atlas. Histograms and the figures of other
+/// metrics than the headlines are left behind, so that twenty books have room.
 public struct AtlasColumn: Sendable {
   /// The file that it was read from.
   let place: String
@@ -16,7 +16,8 @@ public struct AtlasColumn: Sendable {
   /// The headline figures of each scenario.
   let runs: [AtlasRun]
 
-  /// The columns that the documents of a file are: one for each machine that they tell of, and another one for what was run there again.
+  /// The columns that the documents of a file are: one for each machine that they tell of, and another one for what was
+  /// run there again.
   public static func columns(of documents: [ResultDocument], place: String) -> [AtlasColumn] {
     var runs: [[ResultDocument]] = []
     for document in documents {
@@ -70,8 +71,8 @@ public struct AtlasColumn: Sendable {
   /// When it was run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// What tells each of some columns from the others, as shortly as that can be said: the facts in which they differ, and of two that have
-  /// the same ones, when they were run, or in which files that is.
+  /// What tells each of some columns from the others, as shortly as that can be said: the facts in which they differ,
+  /// and of two that have the same ones, when they were run, or in which files that is.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
     let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }

@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// An atlas as one self-contained page: machines across in a box that scrolls by itself, what a row is of stays in sight.
+/// An atlas as one self-contained page: machines across in a box that scrolls by itself, what a row is of stays in
+/// sight.
 public enum AtlasPage {
   /// The page.
   public static func render(_ atlas: Atlas) -> String {

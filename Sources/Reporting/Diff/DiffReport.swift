@@ -16,8 +16,8 @@ public struct DiffReport: Sendable {
   /// What fits two screens: so many rows, and so many items of a kind.
   private static let (mostRows, mostItems) = (20, 5)
 
-  /// For a terminal: which runs are compared, how many figures changed, a line for each that did, the worst first, and what else is
-  /// to be known. With `details` every figure has a line.
+  /// For a terminal: which runs are compared, how many figures changed, a line for each that did, the worst first, and
+  /// what else is to be known. With `details` every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? told[...] : told.prefix(Self.mostRows))

@@ -16,8 +16,8 @@ import Measurement
 /// - Traces: lanes, queues and variants that are referred to are there; nothing ends before it begins, or behind the
 ///   end; the runs and waits of a lane lie one behind the other, and blocks are in order of submission.
 extension ResultDocument {
-  /// Whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Without a regular expression, since making one takes as
-  /// long as reading the document.
+  /// Whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Without a regular expression, since making
+  /// one takes as long as reading the document.
   private static func isTime(_ text: String) -> Bool {
     text.utf8.count == 20
       && zip(text.utf8, "0000-00-00T00:00:00Z".utf8).allSatisfy { found, wanted in

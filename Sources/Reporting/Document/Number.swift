@@ -1,7 +1,7 @@
 /// A number of a document: whole where it is, else with six significant digits.
 ///
-/// It is rounded when it is made and not when it is written, so that a run shows the same figures before and after it was
-/// saved.
+/// It is rounded when it is made and not when it is written, so that a run shows the same figures before and after it
+/// was saved.
 struct Number: Codable, Hashable, Sendable {
   let value: Double
 

@@ -3,14 +3,14 @@ import Laboratory
 import Platform
 
 extension ResultDocument {
-  /// How many bytes a file may have. Read, they take some ten times as much memory for a while; the document of a default run has
-  /// less than 1 MB.
+  /// How many bytes a file may have. Read, they take some ten times as much memory for a while; the document of a
+  /// default run has less than 1 MB.
   public static let largestFile = 24 << 20
 
   /// Reads the documents in a file: one, or an array of them.
   ///
-  /// - Throws: ``InputError`` when the file cannot be read, is not JSON, has another schema, or says what no run can have
-  ///   given; with the path of the value in the document.
+  /// - Throws: ``InputError`` when the file cannot be read, is not JSON, has another schema, or says what no run can
+  ///   have given; with the path of the value in the document.
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }

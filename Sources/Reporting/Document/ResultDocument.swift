@@ -57,8 +57,8 @@ public struct ResultDocument: Codable, Sendable {
       && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
-  /// What became of the claims, and nothing else: an index of many runs is read at each start of `documents`, where half of the
-  /// time went into lessons and code that it does not show.
+  /// What became of the claims, and nothing else: an index of many runs is read at each start of `documents`, where
+  /// half of the time went into lessons and code that it does not show.
   public var verdictsAlone: ResultDocument { ResultDocument(verdictsOf: self) }
 
   private init(verdictsOf other: ResultDocument) {

@@ -1,9 +1,10 @@
 import Measurement
 
-/// A line chart as inline SVG: it takes its colours from the page, is as wide as there is room, and its text keeps its size.
+/// A line chart as inline SVG: it takes its colours from the page, is as wide as there is room, and its text keeps its
+/// size.
 ///
-/// Places across are shares of the width, those upwards are pixels. A line has its name at its end, and where there is no room
-/// for that, in a row of keys below.
+/// Places across are shares of the width, those upwards are pixels. A line has its name at its end, and where there is
+/// no room for that, in a row of keys below.
 struct Chart {
   struct Point {
     let x: Double

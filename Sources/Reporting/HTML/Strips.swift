@@ -1,4 +1,5 @@
-/// A picture of rows: a name, a drawing as wide as there is room, and what is said of it; on a narrow page the drawing stands below.
+/// A picture of rows: a name, a drawing as wide as there is room, and what is said of it; on a narrow page the drawing
+/// stands below.
 ///
 /// Places across are shares of the width, so that text keeps its size.
 struct Strips {

@@ -14,8 +14,8 @@ enum Mark {
   case one(Span)
   case several([Span])
 
-  /// Spans of a row, in order and none over another, in marks: neighbours shorter than `least` with less than that between them
-  /// become one.
+  /// Spans of a row, in order and none over another, in marks: neighbours shorter than `least` with less than that
+  /// between them become one.
   static func marks(of spans: [Span], least: UInt64) -> [Mark] {
     var marks: [Mark] = []
     var few: [Span] = []

@@ -3,8 +3,8 @@ import Measurement
 
 /// A trace as a picture in a page: a row a thread, and below them cores, backlog and threads on the same axis.
 ///
-/// Places are shares of the width, so that a picture fits any page while its text keeps its size. What is too narrow to be
-/// seen is folded: a mark then says how many it stands for, and is as high as the share of its time that they take.
+/// Places are shares of the width, so that a picture fits any page while its text keeps its size. What is too narrow to
+/// be seen is folded: a mark then says how many it stands for, and is as high as the share of its time that they take.
 struct TracePicture {
   private let trace: Trace
   /// When the picture begins.
@@ -129,8 +129,8 @@ struct TracePicture {
     }
   }
 
-  /// The lower strip of a thread: its blocks, each called from within another a little lower, and in its lower half the waits, so that
-  /// both have room for their names.
+  /// The lower strip of a thread: its blocks, each called from within another a little lower, and in its lower half the
+  /// waits, so that both have room for their names.
   private static let (top, height, waits) = (11, 22, 11)
 
   private func block(_ mark: Mark, depth: Int) -> Markup {

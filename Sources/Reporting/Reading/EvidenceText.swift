@@ -96,8 +96,8 @@ extension ClaimFacts {
     }
   }
 
-  /// `width: 2 where at most 1 is claimed`; nil where two figures are compared, where the check asks for what is different, and
-  /// where it is open.
+  /// `width: 2 where at most 1 is claimed`; nil where two figures are compared, where the check asks for what is
+  /// different, and where it is open.
   private var claimed: String? {
     guard verdict != .inconclusive, evidence.left != nil, let comparison, comparison.hasLimit else { return nil }
     let right = figure(evidence.right)

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// The claim that stands out among some runs: of two ways the one that is surely many times the other, refuted before supported,
-/// since what is not so is the news.
+/// The claim that stands out among some runs: of two ways the one that is surely many times the other, refuted before
+/// supported, since what is not so is the news.
 public struct Finding: Sendable {
   let claim: ClaimFacts
   let scenario: String
@@ -17,7 +17,8 @@ public struct Finding: Sendable {
     }
   }
 
-  /// How many times the one is the other, at the end of the interval that is nearer to no difference; 0 where there is none.
+  /// How many times the one is the other, at the end of the interval that is nearer to no difference; 0 where there is
+  /// none.
   private var factor: Double {
     guard let low = claim.evidence.low?.value, let high = claim.evidence.high?.value, low > 0, high > 0 else {
       return 0

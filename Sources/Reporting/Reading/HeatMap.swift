@@ -2,12 +2,14 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A metric over two swept parameters: a panel a variant, a cell a point, as strong as it is far from what it is compared with.
+/// A metric over two swept parameters: a panel a variant, a cell a point, as strong as it is far from what it is
+/// compared with.
 struct HeatMap: Sendable {
   struct Point: Sendable {
     /// What the table says.
     let text: String
-    /// How far from the reference, or from the best median, as a logarithm, from 0 to 1 of the farthest; nil without a figure.
+    /// How far from the reference, or from the best median, as a logarithm, from 0 to 1 of the farthest; nil without a
+    /// figure.
     let strength: Double?
     /// Whether that is for the better.
     let isBetter: Bool

@@ -48,9 +48,9 @@ struct Distribution: Sendable {
   }
 }
 
-/// A figure along the swept parameter with the most values: a series a variant and setting of whatever else is swept, or, where
-/// those are too many to be told apart, only the best of each variant. The figures are those of the tables: medians over the
-/// rounds.
+/// A figure along the swept parameter with the most values: a series a variant and setting of whatever else is swept,
+/// or, where those are too many to be told apart, only the best of each variant. The figures are those of the tables:
+/// medians over the rounds.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
     /// The variant and what of the sweep is held fast.

@@ -58,9 +58,10 @@ struct RunIndex: Sendable {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// The runs to show where one must stand for all settings of a variant: the best one, or of a metric that neither way is better
-  /// the lowest. How much there is to do is never chosen: each such problem has runs of its own, as long as there are at most `most`
-  /// of them; else all are of one, which is said. The parameter that a plot goes `along` is not chosen either.
+  /// The runs to show where one must stand for all settings of a variant: the best one, or of a metric that neither way
+  /// is better the lowest. How much there is to do is never chosen: each such problem has runs of its own, as long as
+  /// there are at most `most` of them; else all are of one, which is said. The parameter that a plot goes `along` is
+  /// not chosen either.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (runs: [Int], fixed: String?) {
     let ranking = metric.better.ranking ?? .lower
     let amounts = swept.filter { $0.name != along && document.scenario.problem?.contains($0.name) == true }

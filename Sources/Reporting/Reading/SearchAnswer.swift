@@ -1,7 +1,8 @@
 import Laboratory
 import Measurement
 
-/// What a search for the best setting comes to, in one sentence: which setting, and which others the rounds do not tell from it.
+/// What a search for the best setting comes to, in one sentence: which setting, and which others the rounds do not tell
+/// from it.
 struct SearchAnswer {
   let text: String
 

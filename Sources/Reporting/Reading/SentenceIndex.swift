@@ -105,8 +105,8 @@ public struct SentenceIndex: Sendable {
 
   /// An index of some documents, of the scenarios that try them and of results; of a scenario's the last ones count.
   ///
-  /// What a claim is to a sentence, the scenarios say, and not the results: a verdict counts where the scenario has a claim with the
-  /// same check, of the same kind, and this version of the lab gave it on at least one trial.
+  /// What a claim is to a sentence, the scenarios say, and not the results: a verdict counts where the scenario has a
+  /// claim with the same check, of the same kind, and this version of the lab gave it on at least one trial.
   ///
   /// - Parameters:
   ///   - machine: where scenarios that have no results would be run; nil for the machines of the results.

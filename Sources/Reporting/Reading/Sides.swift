@@ -9,8 +9,8 @@ enum Sides {
     return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Of several, by the sentences that each of them grades: `7 test sentences of the documents (guide.5 …: see `gcdlab documents
-  /// guide`), 18 are the lab's own`.
+  /// Of several, by the sentences that each of them grades: `7 test sentences of the documents (guide.5 …: see `gcdlab
+  /// documents guide`), 18 are the lab's own`.
   static func counts(_ grades: [[String]]) -> String {
     let graded = grades.filter { !$0.isEmpty }
     let own = grades.count - graded.count

@@ -12,7 +12,7 @@ public enum Standing: String, Sendable, Codable, CaseIterable {
   case borneOut = "borne out"
   /// What was tried was built by the lab, since the system lacks the real thing.
   case standIn = "stand-in"
-  /// They do, but no Dispatch could fail it: it is true of the document's own code by reading it.
+  /// All claims speak for it, but no Dispatch could fail it: it is true of the document's own code by reading it.
   case byConstruction = "by construction"
   /// No claim for it could be judged here.
   case unavailable
@@ -29,10 +29,12 @@ enum Opinion: String, Sendable, Codable {
   case open
   case unavailable
 
-  /// The opinion of a claim on a sentence said with such a strength, which it `contradicts` where it is true, or else bears out.
+  /// The opinion of a claim on a sentence said with such a strength, which it `contradicts` where it is true, or else
+  /// bears out.
   ///
-  /// *Always* and *recipe* ask every trial: one that did not meet the check of a claim for the sentence speaks against it, and so does
-  /// one that met the check of a claim against it. *Usually* asks the verdict. *May* asks for one sighting.
+  /// *Always* and *recipe* ask every trial: one that did not meet the check of a claim for the sentence speaks against
+  /// it, and so does one that met the check of a claim against it. *Usually* asks the verdict. *May* asks for one
+  /// sighting.
   init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool) {
     let evidence = claim.evidence
     let isTrue: Bool?
@@ -80,8 +82,8 @@ extension Documents.Sentence {
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
 
-  /// A sentence of its own on such a standing: which part holds, what was tried instead and which part of that holds, or why nothing
-  /// could fail it.
+  /// A sentence of its own on such a standing: which part holds, what was tried instead and which part of that holds,
+  /// or why nothing could fail it.
   func remark(_ standing: Standing, _ opinions: [Opinion], on system: String?) -> String? {
     switch standing {
     case .partly: return partly

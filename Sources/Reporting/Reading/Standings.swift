@@ -7,9 +7,9 @@ struct Standings: Sendable {
   let best: Int?
   /// The best runs: that one, or the best of each group of runs that are compared with each other.
   let bests: Set<Int>
-  /// The parameters whose settings each have a best, in words: those that say how much there is to do, of which the least would
-  /// always be the best; else, where several are swept, all but the last, which are the rows of the grid. Empty where there is
-  /// one best.
+  /// The parameters whose settings each have a best, in words: those that say how much there is to do, of which the
+  /// least would always be the best; else, where several are swept, all but the last, which are the rows of the grid.
+  /// Empty where there is one best.
   let groups: String
   /// The same by name.
   let groupNames: [String]

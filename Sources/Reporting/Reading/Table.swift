@@ -71,7 +71,7 @@ struct Cell: Sendable, Hashable {
     static let key = Facts(rawValue: 1)
     /// Within twice the noise floor.
     static let nearFloor = Facts(rawValue: 2)
-    /// That floor is shared by what is timed together.
+    /// The floor is shared by what is timed together.
     static let sharedFloor = Facts(rawValue: 4)
     /// A range over the samples of all trials.
     static let range = Facts(rawValue: 8)

@@ -1,6 +1,7 @@
 import Platform
 
-/// A name and what is said of it, beside it in a column of its own, or below it where the terminal is too narrow for two.
+/// A name and what is said of it, beside it in a column of its own, or below it where the terminal is too narrow for
+/// two.
 struct Entry {
   /// Where the text begins, beside a name.
   let column: Int

@@ -66,7 +66,7 @@ public enum SmokeReport {
 
   private enum Standing {
     case passed, failed
-    /// It ended before its time.
+    /// The run ended before its time.
     case cut
     /// The machine did not allow all claims to be judged, beyond what was declared of it.
     case notJudged

@@ -40,8 +40,8 @@ struct SweepPlot {
     series.flatMap(\.values).compactMap(\.self) + (ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
-  /// A flat line still needs an axis with two ends, and a span of at least a quarter keeps noise from filling the plot; a count of
-  /// 0 has no logarithm.
+  /// A flat line still needs an axis with two ends, and a span of at least a quarter keeps noise from filling the plot;
+  /// a count of 0 has no logarithm.
   private static func vertical(_ least: Double, _ most: Double) -> Scale {
     guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
     let middle = (least * most).squareRoot()

@@ -7,8 +7,8 @@ public struct TerminalReport: Sendable {
   private let style: TextStyle
   private let details: Bool
 
-  /// A report that looks like this. With `details` it shows the check of each claim, every metric that was asked for, and how
-  /// each of them is distributed; else as much as a screen or two take.
+  /// A report that looks like this. With `details` it shows the check of each claim, every metric that was asked for,
+  /// and how each of them is distributed; else as much as a screen or two take.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details
@@ -17,11 +17,12 @@ public struct TerminalReport: Sendable {
   /// Several results, an empty line between them.
   public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// Two screens of a terminal as it comes. A report that needs more leaves to the details what goes on from another table.
+  /// Two screens of a terminal as it comes. A report that needs more leaves to the details what goes on from another
+  /// table.
   private static let twoScreens = 48
 
-  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and what
-  /// was run.
+  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and
+  /// what was run.
   public func render(_ reading: Reading) -> String {
     guard !details else { return render(reading, reading.tables + [reading.costs].compactMap(\.self)) }
     let tables = reading.briefTables
@@ -99,7 +100,7 @@ public struct TerminalReport: Sendable {
     reading.document.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
   }
 
-  /// So many distributions have room for ticks at their percentiles.
+  /// How many distributions have room for ticks at their percentiles.
   private static let fewSeries = 3
 
   private func distributions(_ reading: Reading) -> [Distribution] {
@@ -108,7 +109,8 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// The table without the columns that there is no room for, as far as leaving them out can make room. The details leave out none.
+  /// The table without the columns that there is no room for, as far as leaving them out can make room. The details
+  /// leave out none.
   private func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     let widths = grid(table).widths

@@ -19,11 +19,11 @@ public struct TextStyle: Sendable {
     self.unicode = unicode
   }
 
-  /// Text of several lines for a terminal: of what is no visible character, only line ends, tabs and the colours of ``Ink``
-  /// are left, and these only where colours are wanted.
+  /// Text of several lines for a terminal: of what is no visible character, only line ends, tabs and the colours of
+  /// ``Ink`` are left, and these only where colours are wanted.
   ///
-  /// Whatever makes a piece of a line has seen to it already (``inLine``), which alone can tell a line end from outside from
-  /// one of the report. This is for what was forgotten.
+  /// Whatever makes a piece of a line has seen to it already (``inLine``), which alone can tell a line end from outside
+  /// from one of the report. This is for what was forgotten.
   public func safe(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 0x0a }) { return text }
     var safe = ""

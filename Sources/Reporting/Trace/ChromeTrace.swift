@@ -3,9 +3,9 @@ import Platform
 
 /// Traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing open.
 ///
-/// A trace is a process, a lane a thread: a slice for its life, in it its blocks and waits, and beside it a track that says on
-/// which core it ran. Submissions are joined to begins by flow events; cores busy, backlog and threads are counters. What had not ended by the end
-/// of the record, holes in it and what it lacks say so.
+/// A trace is a process, a lane a thread: a slice for its life, in it its blocks and waits, and beside it a track that
+/// says on which core it ran. Submissions are joined to begins by flow events; cores busy, backlog and threads are
+/// counters. What had not ended by the end of the record, holes in it and what it lacks say so.
 public enum ChromeTrace {
   /// The events of some traces, a process each.
   public static func render(_ traces: [Trace]) -> String {

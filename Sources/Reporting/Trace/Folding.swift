@@ -1,6 +1,7 @@
 import Laboratory
 
-/// A part of a trace in so many columns. A column shows what took most of its time; that nothing was it shows only where nothing was.
+/// A part of a trace in so many columns. A column shows what took most of its time; that nothing was it shows only
+/// where nothing was.
 struct Folding {
   /// One column of one lane.
   struct Cell: Equatable {
@@ -8,15 +9,15 @@ struct Folding {
     enum Place: Equatable {
       /// Not yet there, or there no more.
       case absent
-      /// It does not run.
+      /// The thread does not run.
       case rests
-      /// It could run, and another has its core.
+      /// The thread could run, and another has its core.
       case preempted
-      /// It runs, for less than half of the column.
+      /// The thread runs, for less than half of the column.
       case runsInPart
-      /// It runs.
+      /// The thread runs.
       case runs(core: Int)
-      /// That part of the record is lost or missing.
+      /// The part of the record for it is lost or missing.
       case unknown
     }
     /// What it does.
@@ -155,7 +156,8 @@ struct Folding {
     return (0..<columns).map { lost[$0] || !trace.knowsRunning ? nil : busy[$0] }
   }
 
-  /// How many blocks at most were submitted and had not begun; those that wait for a time, a group or an event do not count.
+  /// How many blocks at most were submitted and had not begun; those that wait for a time, a group or an event do not
+  /// count.
   var backlog: [Int] {
     most(
       of: trace.blocks.filter(\.isInBacklog).compactMap { block in
@@ -191,7 +193,8 @@ struct Folding {
 }
 
 extension Trace.Block {
-  /// Whether it can begin as soon as a thread and its queue are free: what waits for a time, a group or an event cannot.
+  /// Whether it can begin as soon as a thread and its queue are free: what waits for a time, a group or an event
+  /// cannot.
   var isInBacklog: Bool {
     switch kind {
     case .async, .sync, .apply, .job: true

@@ -1,7 +1,7 @@
 @preconcurrency import Rainbow
 
-/// Colours that are told apart whatever eyes one has: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as near as 256
-/// colours come.
+/// Colours that are told apart whatever eyes one has: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
+/// near as 256 colours come.
 enum Palette {
   /// Sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue, grey.
   private static let colors: [UInt8] = [117, 214, 36, 227, 176, 202, 33, 250]

@@ -28,7 +28,8 @@ extension Trace {
   /// How many cores the trial's threads kept busy.
   var busyCores: Steps { Steps(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
-  /// How many blocks had been submitted and had not begun, of those that can begin as soon as a thread and their queue are free.
+  /// How many blocks had been submitted and had not begun, of those that can begin as soon as a thread and their queue
+  /// are free.
   var backlog: Steps {
     Steps(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in

@@ -1,14 +1,15 @@
 import Laboratory
 
-/// What a lane does from moment to moment, as one row of pieces: a wait hides the block it is in, a block the one it was called from.
+/// What a lane does from moment to moment, as one row of pieces: a wait hides the block it is in, a block the one it
+/// was called from.
 struct Timeline {
   /// What a thread does.
   enum Content: Hashable {
-    /// It is in no block and waits for nothing that was seen.
+    /// The thread is in no block and waits for nothing that was seen.
     case nothing
-    /// It is in this block.
+    /// The thread is in this block.
     case block(Int)
-    /// It waits.
+    /// The thread waits.
     case wait(Trace.Wait.Reason, queue: Int?)
   }
   /// A time in which that stays the same.

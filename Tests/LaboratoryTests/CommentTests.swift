@@ -1,0 +1,62 @@
+import Platform
+import Testing
+
+/// Comments of the sources: what stands at the head of a declaration is read alone, in an editor and in DocC.
+@Suite struct CommentTests {
+  private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+
+  /// Words that lean on a sentence before, of which there is none.
+  private static let leaning: Set<Substring> = ["It", "Both", "So", "That", "This", "They", "Nor"]
+
+  /// The doc comments that begin with a leaning word, and comments of more than 120 columns.
+  static func slips(in text: String) -> [String] {
+    var slips: [String] = []
+    var wasComment = false
+    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let code = line.drop { $0 == " " }
+      if code.hasPrefix("//"), line.count > 120 { slips.append("\(number + 1): wider than 120: \(code)") }
+      let isComment = code.hasPrefix("///")
+      let first = code.drop { $0 == "/" || $0 == " " }.prefix { $0.isLetter }
+      if isComment, !wasComment, leaning.contains(first) {
+        slips.append("\(number + 1): begins with \(first): \(code)")
+      }
+      wasComment = isComment
+    }
+    return slips
+  }
+
+  @Test func `every doc comment stands alone, and is wrapped`() throws {
+    let files = try Self.files(Self.root + "/Sources")
+    #expect(files.count > 300)
+    for file in files {
+      let slips = Self.slips(in: try #require(readFile(file)))
+      #expect(slips.isEmpty, "\(file.dropFirst(Self.root.count + 1)): \(slips.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `a comment that leans on another, or is too wide, is found`() {
+    let text = """
+      /// The block that runs.
+      /// It begins when all have left.
+      struct Block {
+        /// It begins.
+        func begins() {}
+        /// Both.
+        var total: Int { user + system }
+        /// Iterations.
+        var count: Int
+        // \(String(repeating: "a", count: 120))
+      }
+      """
+    #expect(Self.slips(in: text).map { $0.prefix { $0 != ":" } } == ["4", "6", "10"])
+  }
+
+  /// The Swift files in a folder and all below it.
+  private static func files(_ folder: String) throws -> [String] {
+    try #require(namesInDirectory(folder)).sorted().flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      if name.hasSuffix(".swift") { return [path] }
+      return namesInDirectory(path) == nil ? [] : try files(path)
+    }
+  }
+}

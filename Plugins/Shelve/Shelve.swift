@@ -8,9 +8,11 @@ import PackagePlugin
 /// literal compiles in a hundredth of the time that `.embedInCode` takes for the same text.
 @main struct Shelve: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    // What lessons name besides their own: the instruments, and what stands in for what a system has not, as this one has it.
-    let standIns = ["FileMonitor", "MachPort", "MainThread", "ProcessMonitor"]
-    let shared = target.recursiveTargetDependencies.filter { ["Instruments", "Platform"].contains($0.name) }
+    // What lessons name besides their own: the instruments, what stands in for what a system has not, as this one has it, and the trial.
+    let named = ["FileMonitor", "MachPort", "MainThread", "ProcessMonitor", "Trial.swift"]
+    let shared = target.recursiveTargetDependencies.filter {
+      ["Instruments", "Platform", "Laboratory"].contains($0.name)
+    }
     let folders =
       [target.directoryURL.appending(path: "scenarios"), target.directoryURL] + shared.map(\.directoryURL)
     let found = folders.flatMap { folder -> [String] in
@@ -24,7 +26,8 @@ import PackagePlugin
       #endif
       return urls.filter { url in
         guard ["yml", "swift"].contains(url.pathExtension), !url.path.contains(other) else { return false }
-        return !url.path.contains("/Sources/Platform/") || standIns.contains { url.lastPathComponent.hasPrefix($0) }
+        let isWhole = !["/Sources/Platform/", "/Sources/Laboratory/"].contains { url.path.contains($0) }
+        return isWhole || named.contains { url.lastPathComponent.hasPrefix($0) }
       }.map(\.path)
     }
     let files = Set(found).sorted().map { URL(filePath: $0) }

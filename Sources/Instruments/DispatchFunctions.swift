@@ -53,7 +53,7 @@ private final class Body: Sendable {
 ///
 /// Unchecked: a queue may be used from any thread.
 public final class FunctionQueue: @unchecked Sendable {
-  /// What the C functions take.
+  /// The queue, for the C functions.
   public let object: UnsafeMutableRawPointer
 
   /// A queue that runs one function at a time.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds one who comes by, such as a handler in its next run, until it is released. Who comes by while nobody is to be
+/// A hold on a handler or a queue, which stops in its next run until it is released. Who comes by while nobody is to be
 /// held goes on.
 public final class Hold: Sendable {
   private let isShut = Atomic(false)

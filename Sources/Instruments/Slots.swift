@@ -7,7 +7,7 @@ import Measurement
 ///
 /// Unchecked: a slot belongs to its owner until the owners have ended, which whoever reads has awaited.
 public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
-  /// How many slots there are.
+  /// The number of slots.
   public let count: Int
   @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let step: Int

@@ -21,11 +21,11 @@ public struct SmallTasks: Sendable {
 /// A task that does a little and leaves a trace of it, on a cache line of its own.
 public struct SmallTask: Sendable {
   @usableFromInline let runs: Slots<Atomic<Int>>
-  /// Which it is, from 0.
+  /// The index of the task.
   public let index: Int
   @usableFromInline let steps: Int
 
-  /// Does it.
+  /// Does the calibrated work of the task.
   @inlinable
   public func run() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(index)))

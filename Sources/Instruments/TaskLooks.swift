@@ -90,10 +90,10 @@ public struct RoundTask: Sendable {
   fileprivate let round: TaskRound
   fileprivate let index: Int
 
-  /// All that it does.
+  /// Runs the task: it works, or it blocks.
   public func run() { round.run(index) }
 
-  /// The same for what awaits: it gives its thread back in the middle of its work, and while it waits.
+  /// Runs the task as `run` does, and gives its thread back in the middle of its work and while it waits.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 

@@ -46,7 +46,7 @@ public struct Loop<Subject> {
   @inlinable
   public init(_ count: Int, on subject: Subject) { (self.count, self.subject) = (count, subject) }
 
-  /// Runs them.
+  /// Runs the body for each element, in a timed loop.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ operation: (Subject) -> Void) { timedLoop(count) { _ in operation(subject) } }
 

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What happened to a file, in the words of kqueue's vnode events.
+/// A change of a file, in the terms of kqueue's vnode events.
 public enum FileChange: String, Sendable, CaseIterable {
   /// Its content was written, within its size.
   case write
@@ -16,7 +16,7 @@ public enum FileChange: String, Sendable, CaseIterable {
   case delete
 }
 
-/// A dispatch source of one file, whatever its name becomes: it begins inactive, and is used as any source.
+/// A dispatch source for the changes of one file, whatever its name becomes; it starts inactive, as other sources do.
 ///
 /// On Darwin a vnode source, on Linux an inotify descriptor read through a read source; see `FileMonitor+Darwin.swift`
 /// and `FileMonitor+Linux.swift`.

@@ -6,7 +6,7 @@ import Dispatch
   import Glibc
 #endif
 
-/// A dispatch source of a process' end: it begins inactive, and is used as any source.
+/// A dispatch source for the exit of a process; it starts inactive, as other sources do.
 ///
 /// On Darwin a process source, on Linux a pidfd behind a read source; see `ProcessMonitor+Darwin.swift` and
 /// `ProcessMonitor+Linux.swift`.

@@ -48,7 +48,8 @@ public struct DocumentsReport: Sendable {
     "\(entry.standing.mark(style)) " + standing(entry)
   }
 
-  /// The standing, the scenarios whose verdicts gave it, what is to be said of it, and apart from them the scenarios that gave none.
+  /// The standing, the scenarios whose verdicts gave it, what is to be said of it, and apart from them the scenarios
+  /// that gave none.
   private static func standing(_ entry: SentenceIndex.Entry) -> String {
     let word = entry.standing.rawValue
     let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }

@@ -150,6 +150,45 @@ import Testing
     }
   }
 
+  /// Nobody has to open the file that measures to read a lesson.
+  @Test func `every helper that a lesson names says what it does, below the code`() throws {
+    #expect(try Self.unexplained(in: Catalogue.files) == [])
+    let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
+    let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
+    #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])
+    for (name, variant, helper) in [
+      ("library-load", "documented", "measureEarly"), ("work-item", "cancel-checked", "Own"),
+      ("thread-explosion", "bystander", "recordBystandersAlone"), ("singleton-race", "barrier", "row.each"),
+      ("source-lifecycle", "starts-suspended", "life.look"), ("queue-deadlock", "abba", "trial.hazard"),
+    ] {
+      let code = try #require(try library.experiment(name).code[variant])
+      #expect(code.contains { $0.hasPrefix("// \(helper): ") }, "\(name) \(variant)")
+    }
+  }
+
+  /// The helpers of all lessons without a sentence, or with one that leans on others.
+  private static func unexplained(in files: [(name: String, text: String)]) throws -> [String] {
+    let library = ScenarioLibrary(files: files, patterns: Catalogue.patterns)
+    return try Catalogue.patterns.flatMap { pattern in
+      let description = try PatternDescription(pattern)
+      return description.variants.flatMap { variant in
+        library.helpers(of: variant).filter { helper in
+          guard let summary = helper.summary else { return true }
+          return ["It ", "So ", "The same", "That ", "This ", "They "].contains { summary.hasPrefix($0) }
+        }.map { "\(description.name) \(variant.name): \($0.name)" }
+      }
+    }
+  }
+
+  /// What differs between variants stands in the variant, or a renamed one takes the wrong branch unseen.
+  @Test func `nothing that measures asks for the name of its variant`() {
+    for file in Catalogue.files where file.name.hasSuffix(".swift") && file.name != "Trial.swift" {
+      for question in ["trial.variant ==", "trial.variant !=", "contains(trial.variant)", "switch trial.variant"] {
+        #expect(!file.text.contains(question), "\(file.name)")
+      }
+    }
+  }
+
   /// In a JUnit file, in a list of what changed and in the index each stands without the others.
   @Test func `every claim stands alone, and says what it is to the documents`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]

@@ -1,52 +1,86 @@
 import Synchronization
 
 /// The code of lessons, cut out of the patterns' sources as they were compiled.
-///
-/// The sources are formatted: the first line that closes a brace at the depth of a declaration ends it.
 struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
-  private let others: Declarations
+  private let sources: Sources
 
   /// The code of the sources (`.swift`) among these files.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
-    // How a trial measures is no part of the lesson.
-    others = Declarations(of: self.files.filter { !$0.name.hasSuffix("Trials.swift") })
+    sources = Sources(self.files)
   }
 
-  /// The body of `variant`, and below it what it names: declarations of its own file, and types of the others, the
-  /// instruments among them. Nil where the source is not there.
+  /// The body of `variant`; below it what it names: declarations of its own file, and types of the others, the
+  /// instruments among them; and a line for each helper that all this names besides. Nil where the source is not there.
   func code(of variant: Variant) -> [String]? {
-    let file = variant.place.fileName
-    let lines = Self.lines(of: files.first { $0.name == file }?.text)
-    guard let body = Self.body(of: variant, in: lines) else { return nil }
-    let own = Self.declared(in: lines).filter { !$0.isOfTrial }
-    var code = body
-    // What a body declares itself is not another of that name.
-    var shown = Set(Self.declared(in: body.map { Substring($0) }).map(\.name))
-    var named = variant.shows.map { Substring($0) } + Self.names(in: body)
-    while !named.isEmpty {
-      let name = named.removeFirst()
-      guard shown.insert(name).inserted else { continue }
-      var found = own.filter { $0.name == name }.map { Self.text(of: $0, in: lines) }
-      // What the pattern's own declarations name is shown as well, what others' do is theirs.
-      if !found.isEmpty {
-        named += found.flatMap { Self.names(in: $0) }
-      } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
-        found = others.text(of: name).map { [$0] } ?? []
-      }
-      for declaration in found { code += [""] + declaration }
+    guard let (code, shown) = listing(of: variant) else { return nil }
+    let told = helpers(in: code, of: variant, without: shown).compactMap { helper in
+      helper.summary.map { "// \(helper.name): \($0)" }
     }
-    return code
+    return code + (told.isEmpty ? [] : [""] + told)
   }
 
   /// The body of `variant` alone; nil where the source is not there.
   func body(of variant: Variant) -> [String]? {
-    Self.body(of: variant, in: Self.lines(of: files.first { $0.name == variant.place.fileName }?.text))
+    Self.body(of: variant, in: Self.lines(of: text(of: variant.place.fileName)))
   }
 
+  /// What the code of `variant` names of the lab's without showing it.
+  func helpers(of variant: Variant) -> [LessonHelper] {
+    listing(of: variant).map { helpers(in: $0.code, of: variant, without: $0.shown) } ?? []
+  }
+
+  private func helpers(in code: [String], of variant: Variant, without shown: Set<Substring>) -> [LessonHelper] {
+    var reader = LessonReader(sources.index, of: variant, without: shown)
+    return reader.helpers(in: code)
+  }
+
+  /// The code that is shown, and the names of what it declares.
+  private func listing(of variant: Variant) -> (code: [String], shown: Set<Substring>)? {
+    let file = variant.place.fileName
+    let lines = Self.lines(of: text(of: file))
+    guard let body = Self.body(of: variant, in: lines) else { return nil }
+    let own = SourceDeclaration.all(in: lines, of: file).filter(\.isShown)
+    var code = body
+    // What a body declares itself is not another of that name.
+    var shown = Set(
+      SourceDeclaration.all(in: body.map { Substring($0) }, of: file).filter { $0.isShown || $0.isType }.map(\.name))
+    var named = variant.shows.map { Substring($0) } + Self.names(in: body)
+    var told: Set<Substring> = shown
+    while !named.isEmpty {
+      let name = named.removeFirst()
+      guard shown.insert(name).inserted else { continue }
+      var found = own.filter { $0.name == name }.map { $0.text(in: lines) }
+      // What the pattern's own declarations name is shown as well, what others' do is theirs.
+      if !found.isEmpty {
+        named += found.flatMap { Self.names(in: $0) }
+      } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
+        found = shownType(name).map { [$0] } ?? []
+      }
+      if !found.isEmpty { told.insert(name) }
+      for declaration in found {
+        code += [""] + declaration
+        told.formUnion(
+          SourceDeclaration.all(in: declaration.map { Substring($0) }, of: file).filter(\.isType).map(\.name))
+      }
+    }
+    return (code, told)
+  }
+
+  private func shownType(_ name: Substring) -> [String]? {
+    let types = sources.index.declarations(of: name)
+    guard let type = types.first(where: { $0.isShown && !Self.measures($0.file) }) else { return nil }
+    return type.text(in: Self.lines(of: text(of: type.file)))
+  }
+
+  /// Whether a file says how a trial measures, which is no part of the lesson.
+  private static func measures(_ file: String) -> Bool { file.hasSuffix("Trials.swift") || file == "Trial.swift" }
+
+  private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
+
   /// The lines of a text. Bytes are compared, not characters, which takes a tenth of the time.
-  private static func lines(of text: String?) -> [Substring] {
+  fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }
 
@@ -64,77 +98,31 @@ struct LessonCode: Sendable {
 
   /// The names of types and of what is called in some lines, in their order.
   private static func names(in lines: [String]) -> [Substring] {
-    lines.flatMap { line -> [Substring] in
-      if line.drop(while: { $0 == " " }).hasPrefix("//") { return [] }
-      return line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.filter { $0.first?.isNumber == false }
+    lines.flatMap { $0.drop { $0 == " " }.hasPrefix("//") ? [] : $0.identifiers }
+  }
+}
+
+/// What the sources declare: worked out when it is first asked for.
+private final class Sources: Sendable {
+  private let files: [(name: String, text: String)]
+  private let found = Mutex<SourceIndex?>(nil)
+
+  init(_ files: [(name: String, text: String)]) { self.files = files }
+
+  var index: SourceIndex {
+    found.withLock { found in
+      if let found { return found }
+      let index = SourceIndex(files.flatMap { SourceDeclaration.all(in: LessonCode.lines(of: $0.text), of: $0.name) })
+      found = index
+      return index
     }
   }
+}
 
-  /// A declaration of a type or function, by its lines.
-  fileprivate struct Declaration {
-    let name: Substring
-    /// Where its documentation begins, or itself.
-    let firstLine: Int
-    let lastLine: Int
-    /// Whether it is given the trial: it measures, and is no part of the lesson.
-    let isOfTrial: Bool
-  }
-
-  private static let kinds: Set<Substring> = ["struct", "class", "actor", "enum", "func"]
-
-  /// The types and functions that some lines declare, by themselves or in a pattern: the members of other types are
-  /// theirs.
-  fileprivate static func declared(in lines: [Substring]) -> [Declaration] {
-    var declarations: [Declaration] = []
-    var isInOtherType = false
-    for (index, line) in lines.enumerated() {
-      let indent = line.utf8.prefix { $0 == UInt8(ascii: " ") }.count
-      guard indent <= 2, line.utf8.count > indent, !line.dropFirst(indent).hasPrefix("//") else { continue }
-      if indent == 0 { isInOtherType = false }
-      let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-      guard let name = zip(words, words.dropFirst()).first(where: { kinds.contains($0.0) })?.1 else { continue }
-      let margin = Substring(repeating: " ", count: indent)
-      let isOneLine = line.hasSuffix("}")
-      guard let last = isOneLine ? index : lines[index...].firstIndex(where: { $0 == margin + "}" }) else { continue }
-      let head = lines[index...last].prefix { !$0.hasSuffix("{") }.joined(separator: " ") + " " + line
-      let isOfTrial = head.contains("Trial") || head.contains(": Pattern {")
-      if isInOtherType { continue }
-      isInOtherType = indent == 0 && !isOneLine && !head.contains(": Pattern {") && !words.contains("func")
-      var first = index
-      while first > 0, lines[first - 1].dropFirst(indent).hasPrefix("///") { first -= 1 }
-      declarations.append(Declaration(name: name, firstLine: first, lastLine: last, isOfTrial: isOfTrial))
-    }
-    return declarations
-  }
-
-  fileprivate static func text(of declaration: Declaration, in lines: [Substring]) -> [String] {
-    let indent = lines[declaration.lastLine].prefix { $0 == " " }
-    return lines[declaration.firstLine...declaration.lastLine].map {
-      String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0))
-    }
-  }
-
-  /// The types of many files, by their names: worked out when one is first asked for.
-  private final class Declarations: Sendable {
-    private let files: [(name: String, text: String)]
-    private let texts = Mutex<[Substring: [String]]?>(nil)
-
-    init(of files: [(name: String, text: String)]) { self.files = files }
-
-    func text(of name: Substring) -> [String]? {
-      texts.withLock { texts in
-        if texts == nil {
-          var all: [Substring: [String]] = [:]
-          for file in files {
-            let lines = LessonCode.lines(of: file.text)
-            for declaration in LessonCode.declared(in: lines) where !declaration.isOfTrial {
-              all[declaration.name] = all[declaration.name] ?? LessonCode.text(of: declaration, in: lines)
-            }
-          }
-          texts = all
-        }
-        return texts?[name]
-      }
-    }
+extension SourceDeclaration {
+  /// Its lines with its documentation, moved to the margin.
+  fileprivate func text(in source: [Substring]) -> [String] {
+    let indent = source[lines.upperBound].prefix { $0 == " " }
+    return source[lines].map { String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0)) }
   }
 }

@@ -37,6 +37,9 @@ public struct ScenarioLibrary: Sendable {
   /// The lines of the body of `variant` in its pattern's source; nil where the source is not there.
   public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
 
+  /// What the code of `variant` names of the lab's without showing it, in the order of the code.
+  package func helpers(of variant: Variant) -> [LessonHelper] { lessons.helpers(of: variant) }
+
   /// The documents whose sentences claims grade; nil where there are none.
   ///
   /// - Throws: ``InputError`` when the built-in file is broken.

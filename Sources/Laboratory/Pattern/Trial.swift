@@ -68,8 +68,7 @@ public final class Trial: Sendable {
   /// The steps of calibrated work that take as long as a setting says.
   public func steps(_ setting: Setting<Duration>) -> Int { work.steps(nanoseconds: Int(self[setting].nanoseconds)) }
 
-  /// The body of a variant that is meant to trap or to hang comes to the point where it should, and says so: a trial
-  /// that ended before was not ended by its hazard, and is broken. The time to the end is counted from here.
+  /// Marks the point at which the body is meant to trap or to hang. The time to the end is counted from here.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }

@@ -42,12 +42,12 @@ struct StridedLoop: @unchecked Sendable {
     state = context.assumingMemoryBound(to: State.self)
   }
 
-  /// The loop, for a C function.
+  /// A pointer to the loop, for a C function.
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
 
   /// How many iterations it has.
   var count: Int { state.pointee.count }
-  /// How many iterations belong in a block.
+  /// The number of iterations in a block.
   @inline(__always) var stride: Int { state.pointee.stride }
 
   /// Frees it. No part may run any more.
@@ -186,12 +186,12 @@ extension ApplyStride {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
 
-  /// Times `body`, which runs a loop whole, and records what came of it.
+  /// Times `body`, which runs all iterations of a loop, and checks that each ran once.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
     try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// Times `body`, which runs a loop in blocks of so many iterations, and records what came of it.
+  /// Times `body`, which runs a loop in blocks of `stride` iterations, and checks that each ran once.
   ///
   /// - Parameter stride: how many; ``stride`` where nothing else is said.
   /// - Throws: ``Unavailable`` when there would be more than `atMost` blocks.
@@ -208,8 +208,8 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks: at once, with a thread of the pool awake beside the caller, or
-  /// after a pause, in which threads and cores went to sleep. So the plain loop is, that it is compared with.
+  /// Times `body`, which runs a short loop in blocks: at once, with a pool thread awake, or after a pause, in which
+  /// threads and cores went to sleep. So the plain loop is, that it is compared with.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {

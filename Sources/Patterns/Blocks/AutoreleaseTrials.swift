@@ -5,13 +5,13 @@ import Synchronization
 #if canImport(ObjectiveC)
   import ObjectiveC
 #else
-  /// Runs `body`: there are no pools.
+  /// Runs `body` as it is, for systems other than Darwin have no autorelease pools.
   func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 #endif
 
 /// What the variants are put through.
 extension Autorelease {
-  /// Runs what `body` submits, and looks which objects stay.
+  /// Submits blocks that autorelease objects, and counts the objects that are left when all blocks have run.
   func autorelease(
     _ trial: Trial, by way: AutoreleasedObjects.Way = .runtime, _ body: (AutoreleasedObjects) -> Void
   ) throws {
@@ -61,7 +61,7 @@ final class AutoreleasedObjects: Sendable {
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 
-    /// What it does: it makes objects, and lets them go later.
+    /// Makes objects and autoreleases them.
     func makeAndAutorelease() {
       made.mostKept.max(made.alive, ordering: .acquiringAndReleasing)
       for _ in 0..<made.each { made.release(Object(made.living)) }
@@ -85,7 +85,7 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// The blocks.
+  /// The blocks, each of which is to make an object and autorelease it.
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
   /// How many objects there are now.

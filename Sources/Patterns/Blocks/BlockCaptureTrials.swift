@@ -6,7 +6,7 @@ import Synchronization
 /// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that
 /// `sync` runs have an open queue.
 extension BlockCapture {
-  /// Blocks that keep a value.
+  /// Makes blocks that capture a variable, changes the variable, runs them, and counts those that saw another value.
   func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
     let blocks = try run(trial, expectsRun: true, make)
     blocks.waitForRuns()
@@ -14,7 +14,7 @@ extension BlockCapture {
     trial.record(changed, blocks.all.count(where: \.isChanged))
   }
 
-  /// Blocks that keep an object.
+  /// Makes blocks that capture an object, runs them, and notes when each object is released.
   ///
   /// - Parameter patience: how long the release of the objects is awaited.
   func measureObjects(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
@@ -25,14 +25,14 @@ extension BlockCapture {
     trial.record(release, blocks.all.map(\.releasedAfter))
   }
 
-  /// Blocks that keep an object and are not to run.
+  /// Makes work items that capture an object, cancels them before they run, and notes when each object is released.
   func measureCancelled(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
     let blocks = try run(trial, expectsRun: false, make)
     blocks.waitForReleases(patience)
     record(trial, blocks)
   }
 
-  /// Blocks of a C function's stack, which is gone when they run.
+  /// Has a C function submit blocks from its stack, which is gone when they run, and counts the copies made of them.
   func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
     // Where the pool cannot have its threads, Dispatch waits for them for ever.
     try SystemThread.requireRoom(for: trial.cores + 1)
@@ -45,7 +45,8 @@ extension BlockCapture {
     trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
   }
 
-  /// Blocks of a C function's stack, which is there until they have run.
+  /// Has a C function submit blocks from its stack by sync, which is there until they have run, and counts the copies
+  /// made of them.
   func measureSyncedStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) {
     let queue = FunctionQueue(label: "com.example.MyQueue")
     let blocks = stackBlocks(trial)
@@ -127,7 +128,7 @@ final class CapturingBlock: Sendable {
     init(expectsRun: Bool) { self.expectsRun = expectsRun }
   }
 
-  /// The value of its variable when it is made.
+  /// The value that the block's variable has when the block is made.
   let number: Int
 
   private let shared: Shared
@@ -143,24 +144,24 @@ final class CapturingBlock: Sendable {
     self.shared = shared
   }
 
-  /// Where it is submitted to; held back until all blocks are made.
+  /// The queue that a block is submitted to, held until all blocks are made.
   var queue: DispatchQueue { shared.gate.queue }
-  /// One that is not held back.
+  /// A queue that is not held, so that a block runs at once.
   var openQueue: DispatchQueue { shared.openQueue }
 
-  /// Awaits the turn of a task, until when it is held back, too.
+  /// Suspends a task until all tasks are made.
   func turn() async { await shared.gate.passed() }
 
-  /// What came of its variable.
+  /// Notes the value of the variable that the block has seen or left.
   func leaves(_ value: Int) {
     left.store(value, ordering: .relaxed)
     hasRun()
   }
 
-  /// An object that notes when it goes.
+  /// Makes an object that notes when it is deallocated.
   func makeObject() -> Captured { Captured(of: self) }
 
-  /// The last line of the block.
+  /// Uses the captured object, in the last line of the block.
   func uses(_ object: Captured) {
     // Without it the compiler might let go of what is not used any more.
     withExtendedLifetime(object) {
@@ -205,7 +206,7 @@ final class CapturingBlock: Sendable {
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block of a C function's stack, and what is noted of it.
+/// A block on the stack of a C function, and what is noted of it.
 final class StackBlock: Sendable {
   /// What is noted.
   struct Seen: Sendable {
@@ -216,22 +217,22 @@ final class StackBlock: Sendable {
     fileprivate(set) var isInPlace = false
   }
 
-  /// The value that it keeps.
+  /// The value that the block captures.
   let number: Int
   private let state = Mutex(Seen())
 
   /// One that keeps a value.
   init(number: Int) { self.number = number }
 
-  /// What the C function hands on: the owner keeps this alive until its queue is empty.
+  /// A pointer to the block, for a C function.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// What that points to.
+  /// The block that such a pointer points to.
   static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? {
     pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The block runs, and has kept `value`.
+  /// Notes that the block runs, and the value that it has captured.
   func leaves(_ value: Int, inPlace: Bool) {
     state.withLock { state in
       state.runs += 1
@@ -240,10 +241,10 @@ final class StackBlock: Sendable {
     }
   }
 
-  /// Somebody made a copy of it.
+  /// Notes that a copy of the block was made.
   func isCopied() { state.withLock { $0.copies += 1 } }
 
-  /// A copy goes.
+  /// Notes that a copy of the block was freed.
   func copyIsFreed() { state.withLock { $0.frees += 1 } }
 
   /// What was noted so far.

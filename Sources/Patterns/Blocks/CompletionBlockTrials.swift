@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the variants are put through.
 extension CompletionBlock {
-  /// Calls the function again and again; the first time warms up.
+  /// Has `body` call the function again and again, and checks each result; the first call warms up.
   ///
   /// - Parameter wrongQueue: what records the results that arrived on another queue, where one was named.
   func measure(_ trial: Trial, _ wrongQueue: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
@@ -20,7 +20,7 @@ extension CompletionBlock {
     if let wrongQueue { trial.record(wrongQueue, results.elsewhere) }
   }
 
-  /// The same in a task.
+  /// Calls an async function from a task, again and again, and checks each result; the first call warms up.
   func measureAsTask(_ trial: Trial, _ body: (AverageCall) async -> Void) async {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
@@ -54,7 +54,7 @@ extension CompletionBlock {
   }
 }
 
-/// A call with its numbers, and what becomes of it.
+/// A call of the function: its numbers, and the result that it gets.
 final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
@@ -77,7 +77,7 @@ final class AverageCall: Sendable {
     data = (0..<count).map { number + 2 * $0 }
   }
 
-  /// The queue on which the caller wants the result.
+  /// Makes the queue on which the caller wants the result.
   func makeQueue() -> DispatchQueue {
     let queue = DispatchQueue(label: "com.example.Results")
     queue.setSpecific(key: Self.key, value: number)
@@ -87,10 +87,10 @@ final class AverageCall: Sendable {
   /// The call begins.
   fileprivate func begins() { begin.set() }
 
-  /// The average is not worked out before the caller says so.
+  /// Holds the computation until the caller lets it go on.
   func holdsBack() { isHeldBack.store(true, ordering: .releasing) }
 
-  /// The caller says so.
+  /// Lets the computation go on.
   func goesOn() { mayGoOn.signal() }
 
   /// Works out the average.
@@ -99,7 +99,7 @@ final class AverageCall: Sendable {
     return data.reduce(0, +) / data.count
   }
 
-  /// The result arrives.
+  /// Notes a result that has arrived, and the queue it arrived on.
   func arrives(_ average: Int) {
     arrival.set()
     let isElsewhere = DispatchQueue.getSpecific(key: Self.key) != number
@@ -110,7 +110,7 @@ final class AverageCall: Sendable {
     }
   }
 
-  /// Waits for it.
+  /// Waits until the result has arrived.
   func awaitResult() { state.wait(within: .seconds(20)) { $0.arrivals > 0 } }
 
   fileprivate var roundTrip: UInt64? { arrival.since(begin) }

@@ -17,7 +17,8 @@ extension GroupAdapter {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
 
-  /// Sends requests with a group.
+  /// Sends requests through an adapter with a group, waits for the group to notify, and counts the handlers that ran
+  /// before.
   func measure(_ trial: Trial, _ send: @escaping OptionalAdapter) throws {
     try measureCalls(trial, hold: trial[hold]) { requests in
       let group = DispatchGroup()
@@ -26,7 +27,8 @@ extension GroupAdapter {
     }
   }
 
-  /// The same without one. The group that there is knows nothing of them; its end is awaited for `patience`.
+  /// Sends requests through an adapter without a group, and waits for their handlers. The group that there is knows
+  /// nothing of them; its end is awaited for `patience`.
   func measureWithoutGroup(
     _ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping OptionalAdapter
   ) throws {
@@ -37,7 +39,7 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends requests in the child tasks of a group.
+  /// Sends requests from the child tasks of a task group, and waits for the group.
   func measureTasks(_ trial: Trial, _ send: @escaping @Sendable (FileRequests.Request) async throws -> [UInt8]) throws {
     try measureCalls(trial, hold: trial[hold]) { requests in
       Task {
@@ -79,8 +81,9 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, of which the first, which fails, leaves twice. The second one's reply is held back until the
-  /// group has ended; then the group is entered for the leave that was too many.
+  /// Sends two requests, the first of which fails and leaves the group twice, and looks whether the group notifies too
+  /// early. The second one's reply is held back until the group has ended; then the group is entered for the leave that
+  /// was too many.
   ///
   /// - Parameter patience: how long the end of the group is awaited.
   func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {
@@ -99,7 +102,7 @@ extension GroupAdapter {
     try record(trial, [requests])
   }
 
-  /// Sends requests by an adapter that is not expected to come to its end. Their replies come one after the other.
+  /// Sends requests through an adapter that is meant to trap or to hang. Their replies come one after the other.
   func misuse(_ trial: Trial, requests count: Int, failures: Int, _ send: @escaping Adapter) throws {
     try Self.requireThreads(count)
     let files = try ReadFiles()
@@ -119,7 +122,7 @@ extension GroupAdapter {
     requests.waitForEnd()
   }
 
-  /// Enters a group, and looks whether a block has run for that.
+  /// Enters a group, and looks whether that alone has run any block.
   func enter(
     _ trial: Trial, _ enter: (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void
   ) throws {
@@ -225,7 +228,7 @@ final class FileRequests: Sendable {
     /// What is to be read.
     var path: String { index < requests.failures ? requests.files.missing : requests.files.there }
 
-    /// The asynchronous interface that is adapted: it returns at once, and calls `handler` later, once.
+    /// Sends the request, as an asynchronous interface does: returns at once, and calls `handler` later, once.
     func send(_ handler: @escaping Handler) {
       // What it does on its own goes through the queue of the channel, its replies through the other.
       guard
@@ -291,7 +294,7 @@ final class FileRequests: Sendable {
   /// Lets these replies come.
   func letReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
 
-  /// Waits for the handler of a request, and until all has run that came with its reply.
+  /// Waits for the handler of this request, and for all blocks that came with its reply.
   func waitForReply(_ index: Int) {
     handlerHasEnded[index].wait()
     replies[index].sync {}

@@ -17,7 +17,8 @@ extension GroupNesting {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
   }
 
-  /// Tries a method whose group is expected to wait: what was added is held back for a while each time.
+  /// Runs a method whose group should wait for nested work, with that work held for a while, and counts completions
+  /// that came too early.
   @discardableResult
   func measure(
     _ trial: Trial, patience: Duration = .seconds(10), _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
@@ -25,7 +26,7 @@ extension GroupNesting {
     try measure(trial, hold: trial[hold], patience: patience, watching(method))
   }
 
-  /// Tries one whose group is expected not to: what was added is held back until the group has ended.
+  /// Runs a method whose group does not wait for nested work, with that work held until the group has ended.
   @discardableResult
   func measureEarly(
     _ trial: Trial, patience: Duration = .seconds(10), _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
@@ -33,12 +34,12 @@ extension GroupNesting {
     try measure(trial, hold: patience, patience: patience, watching(method))
   }
 
-  /// Tries one that has no dispatch group, and tells itself when all has ended.
+  /// Runs a method without a dispatch group, which itself reports the end of its work.
   func measureTask(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
     try measure(trial, hold: trial[hold], patience: .seconds(10), method)
   }
 
-  /// Calls, on the main queue, a method that is not expected to return.
+  /// Calls a method on the main queue that is not meant to return.
   func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
     try SystemThread.requireRoom(for: 4)
     let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
@@ -135,9 +136,9 @@ final class NestedWork: Sendable {
 
   /// The main queue.
   let mainQueue: DispatchQueue
-  /// A global queue, held back or not.
+  /// A global queue, or one that is held in its place.
   let queue: DispatchQueue
-  /// Another one.
+  /// Another queue of that kind, for the nested work.
   let otherQueue: DispatchQueue
   /// Where nothing else is.
   let ownQueue = DispatchQueue(label: "end")
@@ -170,7 +171,7 @@ final class NestedWork: Sendable {
 
   // MARK: What a method uses
 
-  /// What is to be made.
+  /// The results that the nested work is to set.
   var results: some RandomAccessCollection<Result> { (0..<values.count).lazy.map { Result(work: self, index: $0) } }
 
   /// One result: the document's `foo`, or `bar`.
@@ -178,7 +179,7 @@ final class NestedWork: Sendable {
     fileprivate let work: NestedWork
     fileprivate let index: Int
 
-    /// `doSomeFoo`, which takes a while.
+    /// Works for a while: the document's `doSomeFoo`.
     func doSomething() { work.make() }
 
     /// The same in a task.
@@ -187,7 +188,7 @@ final class NestedWork: Sendable {
       work.make()
     }
 
-    /// `self.foo = 42`.
+    /// Sets the result: the document's `self.foo = 42`.
     func set() { work.set(index) }
 
     /// The same in a task.
@@ -197,7 +198,7 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// The document's block that logs all results.
+  /// The document's completion block, which logs all results.
   func completionBlock() {
     completed.set()
     missed.add(missingNow, ordering: .relaxed)
@@ -205,7 +206,7 @@ final class NestedWork: Sendable {
     if ran.add(1, ordering: .relaxed).newValue == 1 { done.signal() }
   }
 
-  /// Everything in the group has ended, says the group.
+  /// Notes that everything in the task group has ended.
   func groupHasEnded() {
     missedAtEnd.add(missingNow, ordering: .relaxed)
     held?.end.open()

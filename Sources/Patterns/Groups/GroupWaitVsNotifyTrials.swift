@@ -20,15 +20,16 @@ extension GroupWaitVsNotify {
     (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1)
   }
 
-  /// A method that has a completion block run on the main queue.
+  /// Calls a method that has its completion block run on the main queue, again and again, and times each step.
   func measure(_ trial: Trial, _ method: @escaping Method) throws { try measureCompletion(trial, method) }
 
-  /// The same for one that suspends, and so has no thread of which could be said how long it is held.
+  /// Calls an async method that has its completion block run on the main queue, again and again; it suspends instead of
+  /// holding a thread.
   func measureTask(_ trial: Trial, _ method: @escaping Method) throws {
     try measureCompletion(trial, holdsThread: false, method)
   }
 
-  /// The same with a wait whose time is up before any download may end.
+  /// Calls a method whose wait times out, for the downloads end only after that.
   func measureWaitThatExpires(_ trial: Trial, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
     trial.record(timeouts, downloads.count { $0.hasTimedOut })
@@ -36,19 +37,19 @@ extension GroupWaitVsNotify {
     trial.record(earlyTimeouts, downloads.count { $0.wasBeforeTime })
   }
 
-  /// The same with a wait that is given enough.
+  /// Calls a method whose wait has a timeout that is long enough.
   func measureWaitWithEnoughTime(_ trial: Trial, holdsBack: Bool = false, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, timeout: trial[enoughTime], holdsBack: holdsBack, method)
     trial.record(timeouts, downloads.count { $0.hasTimedOut })
   }
 
-  /// The same with a block that the group notifies a background queue of.
+  /// Calls a method whose group notifies a background queue, which passes the completion block on to the main queue.
   func measureByBackground(_ trial: Trial, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, method)
     trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
   }
 
-  /// A method that has no completion block: whoever calls it goes on when it returns.
+  /// Calls a method without a completion block, again and again: its caller goes on when it returns.
   func measureInCaller(_ trial: Trial, _ method: @escaping Method) throws {
     try measureCalls(trial, completesInCaller: true, leaver: nil, method)
   }
@@ -124,11 +125,11 @@ final class GroupDownload: Sendable {
     gcdlab_dispatch_get_global_queue(QueuePriority.QoSClass.background.identifier, 0)
   }
 
-  /// Where the completion block is to run.
+  /// The queue on which the completion block is to run.
   let mainQueue: DispatchQueue
-  /// Where downloads run: a global queue, or behind the gate.
+  /// The queue of the downloads: a global queue, or one that is held in its place.
   let queue: DispatchQueue
-  /// How long a method waits that waits for a limited time.
+  /// The timeout of a wait.
   let timeout: DispatchTimeInterval
 
   private let steps: Int
@@ -178,7 +179,7 @@ final class GroupDownload: Sendable {
 
   // MARK: What a method uses
 
-  /// What is to be downloaded.
+  /// The photos to be downloaded.
   var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
 
   /// One photo, which can be loaded in three ways.
@@ -186,7 +187,7 @@ final class GroupDownload: Sendable {
     fileprivate let download: GroupDownload
     fileprivate let index: Int
 
-    /// Loads it elsewhere, then calls `completion`; returns at once.
+    /// Loads the photo on another queue, then calls `completion`; returns at once.
     func load(completion: @escaping @Sendable () -> Void) {
       download.starts()
       download.queue.async { download.load(index, leave: completion) }
@@ -206,7 +207,7 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// The document's completion block.
+  /// The document's completion block: all photos are there.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -216,7 +217,7 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// The document's "other work while the tasks execute": as much as one download.
+  /// The document's other work while the tasks execute: as much as one download.
   func otherWork() {
     // Whoever does it has submitted everything.
     unstarted.store(0, ordering: .releasing)
@@ -226,7 +227,7 @@ final class GroupDownload: Sendable {
 
   // MARK: What a method tells
 
-  /// Runs a method that was moved away from its caller, and times how long it holds the thread that runs it.
+  /// Runs `body` away from its caller, and times how long it keeps the thread.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -234,21 +235,22 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// All downloads have ended, and this is the first to know.
+  /// Notes that the code here has just learned of the end of all downloads.
   func noticed() {
     notice.set()
     missed.add(missingResults, ordering: .relaxed)
   }
 
-  /// The same in a block that is to run on the background queue. A global queue takes no value that it would be known
-  /// by.
+  /// Notes that a block on the background queue has just learned of the end of all downloads. A global queue takes no
+  /// value that it would be known by.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
     ranInBackground.store(queue == Self.backgroundQueue, ordering: .relaxed)
   }
 
-  /// Waits by `wait` for `timeout` at most, and looks at what it reports. Downloads that are held back go on then.
+  /// Calls `wait` with the timeout, times it, and notes whether it reports success. Downloads that are held back go on
+  /// then.
   func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
     let earliest = DispatchTime.now() + timeout
     let result = wait()

@@ -14,17 +14,19 @@ extension LibraryLoad {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
 
-  /// Tries a way that is expected to complete last, and to lose nothing.
+  /// Loads a library in a way that should complete after the last item, again and again, and counts items that are
+  /// missing then.
   func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
     try measure(trial, hold: trial[hold], pause: trial[hold], load)
   }
 
-  /// Tries one that is expected to complete early, which is waited for.
+  /// Loads a library in a way that can complete early, with the items queue held until it has, and counts items that
+  /// are missing then.
   func measureEarly(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
     try measure(trial, hold: patience, pause: .milliseconds(10), load)
   }
 
-  /// Tries one where two are expected to append at once, which is waited for.
+  /// Loads a library while sources append concurrently, held so that two appends meet, and counts lost items.
   func measureUnserialised(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
     try measure(trial, hold: .milliseconds(10), pause: patience, load)
   }
@@ -105,19 +107,19 @@ final class Library: Sendable {
     let path: String
   }
 
-  /// Where sources run, and the group is notified: a global queue.
+  /// The queue of the sources, which the group notifies as well: a global queue.
   let queue: DispatchQueue
-  /// Where items are appended one after the other.
+  /// The serial queue on which items are appended.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
-  /// Counts the sources.
+  /// The group of the sources.
   let group = DispatchGroup()
   /// The main queue.
   let mainQueue: DispatchQueue
-  /// A source that finds everything at once.
+  /// A source that enumerates all its items before it returns.
   let media: Source
-  /// One that finds it in its own time.
+  /// A source that returns at once and enumerates its items later.
   let assets: Source
-  /// One that does so and fails half-way.
+  /// A source that returns at once, enumerates its items later, and fails half-way.
   let bundle: Source
   /// The directories that are walked.
   let roots: [String]
@@ -166,7 +168,8 @@ final class Library: Sendable {
 
   // MARK: What a load uses
 
-  /// `[assetItems addObject:item]`: reads how many there are, stores the item there, and counts it.
+  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item there, writes the
+  /// new count.
   func append(_ item: Item) {
     let index = count.load(ordering: .relaxed)
     if let pause, !pause.isOpen {
@@ -260,14 +263,13 @@ final class Source: Sendable {
     firstNumber = first
   }
 
-  /// Finds all items, here and now, one after the other.
+  /// Calls `body` with each item in turn, before it returns.
   func forEach(_ body: (Library.Item) -> Void) {
     defer { end.ended() }
     do { try walk(body) } catch { fail() }
   }
 
-  /// Returns at once and calls `each` elsewhere for each item, and then without one; or `failure`, when something is
-  /// not as it should be.
+  /// Returns at once, and calls `each` later for each item and then with nil, or `failure` after an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -284,7 +286,7 @@ final class Source: Sendable {
     }
   }
 
-  /// The same to be awaited: what was found when it ended, by failing or otherwise.
+  /// Awaits the end of the source, and returns the items found.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in

@@ -7,12 +7,13 @@ extension BarrierScope {
   /// For each barrier two waits, which last so long at most.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Looks for overlap with a barrier that should exclude all: each wait lasts for a moment in which nothing starts.
+  /// Counts blocks that overlap with a barrier that should exclude all others; each wait is short, for nothing should
+  /// begin.
   func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: .milliseconds(2), submit)
   }
 
-  /// Looks for overlap with a barrier that excludes nothing: each wait lasts until the awaited block has started.
+  /// Counts blocks that overlap with a barrier that excludes none; each wait lasts until the awaited block has begun.
   func lookForOverlap(_ trial: Trial, patience: Duration = .seconds(10), _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: patience, submit)
   }
@@ -47,17 +48,18 @@ final class BarrierBlocks: Sendable {
     for _ in 0..<3 { all.enter() }
   }
 
-  /// The earlier block: it goes on until the barrier has begun, or until that has had its time.
+  /// The work of the block before the barrier, which runs until the barrier has begun or the wait for it is over.
   func earlier() {
     earlierHasBegun.signal()
     if barrierBegins.pass() { barrierBeganEarly.store(true, ordering: .releasing) }
     all.leave()
   }
 
-  /// Waits until the earlier block runs.
+  /// Waits until the block before the barrier has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// The barrier, which has submitted the later block: it goes on until that has begun, or until that has had its time.
+  /// The work of the barrier, which has submitted the later block: it runs until that has begun or the wait for it is
+  /// over.
   func barrier() {
     barrierBegins.open()
     laterBegins.restHasFinished()
@@ -65,7 +67,7 @@ final class BarrierBlocks: Sendable {
     all.leave()
   }
 
-  /// The later block.
+  /// The work of the block after the barrier.
   func later() {
     laterBegins.open()
     all.leave()

@@ -12,7 +12,7 @@ extension QueueVsLock {
   /// The same where nothing keeps it out: it ends when the second one comes, which on a busy machine may take its time.
   static let surely = Duration.seconds(10)
 
-  /// Measures updates that are done when the calls return.
+  /// Times updates of a number by one thread and by several, and counts updates that were lost.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void
   ) throws {
@@ -88,7 +88,7 @@ extension QueueVsLock {
   }
 }
 
-/// A number that is read, and written one higher, as if nobody else did.
+/// A number that is updated by a load and a store, so that updates that are not guarded get lost.
 final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
@@ -115,7 +115,7 @@ final class SharedNumber: Sendable {
   /// One of the parties is about to update for the first time.
   func arrives() { if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() } }
 
-  /// Reads it, and writes it one higher.
+  /// Adds one, by a load and a store.
   @inline(__always)
   func update() {
     let before = number.load(ordering: .relaxed)
@@ -146,7 +146,7 @@ final class SharedNumber: Sendable {
   /// What it came to.
   var value: Int { number.load(ordering: .relaxed) }
 
-  /// The number as the context of a C function.
+  /// A pointer to the number, for a C function.
   @inline(__always) var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Updates the number that is a C function's context, without holding on to it.

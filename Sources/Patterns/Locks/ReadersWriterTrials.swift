@@ -13,14 +13,14 @@ extension ReadersWriter {
       * trial[heldWrites]
   }
 
-  /// Tries a guard, which keeps readers out while somebody writes.
+  /// Times reads and writes of a guarded pair, and holds a write to see that no reader gets in.
   func measure(
     _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
   ) throws {
     try measureThreads(trial, hold: trial[hold], read, write)
   }
 
-  /// Tries what does not keep them out: a held write waits for a reader.
+  /// Times reads and writes of a pair without a guard, and holds a write until a reader has seen it half done.
   func measureUnguarded(
     _ trial: Trial, patience: Duration = .seconds(10), read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
@@ -42,7 +42,7 @@ extension ReadersWriter {
     }
   }
 
-  /// Tries a guard that is awaited.
+  /// Times reads and writes of a pair whose guard is awaited, and holds a write to see that no reader gets in.
   func measureTasks(
     _ trial: Trial, read: @escaping @Sendable (Pair) async -> Pair.Values,
     write: @escaping @Sendable (Pair) async -> Void
@@ -94,7 +94,7 @@ extension ReadersWriter {
   }
 }
 
-/// Two values that belong together. The accesses are relaxed: it is for the guard to bring order into them.
+/// Two values that are to be written together. The accesses are relaxed: it is for the guard to bring order into them.
 final class Pair: Sendable {
   /// What a reader got.
   struct Values: Sendable {
@@ -113,14 +113,14 @@ final class Pair: Sendable {
     self.held = held
   }
 
-  /// Reads one after the other.
+  /// Reads both values.
   func read() -> Values {
     let first = first.load(ordering: .relaxed)
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
-  /// Writes the next value to one after the other.
+  /// Writes the next value to both.
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
@@ -241,7 +241,7 @@ private final class PairRace: Sendable {
   }
 }
 
-/// The system's lock for many readers or one writer.
+/// The system's lock for many readers or one writer, `pthread_rwlock_t`.
 ///
 /// Unchecked: the lock takes care of itself.
 final class ReadersWriterLock: @unchecked Sendable {
@@ -255,14 +255,14 @@ final class ReadersWriterLock: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` beside other readers.
+  /// Runs `body` while no writer has the lock.
   func withReadLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
     return body()
   }
 
-  /// Runs `body` alone.
+  /// Runs `body` while nobody else has the lock.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

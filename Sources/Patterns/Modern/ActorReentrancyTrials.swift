@@ -4,7 +4,8 @@ import Synchronization
 
 /// What the variants are put through.
 extension ActorReentrancy {
-  /// Sells seats to tasks, held and then not.
+  /// Sells seats to buyers that are tasks: twice, first with all payments held until every buyer that can has begun,
+  /// then without.
   ///
   /// - Parameters:
   ///   - patience: how long payments are held.
@@ -24,7 +25,7 @@ extension ActorReentrancy {
     }
   }
 
-  /// The same to blocks of the global queue.
+  /// Sells seats to buyers that are blocks on the global queue, as `sell` does to tasks.
   func sellBlocks(
     _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) -> Bool
   ) throws {
@@ -133,14 +134,14 @@ final class Sale: Sendable {
   var concurrentPayments: Int { paying.peak }
 }
 
-/// Who wants a seat.
+/// A buyer who wants one seat.
 struct Buyer: Sendable {
   fileprivate let sale: Sale
   fileprivate let index: Int
 
-  /// Pays, and awaits that it has arrived.
+  /// Pays for the seat, and awaits the arrival of the payment.
   func pay() async { await sale.pay(index) }
-  /// Pays, and waits for it with the thread.
+  /// Pays for the seat, and blocks the thread until the payment has arrived.
   func payBlocking() { sale.payBlocking(index) }
   /// Has the answer: whether there was a seat.
   fileprivate func hasBeenSold(_ isSold: Bool) { if isSold { sale.hasBeenSold(index) } }

@@ -35,7 +35,7 @@ struct HopCost: Pattern {
     "share of hops, to the target or back, that continue on another thread")
   let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
-  /// The main queue; a test, whose main queue nobody serves, gives another.
+  /// The main queue; a test, whose main queue nothing drains, gives another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [calls] }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// What the ways are put through.
 extension HopCost {
-  /// Goes there and back by blocks: from a serial queue of each who goes.
+  /// Makes round trips by blocks from a serial queue of each caller.
   ///
   /// - Parameter body: goes to the place, counts the visit there, and has `back` run on the queue it came from.
   func hop(
@@ -19,7 +19,7 @@ extension HopCost {
     }
   }
 
-  /// The same by functions, which are given a ``FunctionHopper``.
+  /// Makes round trips by C functions, each of which is given a `FunctionHopper`.
   func hopByFunctions(
     _ trial: Trial, to there: FunctionQueue, _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
   ) throws {
@@ -29,7 +29,7 @@ extension HopCost {
     }
   }
 
-  /// Does it from a thread, which stays where it is.
+  /// Makes round trips from a thread that calls synchronously.
   func stay(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) -> Void) throws {
     try measure(trial) { visits, hops, times in
       times.start.set()
@@ -41,7 +41,7 @@ extension HopCost {
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
-  /// Goes there and back in a task.
+  /// Makes round trips in a task.
   func hopAsTask(_ trial: Trial, _ makeTrips: @escaping @Sendable (RoundTrips) async -> Void) throws {
     try measure(trial) { visits, hops, times in
       let hasEnded = DispatchSemaphore(value: 0)
@@ -93,7 +93,7 @@ struct RoundTrips: Sendable {
   /// A number of round trips, to where `visits` are counted.
   init(_ count: Int, to visits: Visits) { (self.count, self.visits) = (count, visits) }
 
-  /// Makes them.
+  /// Makes the round trips one after the other, in a timed loop.
   @inline(__always)
   func each(_ trip: (Visits) -> Void) {
     timedLoop(count) { _ in
@@ -120,7 +120,8 @@ final class HopTimes: Sendable {
   let end = Moment()
 }
 
-/// How often a place was visited. The accesses are relaxed: it is for the place to bring order into them.
+/// A counter of visits, whose plain loads and stores need the place to bring order into them. The accesses are relaxed:
+/// it is for the place to bring order into them.
 final class Visits: Sendable {
   private let visits = Atomic<Int>(0)
   private let watchesThreads: Bool
@@ -129,7 +130,7 @@ final class Visits: Sendable {
 
   fileprivate init(watchesThreads: Bool = false) { self.watchesThreads = watchesThreads }
 
-  /// One more, at the place.
+  /// Counts one visit.
   func add() {
     visits.store(visits.load(ordering: .relaxed) + 1, ordering: .relaxed)
     if watchesThreads { look() }
@@ -190,15 +191,15 @@ private final class BlockHopper: Sendable {
   }
 }
 
-/// Somebody who goes there and back by functions, which are given a pointer to him.
+/// A caller who makes round trips by C functions, which are given a pointer to it.
 ///
 /// Unchecked: the queues that he has pointers to may be used from any thread.
 final class FunctionHopper: @unchecked Sendable {
-  /// The queue that he comes from.
+  /// The queue that the caller comes from.
   let here: UnsafeMutableRawPointer
-  /// The queue that he goes to.
+  /// The queue that the caller visits.
   let there: UnsafeMutableRawPointer
-  /// What he visits.
+  /// The counter of visits.
   let visits: Visits
   private let queues: (FunctionQueue, FunctionQueue)
   private let times: HopTimes
@@ -216,13 +217,13 @@ final class FunctionHopper: @unchecked Sendable {
     left = Atomic(hops)
   }
 
-  /// He whom a function was given.
+  /// The caller that such a pointer points to.
   static func of(_ hopper: UnsafeMutableRawPointer?) -> FunctionHopper {
     guard let hopper else { preconditionFailure("a function of a hopper's is always given the hopper") }
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
-  /// He is back, in a function of the queue that he came from, and goes again.
+  /// Ends one round trip, on the queue that it came from, and begins the next.
   static func isBack(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
 
   /// Makes all round trips.

@@ -3,7 +3,7 @@ import Instruments
 
 /// What the variants are put through.
 extension LimitConcurrency {
-  /// Tries a way whose jobs are child tasks, which hold no thread while they wait.
+  /// Runs jobs as child tasks, and counts how many are in progress at once; a job that waits holds no thread.
   ///
   /// - Parameter run: runs all jobs, so many at once, and returns when all have ended.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
@@ -14,7 +14,7 @@ extension LimitConcurrency {
     }
   }
 
-  /// Tries a way whose jobs are blocks, each of which holds a thread while it is in progress.
+  /// Runs jobs as blocks, and counts how many are in progress at once; each holds a thread from its begin to its end.
   func limitBlocks(
     _ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void
   ) throws {
@@ -40,8 +40,8 @@ extension LimitConcurrency {
     trial.record(perJob, seen.elapsed, over: count)
   }
 
-  /// Tries a way that is meant not to come to its end: the jobs that have a place await, and what they await comes when
-  /// all threads sleep. There are more jobs than places and threads.
+  /// Runs jobs that are not meant to end: those that are admitted await an answer, which comes when all threads sleep.
+  /// There are more jobs than places and threads.
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)

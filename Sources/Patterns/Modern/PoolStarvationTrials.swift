@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the variants are put through.
 extension PoolStarvation {
-  /// Begins the tasks while the answer is held back; lets the bystanders come when all threads sleep, and then the
-  /// answer.
+  /// Begins all requests with their answer held, starts bystanders when all threads sleep, and lets the answer come
+  /// then.
   ///
   /// - Parameter begin: begins one task.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
@@ -33,7 +33,7 @@ extension PoolStarvation {
     record(trial, bystanders)
   }
 
-  /// The bystanders with nobody else there.
+  /// Starts the bystanders without any requests, and records how soon they begin: tasks and blocks that need no answer.
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)
     let bystanders = TaskBystanders()
@@ -80,11 +80,11 @@ final class LateAnswer: Sendable {
     fileprivate let answer: LateAnswer
     fileprivate let index: Int
 
-    /// The request has a thread, and begins.
+    /// Notes that the request has a thread, and begins.
     func begins() { answer.begins.ran(index) }
-    /// Waits for the answer, with its thread: as every call does that blocks.
+    /// Blocks the thread until the answer is there, as every blocking call does.
     func blockUntilAnswered() { answer.group.wait() }
-    /// Has `handler` run when the answer is there.
+    /// Has `handler` called when the answer is there.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)
     }

@@ -13,7 +13,7 @@ extension StreamVsSource {
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
   }
 
-  /// Passes items on: bursts while the consumer is held, single ones, and a stream.
+  /// Passes items on: bursts while the consumer is held, single ones, and a stream; counts those that were lost.
   ///
   /// - Parameters:
   ///   - reportsDrops: whether `yield` says which items it drops, so that those it does not report are counted.
@@ -60,7 +60,7 @@ extension StreamVsSource {
   }
 }
 
-/// How items are passed on, and how that ends.
+/// How a trial sends items, and how it says that no more will come.
 struct Outbox {
   /// Passes items on, one behind the other.
   let sendAll: (Pieces<Int>) -> Void
@@ -76,7 +76,7 @@ struct Outbox {
 
 /// The consumer's side: what it is given.
 final class Inbox: Sendable {
-  /// Where handlers and blocks run; tasks run in Swift's pool.
+  /// The queue of handlers and blocks; tasks run in Swift's pool.
   let queue = DispatchQueue(label: "inbox")
   private struct State {
     var taken: [Int] = []
@@ -98,7 +98,7 @@ final class Inbox: Sendable {
 
   // MARK: For the consumer
 
-  /// Takes an item, in a task.
+  /// Takes an item as the consumer does, and holds the consumer on it where the trial says so.
   func take(_ item: Int) async {
     if keep(item) { await gate.passed() }
   }
@@ -108,7 +108,7 @@ final class Inbox: Sendable {
     if keep(item) { gate.queue.sync {} }
   }
 
-  /// No more will be taken.
+  /// Notes that no more items will be taken.
   func ended() { hasEnded.signal() }
 
   /// - Returns: whether the consumer is to be held.
@@ -126,7 +126,7 @@ final class Inbox: Sendable {
 
   // MARK: For the sender
 
-  /// Takes note of what a stream says of an item.
+  /// Notes whether the stream says that it dropped an item.
   func note(_ result: AsyncStream<Int>.Continuation.YieldResult) {
     if case .dropped = result { state.withLock { $0.drops += 1 } }
   }

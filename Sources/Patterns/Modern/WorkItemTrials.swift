@@ -4,19 +4,19 @@ import Synchronization
 
 /// What the variants are put through.
 extension WorkItem {
-  /// Runs `body` for one item after the other, and records what became of them.
+  /// Runs `body` for one work item after the other, and records whether it ran, was cancelled and notified.
   func eachItem(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
     let outcomes = try each(trial, body)
     trial.record(waitTimedOut, outcomes.notWaited)
     trial.record(cancelLatency, outcomes.notices)
   }
 
-  /// The same for tasks.
+  /// Runs `body` for one task after the other, and records whether it ran, was cancelled and notified.
   func eachTask(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
     trial.record(cancelLatency, try each(trial, body).notices)
   }
 
-  /// The same for items that nobody submits; when `body` ends, they are freed.
+  /// Runs `body` for work items that are never submitted, and are freed when it ends.
   ///
   /// - Parameter bound: how long their notice is waited for then.
   func eachUnsubmittedItem(
@@ -63,7 +63,7 @@ final class CancelledWork: Sendable {
   /// Longer is nothing waited for that surely comes.
   static let bound = Duration.seconds(20)
 
-  /// Where it is told that the end has come.
+  /// The queue on which the end of an item is notified.
   let notices = DispatchQueue(label: "notices")
   private let begun = Moment()
   private let ended = Moment()
@@ -77,23 +77,23 @@ final class CancelledWork: Sendable {
 
   // MARK: What runs
 
-  /// The item begins to run.
+  /// Notes that the item begins to run.
   func begins() {
     begun.set()
     runs.signal()
   }
-  /// The item comes to its end.
+  /// Notes that the item has run to its end.
   func ends() { ended.set() }
-  /// Holds up others of its queue until it is cancelled.
+  /// Blocks the queue, and so the items behind, until the item under test is cancelled.
   func holdUpOthers() {
     isHeldUp.signal()
     isCancelled.pass()
   }
-  /// Goes on when it has been cancelled, holding its thread until then.
+  /// Blocks the item until it is cancelled.
   func goOnWhenCancelled() { isCancelled.pass() }
-  /// The same for a task, which holds none.
+  /// Suspends the task until it is cancelled.
   func goesOnWhenCancelled() async { await isCancelled.passed() }
-  /// Who awaits the end is told of it.
+  /// Notes that the end was notified.
   func isToldOfEnd() {
     told.set()
     isTold.signal()
@@ -101,23 +101,23 @@ final class CancelledWork: Sendable {
 
   // MARK: Who cancels
 
-  /// Waits until the one before it holds it up.
+  /// Waits until the queue is blocked by the item before.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
-  /// Waits until it runs.
+  /// Waits until the item runs.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }
-  /// Cancels it, and lets go on what waits for that.
+  /// Cancels the item by `cancel`, and lets go on what waits for that.
   func cancel(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
     isCancelled.open()
   }
-  /// Waits for its end, as an item and by its notice, but not longer than that.
+  /// Waits for the end of the item, by its `wait` and by its notice.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
     let result = item.wait(timeout: .after(bound))
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Awaits its end, as a task.
+  /// Awaits the end of the task.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
@@ -149,10 +149,10 @@ final class CancelledWork: Sendable {
   }
 }
 
-/// By which an item can look at itself; it does not keep it.
+/// A box in which a block finds the work item that it belongs to, without keeping it alive.
 ///
 /// Unchecked: it is told of the item before that is submitted, and then only read.
 final class Own: @unchecked Sendable {
-  /// The item.
+  /// The work item.
   weak var item: DispatchWorkItem?
 }

@@ -188,6 +188,6 @@ struct MainQueue: Pattern {
 
   /// How long a block waits, the first time, for an event that must not come while it runs.
   private var inOrder: Duration { .milliseconds(10) }
-  /// How long it waits for one that will come.
+  /// How long a block waits for an event that is to come.
   private var overtaking: Duration { .seconds(20) }
 }

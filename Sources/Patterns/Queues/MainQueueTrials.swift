@@ -10,7 +10,8 @@ extension MainQueue {
   /// All pieces of work, and the longest look at one.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
-  /// Has four threads send blocks to main, all at once; and then main send one to itself.
+  /// Submits blocks to the main queue from four threads at once, then from a block on the main queue, and checks their
+  /// order.
   ///
   /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it
   ///   sent.
@@ -50,7 +51,7 @@ extension MainQueue {
     record(trial, hops)
   }
 
-  /// The same in a task.
+  /// Makes round trips to the main queue and back in a task.
   func hopAsTask(_ trial: Trial, _ body: (Hop) async -> Void) async {
     var hops = Hops()
     for repeated in 0...trial[self.hops] {
@@ -140,17 +141,17 @@ final class Hop: Sendable {
   private let offMain = Atomic<Bool>(false)
   private let end = DispatchSemaphore(value: 0)
 
-  /// The hop sets out.
+  /// Notes that the round trip begins.
   func leaves() { left.set() }
 
-  /// The hop is on the main queue, and goes back.
+  /// Notes that the block or task is on the main queue, and goes back.
   func arrives() {
     arrived.set()
     if !MainThread.isCurrent { offMain.store(true, ordering: .releasing) }
     wentBack.set()
   }
 
-  /// The hop is back.
+  /// Notes that the round trip has ended.
   func isBack() {
     wasBack.set()
     end.signal()
@@ -227,6 +228,6 @@ final class WorkWithEvent: Sendable {
 final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 
-  /// The block begins.
+  /// Notes that the block begins.
   func begins() { begun.set() }
 }

@@ -8,8 +8,7 @@ extension QueueContext {
   /// A queue may be waited for as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has `body` leave data in one block and look for it in a later one, which `sync` runs on another thread: the
-  /// caller's.
+  /// Runs `body`, in which one block leaves data and a later one looks for it, on another thread.
   func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
     var count = 0
     for _ in 0..<trial[repeats] {
@@ -20,7 +19,7 @@ extension QueueContext {
     trial.record(notFound, count)
   }
 
-  /// The same in tasks.
+  /// Runs `body`, in which one task leaves data and a later one looks for it.
   func shareAmongTasks(_ trial: Trial, _ body: (MyDataContext) async -> Void) async {
     var count = 0
     for _ in 0..<trial[repeats] {
@@ -31,8 +30,9 @@ extension QueueContext {
     trial.record(notFound, count)
   }
 
-  /// Lets queues go that `make` makes with data, each while its last block runs. The first, which is also the warm-up,
-  /// is looked at for a while: with a reference and no block, and with a block and no reference.
+  /// Makes queues with data, releases each while its last block runs, and notes when its finalizer runs. The first,
+  /// which is also the warm-up, is looked at for a while: with a reference and no block, and with a block and no
+  /// reference.
   func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
     var (early, inRelease) = (0, 0)
     var all: [MyDataContext] = []
@@ -61,9 +61,10 @@ extension QueueContext {
     trial.record(earlyCleanups, early)
   }
 
-  /// Has `release` let idle queues go one after the other, and asks for as much memory each time. What `malloc` gives
-  /// out nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at first, so that
-  /// was this one, within the release.
+  /// Releases idle queues one after the other, and counts those whose memory `malloc` gives out again at once.
+  ///
+  /// What it gives out nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at
+  /// first, so that was this one, within the release.
   ///
   /// - Throws: ``Unavailable`` where `malloc` keeps back what was freed, as that of AddressSanitizer does.
   func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
@@ -80,7 +81,7 @@ extension QueueContext {
     trial.record(reused, count)
   }
 
-  /// Lets queues go that `make` makes without data, and then one with data, which is cleaned up behind them.
+  /// Releases queues that have no data, then one that has, and counts finalizers that ran without a context.
   func letGo(_ trial: Trial, _ make: () -> HeldQueue) {
     let before = MyDataContext.cleanUpsWithout
     for _ in 0..<trial[repeats] {
@@ -99,7 +100,8 @@ extension QueueContext {
     trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
   }
 
-  /// Asks for a global queue with every flag there is room for, releases one that nobody has retained, and uses it.
+  /// Asks for global queues with every flag there is room for, then releases one without having retained it, and uses
+  /// it.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -138,7 +140,7 @@ enum QueueChange {
 }
 
 extension QueueContext {
-  /// Has `change` modify a queue in one way after the other, and looks each time whether that took effect.
+  /// Modifies a queue by `change` in one way after the other, and looks each time whether that took effect.
   ///
   /// - Parameter patience: how long a block of the queue is waited for that has nothing to wait for.
   func modify(
@@ -165,7 +167,7 @@ extension QueueContext {
   }
 }
 
-/// What `dispatch_get_current_queue` answers, in blocks and outside.
+/// The queues that `dispatch_get_current_queue` returns, in blocks and outside of them.
 ///
 /// Unchecked: the queues may be used from any thread.
 final class QueueAnswers: @unchecked Sendable {
@@ -173,11 +175,11 @@ final class QueueAnswers: @unchecked Sendable {
   struct Asked: @unchecked Sendable {
     fileprivate let object: UnsafeMutableRawPointer?
 
-    /// Adds a block.
+    /// Submits a block to the queue.
     func async(_ body: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(body) }
   }
 
-  /// A serial queue, one whose target is that, and the global queues of default and of low priority.
+  /// The queues to ask in: a serial one, one that targets it, and the global ones of default and low priority.
   let queues: [Asked]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
@@ -193,13 +195,13 @@ final class QueueAnswers: @unchecked Sendable {
     for _ in 0..<queues.count + 2 { all.enter() }
   }
 
-  /// A block of `queue` got `answer`.
+  /// Notes the answer that a block of `queue` got.
   func inside(_ answer: UnsafeMutableRawPointer?, of queue: Asked) {
     if answer != queue.object { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }
 
-  /// A thread that runs no block got `answer`.
+  /// Notes the answer that a thread got which runs no block.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
       if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
@@ -208,7 +210,7 @@ final class QueueAnswers: @unchecked Sendable {
     all.leave()
   }
 
-  /// Waits for all answers, and records them.
+  /// Waits for all answers, and records how many were wrong.
   func record(_ trial: Trial, _ pattern: QueueContext) {
     all.wait()
     let seen = state.withLock { $0 }
@@ -218,7 +220,7 @@ final class QueueAnswers: @unchecked Sendable {
   }
 }
 
-/// What a program keeps for a queue, and what becomes of it.
+/// The data that a program keeps for a queue, and what becomes of it.
 final class MyDataContext: Sendable {
   /// The data of the task that runs.
   @TaskLocal static var current: MyDataContext?
@@ -251,10 +253,10 @@ final class MyDataContext: Sendable {
 
   // MARK: Where it is looked for
 
-  /// A block found this.
+  /// Notes that a block has found this data, or other data, or none.
   func isSeen(in found: MyDataContext?) { state.withLock { $0.wasSeen = found === self } }
 
-  /// A block found what `context` points to.
+  /// Notes that a block has found the data at `context`.
   static func found(_ context: UnsafeMutableRawPointer?) {
     let found = at(context)
     found.isSeen(in: found)
@@ -265,22 +267,22 @@ final class MyDataContext: Sendable {
 
   // MARK: The end of its queue
 
-  /// What a context points to. It is never freed: a finalizer that ran twice is to be counted.
+  /// A pointer to the data, for a C function. It is never freed: a finalizer that ran twice is to be counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// What a context points to.
+  /// The data that such a pointer points to.
   static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
     guard let context else { return MyDataContext() }
     return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// A finalizer ran without a context.
+  /// Counts a finalizer that ran although there was no context.
   static func cleanUpWithout() { withoutContext.add(1, ordering: .acquiringAndReleasing) }
 
   /// How many did so in this process.
   static var cleanUpsWithout: Int { withoutContext.load(ordering: .acquiring) }
 
-  /// The finalizer, or what stands for it.
+  /// Notes that the data is cleaned up, by a finalizer or what stands for it.
   func cleanUp() {
     cleaning.set()
     state.withLock { state in
@@ -335,7 +337,7 @@ final class MyDataContext: Sendable {
   var timeToCleanUp: UInt64? { cleaning.since(end) }
 }
 
-/// Where each thread keeps an object of its own. It is not owned there.
+/// A thread-local variable that holds an object. It is not owned there.
 ///
 /// Unchecked: a thread reads and writes its own.
 final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
@@ -346,7 +348,7 @@ final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   deinit { pthread_key_delete(key) }
 
-  /// The value of the calling thread.
+  /// The value of the variable on the calling thread.
   var value: Value? {
     get { pthread_getspecific(key).map { Unmanaged<Value>.fromOpaque($0).takeUnretainedValue() } }
     set { pthread_setspecific(key, newValue.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }) }

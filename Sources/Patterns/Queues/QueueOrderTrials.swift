@@ -7,8 +7,7 @@ extension QueueOrder {
   /// A task may wait for its successor as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has `submit` called by several threads at once, each with its own tasks, waits until all have run, and reads the
-  /// log.
+  /// Calls `submit` from several threads at once, waits until all their tasks have run, and counts those out of order.
   ///
   /// - Parameter patience: how long the very first task waits, once all is submitted, for its successor to have ended.
   func log(
@@ -27,7 +26,8 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Has `add` add two tasks, one behind the other, while tasks that spin have every thread that the pool gives.
+  /// Adds two tasks, one after the other, while spinning tasks keep every thread of the pool busy, and notes which
+  /// begins first.
   ///
   /// - Parameter patience: how long those spin, at most, for the second task to begin. A queue that lets it begin only
   ///   behind the first, for which there is no thread, makes them spin so long.
@@ -52,7 +52,7 @@ extension QueueOrder {
     trial.record(beginInversions, count)
   }
 
-  /// Runs the document's listing, whose first block ends only when the second has, as long as a queue lets that be.
+  /// Runs the document's listing, whose first block ends only after the second where the queue allows that.
   ///
   /// - Parameters:
   ///   - patience: how long the first block waits for the sync to return.
@@ -66,8 +66,8 @@ extension QueueOrder {
     trial.record(unfinished, listing.unfinished)
   }
 
-  /// Has threads come one behind the other: each is seen to wait before the next one comes. Then who is in gets out and
-  /// comes again, as the last.
+  /// Has threads arrive one after the other, each when the one before is seen to wait, and notes the order in which
+  /// they get in. Then who is in gets out and comes again, as the last.
   ///
   /// - Parameter enter: gets in, says so, and out again.
   /// - Throws: ``Unavailable`` when the system does not tell whether a thread waits, or ``SystemError``.
@@ -133,7 +133,7 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Writes down that it begins and that it ends. Between, the very first one waits for the second; which waits
+    /// Notes that the task begins and that it ends. Between, the very first one waits for the second; which waits
     /// before for the first to have written, that may have lost its core on the way.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
@@ -203,15 +203,15 @@ final class TaskLog: Sendable {
 
 /// Two tasks that one thread adds to a queue, one behind the other.
 final class TaskPair: Sendable {
-  /// The group of all tasks but one that is added by sync.
+  /// The group of both tasks.
   let all = DispatchGroup()
   private let begun = Atomic<Int>(0)
   private let second = Atomic<Int>(0)
 
-  /// The task that was added first begins.
+  /// Notes that the task added first begins.
   func firstBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
 
-  /// The one that was added behind it begins.
+  /// Notes that the task added second begins.
   func secondBegins() {
     second.store(begun.add(1, ordering: .acquiringAndReleasing).newValue, ordering: .releasing)
   }
@@ -243,7 +243,7 @@ final class Listing: Sendable {
     asyncHasReturned.restHasFinished()
   }
 
-  /// The first block.
+  /// The work of the first block.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
     // Who waits for this block cannot be waited for.
@@ -255,16 +255,16 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// The async has returned.
+  /// Notes that the async has returned: the first block may have run.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.restHasFinished()
   }
 
-  /// The second block.
+  /// The work of the second block.
   func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
 
-  /// The sync has returned: looks whether both blocks have.
+  /// Notes that the sync has returned, and looks whether both blocks have completed.
   func bothHaveCompleted() {
     state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
     syncHasReturned.open()
@@ -293,7 +293,8 @@ final class Arrivals: Sendable {
     /// Who came before whom.
     let number: Int
 
-    /// The thread is in. The first stays there until all others but the last wait.
+    /// Notes that the thread has got in; the first stays in until all others wait. The first stays there until all
+    /// others but the last wait.
     func isIn() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }

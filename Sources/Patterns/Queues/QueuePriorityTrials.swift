@@ -7,7 +7,7 @@ extension QueuePriority {
   /// All tasks, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
-  /// Adds tasks to the queues that `get` gives, in an order that the trial's seed shuffles, and notes when they begin.
+  /// Submits tasks to the queues that `get` returns, in shuffled order, and notes the order in which they begin.
   ///
   /// - Parameter niceness: that of the classes; nil to look.
   /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
@@ -39,7 +39,7 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Adds a task each to queues of its own that `make` makes, has all of them spin behind one barrier, and notes when
+  /// Submits spinning tasks to private queues that `make` returns, starts all at once, and notes the order in which
   /// they end.
   ///
   /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
@@ -67,7 +67,7 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Asks for a global queue by each identifier there is, and looks at the priorities of the document's four.
+  /// Asks for a global queue by each identifier there is, and compares the priorities of the document's four.
   ///
   /// - Parameter niceness: that of the classes; nil to look.
   func askForAll(_ trial: Trial, niceness: Niceness? = nil, _ get: (Int) -> UnsafeMutableRawPointer?) throws {
@@ -79,8 +79,7 @@ extension QueuePriority {
     if try (niceness ?? Niceness.ofClasses()).tells { trial.record(threadPriorities, Set(seen).count) }
   }
 
-  /// Looks whether the priority of `queue` lies between those of user-initiated and utility, where they can be told
-  /// from default.
+  /// Looks whether the priority of a queue lies between user-initiated and utility, where the system shows that.
   ///
   /// - Parameter niceness: that of the classes; nil to look.
   func compare(_ trial: Trial, niceness: Niceness? = nil, _ queue: DispatchQueue) throws {

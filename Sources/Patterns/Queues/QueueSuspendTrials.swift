@@ -7,7 +7,8 @@ extension QueueSuspend {
   /// A block may be waited for as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has `body` suspend a queue that then begins nothing, and resume it, again and again.
+  /// Has a queue suspended and resumed, again and again, and counts blocks that began while it was suspended: none
+  /// should.
   ///
   /// The first time, which is also the warm-up, the suspended queue is looked at for a while; then it is resumed as
   /// soon as all is added.
@@ -31,7 +32,8 @@ extension QueueSuspend {
     return Stopped(count: stopped)
   }
 
-  /// Has `body` suspend a queue that goes on all the same, and resume it, again and again.
+  /// Has a queue suspended and resumed, again and again, which goes on while it is suspended, and counts blocks that
+  /// began then.
   ///
   /// - Parameter patience: how long a block is waited for that begins meanwhile; there may be no thread for it at
   ///   first.
@@ -53,7 +55,7 @@ extension QueueSuspend {
   struct Stopped {
     let count: Int
 
-    /// Records them.
+    /// Records the blocks that did not go on while the queue was suspended.
     func record(_ trial: Trial, _ measure: Measure<Int>) { trial.record(measure, count) }
   }
 }
@@ -88,7 +90,7 @@ final class Suspension: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
-    /// The block begins, and ends.
+    /// Notes that the block begins and that it ends.
     func run() {
       // What began before the suspension is none of its business.
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
@@ -100,10 +102,10 @@ final class Suspension: Sendable {
     }
   }
 
-  /// The blocks that wait.
+  /// The blocks that are queued.
   var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
 
-  /// Suspends the queue; whoever awaits that goes on, and so do the blocks that run.
+  /// Suspends the queue by `suspend`, and notes when that has returned.
   func suspending(_ suspend: () -> Void) {
     suspend()
     suspendHasReturned.store(true, ordering: .releasing)
@@ -111,7 +113,7 @@ final class Suspension: Sendable {
     mayRunOn.signal()
   }
 
-  /// A block that begins before the queue is suspended, and ends when it has been.
+  /// The work of a block that begins before the queue is suspended and ends after.
   func runsOnWhenSuspended() {
     isRunning.signal()
     mayRunOn.wait()
@@ -119,7 +121,7 @@ final class Suspension: Sendable {
     runnerHasEnded.signal()
   }
 
-  /// Waits until such a block runs; where there are several, until one more does.
+  /// Waits until a block has begun that runs on when the queue is suspended; each call waits for one more.
   func awaitRunning() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
@@ -128,7 +130,7 @@ final class Suspension: Sendable {
     isSuspended.signal()
   }
 
-  /// Looks at the suspended queue, until a block begins or the time for it is over.
+  /// Watches the suspended queue for a block that begins, for a short time.
   func look() {
     awaitSuspension()
     anyBegins.restHasFinished()
@@ -136,14 +138,14 @@ final class Suspension: Sendable {
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 
-  /// The same; and the block that ran when the queue was suspended is given the time to end.
+  /// Watches the suspended queue for a block that begins, and waits for the end of the one that runs.
   func lookAndAwaitEnd(within patience: Duration = .seconds(20)) {
     let hasEnded = runnerHasEnded.wait(within: patience)
     counts.withLock { $0.stopped = hasEnded ? 0 : 1 }
     look()
   }
 
-  /// Resumes the queue.
+  /// Resumes the queue by `resume`, and notes when.
   func resuming(_ resume: () -> Void) {
     resumed.set()
     resume()

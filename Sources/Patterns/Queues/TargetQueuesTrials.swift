@@ -3,7 +3,7 @@ import Instruments
 
 /// What the variants are put through.
 extension TargetQueues {
-  /// Runs the tasks twice, working and waiting, and records what was seen.
+  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameters:
   ///   - atOnce: how many tasks may block at once; nil where they run one at a time.
@@ -29,10 +29,10 @@ extension TargetQueues {
 
 /// A task with its place among the queues.
 struct PlacedTask: Sendable {
-  /// The queue that it belongs to, from 0.
+  /// The index of the queue that the task belongs to.
   let place: Int
   fileprivate let task: RoundTask
 
-  /// All that it does.
+  /// Runs the task: it works, or it blocks.
   func run() { task.run() }
 }

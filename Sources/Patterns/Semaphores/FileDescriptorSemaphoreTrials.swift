@@ -7,7 +7,8 @@ extension FileDescriptorSemaphore {
   /// All tasks one after the other, and the longest wait for others to try.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
-  /// Runs `body` under the lowered limit, waits for all that it submitted, and records what the system saw of it.
+  /// Runs `body` with a lowered limit of open files, waits for all its tasks, and records the threads, open files and
+  /// failures.
   ///
   /// - Throws: ``Unavailable`` when the hard limit is below `limit`, when so many descriptors are open already that the
   ///   semaphore's half is not free, or when there are not so many threads to be had.
@@ -99,7 +100,7 @@ final class OpenFiles: Sendable {
   /// Records how long each task waited for the semaphore.
   func recordWaits(_ trial: Trial, _ wait: Measure<Duration>) { trial.record(wait, waits.now) }
 
-  /// Notes how long each task waits for the semaphore.
+  /// Wraps a semaphore so that the waits of the tasks are timed.
   func timed(_ semaphore: DispatchSemaphore) -> TimedSemaphore { TimedSemaphore(semaphore: semaphore, files: self) }
 
   /// A semaphore whose waits are timed.
@@ -107,7 +108,7 @@ final class OpenFiles: Sendable {
     fileprivate let semaphore: DispatchSemaphore
     fileprivate let files: OpenFiles
 
-    /// Waits for a signal, and notes how long.
+    /// Waits on the semaphore, and notes for how long.
     func wait() {
       let time = MonotonicClock.time { semaphore.wait() }
       files.waits.update { $0.append(time) }
@@ -129,13 +130,14 @@ final class OpenFiles: Sendable {
       return descriptor
     }
 
-    /// Blocks the calling thread while the file is open: the document's processing.
+    /// Keeps the file open for a while, blocking the thread: the document's processing.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// The same, but for as long as it takes until every task has tried to open its file, or the patience is over.
+    /// Keeps the file open, blocking the thread, until every task has tried to open its file, or the wait for them is
+    /// over.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
-    /// Closes what was opened.
+    /// Closes the file.
     func close(_ descriptor: Int32) { if descriptor >= 0 { systemClose(descriptor) } }
   }
 

@@ -7,7 +7,7 @@ extension SemaphoreCost {
   /// Pairs, and control calls, whose system calls are counted.
   private static let counted = 100
 
-  /// The cost of a pair, uncontended and contended.
+  /// Times pairs of wait and signal, uncontended by one thread and contended by several.
   ///
   /// - Parameter run: runs pairs: takes it, runs what is guarded, and gives it back, each time.
   func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
@@ -33,7 +33,7 @@ extension SemaphoreCost {
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
-  /// Takes the one permit, lets threads wait for it, and signals once at a time.
+  /// Lets threads wait for a permit, signals once at a time, and counts the threads that each signal lets go.
   func signalOneByOne(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -84,7 +84,7 @@ struct Pairs: Sendable {
     (self.count, self.number, self.steps) = (count, number, steps)
   }
 
-  /// Runs them: two loops, so that the uncontended pair is not asked whether there is something to update.
+  /// Runs the body for each pair of wait and signal, in a timed loop.
   @inline(__always)
   func each(_ pair: (_ critical: () -> Void) -> Void) {
     if let number {

@@ -2,7 +2,7 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// The document's singleton: a real allocation, so that the race has the width that a creation gives it. Nobody counts
+/// The document's singleton: a real allocation, so that creating it takes as long as that of any object. Nobody counts
 /// its references, which is no part of the race.
 ///
 /// Unchecked: what is allocated is an atomic.
@@ -34,7 +34,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     free(address)
   }
 
-  /// The set-up: the array that a manager is of no use without.
+  /// Makes the array without which a manager is not set up.
   func makePhotosArray() {
     properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
   }
@@ -78,13 +78,13 @@ struct Shared: @unchecked Sendable {
     self.note = note
   }
 
-  /// The instance; nil while there is none.
+  /// The shared instance, or nil while there is none; loaded and stored without ordering.
   var manager: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .relaxed).map { PhotoManager(at: $0) } }
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .relaxed) }
   }
 
-  /// The same, loaded by acquiring and stored by releasing: who sees the instance sees it whole.
+  /// The shared instance, or nil; loaded by acquiring and stored by releasing, so that who sees it sees it set up.
   var published: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .acquiring).map { PhotoManager(at: $0) } }
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .releasing) }
@@ -95,7 +95,7 @@ struct Shared: @unchecked Sendable {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
-  /// Creates an instance and notes it; the track destroys it after the race. In a race with a pause that is meant to be
+  /// Creates an instance and counts it; the race destroys it at its end. In a race with a pause that is meant to be
   /// here, it pauses before.
   @inline(__always)
   func create() -> PhotoManager {
@@ -141,7 +141,7 @@ struct Row: @unchecked Sendable {
   fileprivate var first: Shared { Shared(singletons, notes) }
   fileprivate var got: PhotoManager? { notes.pointee.got.map { PhotoManager(at: $0) } }
 
-  /// Asks for each singleton in turn and notes what came of it.
+  /// Calls the body with each singleton of a row, and notes the instance that it returns.
   @inline(__always)
   func each(_ sharedManager: (Shared) -> PhotoManager?) {
     var (singleton, note) = (singletons, notes)

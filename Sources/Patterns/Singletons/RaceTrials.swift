@@ -8,7 +8,7 @@ extension SingletonRace {
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
   }
 
-  /// Races without a pause until a duplicate was seen, then measures the hot path.
+  /// Has threads ask for a singleton at the same time until one has been created twice, then times the hot path.
   ///
   /// - Parameter starved: less than this share of a core each, and actors were hardly ever running at once.
   /// - Throws: ``Unavailable`` when none was seen and the actors could not have a core each, or hardly any time on it.
@@ -34,7 +34,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Races of what is broken with a pause, one at a time. Each pause ends as soon as it has shown what is broken.
+  /// Has threads ask for a singleton whose creation is paused, so that a missing guard shows in every race. Each pause
+  /// ends as soon as it has shown what is broken.
   ///
   /// - Parameter bound: the most that a pause takes. How long the others need to come by is the machine's affair, so
   ///   nobody sets it, and it is over only where the accessor is right after all.
@@ -51,7 +52,7 @@ extension SingletonRace {
     return paused
   }
 
-  /// What every guard goes through: races with the pause between check and creation, races without any, and the hot
+  /// Has threads ask for a singleton at the same time, with a pause in its creation and without, then times the hot
   /// path.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
@@ -65,7 +66,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// One race with the pause between check and creation, and the hot path: for what can be created only once a process.
+  /// Has threads ask once, with a pause in the creation, for a singleton that can be created only once a process, then
+  /// times the hot path.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
     try SystemThread.requireRoom(for: actors)
@@ -142,7 +144,7 @@ struct PausedRaces {
   fileprivate(set) var tally: RaceTally
   fileprivate(set) var halfBuiltUses = 0
 
-  /// Records how many of the races created two or more, in percent.
+  /// Records the share of races in which two or more instances were created.
   func recordShare(_ trial: Trial, _ pausedShare: Measure<Double>) {
     let twice = tally.ended.dropFirst(2).reduce(0, +)
     trial.record(pausedShare, 100 * Double(twice) / Double(tally.races))

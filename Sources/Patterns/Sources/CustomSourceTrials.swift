@@ -15,7 +15,7 @@ extension CustomSource {
     return trial[work] * runs
   }
 
-  /// Sends events: bursts while the handler waits, and while it runs, zeros, and a stream.
+  /// Sends events to a source: bursts while its queue is held and while its handler runs, then zeros, then a stream.
   ///
   /// - Parameter patience: how long a handler is awaited that is not called.
   func deliver(
@@ -146,7 +146,7 @@ enum Coalescing {
   }
 }
 
-/// How events are sent, and how that ends.
+/// How a trial sends events, and how it cancels their source.
 struct Sender {
   /// Passes pieces on, one behind the other.
   let sendAll: (Pieces<UInt>) -> Void
@@ -171,7 +171,7 @@ struct Sender {
 
 /// The events as the handler receives them.
 final class Events: Sendable {
-  /// Where the handler runs, but for one of the C functions.
+  /// The queue of the handler.
   let queue = DispatchQueue(label: "events")
   private let functionQueue: FunctionQueue?
   private let steps: Int
@@ -184,7 +184,7 @@ final class Events: Sendable {
     functionQueue = queue
   }
 
-  /// The handler received `data`.
+  /// Notes the data that the handler received.
   func received(_ data: UInt) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
     state.withLock { state in

@@ -14,7 +14,8 @@ extension DescriptorRead {
   /// Half a minute beside the bytes, at 10 MB a second.
   func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
 
-  /// Writes single bytes, each awaited until it is read, then all the others as fast as they go, and closes.
+  /// Writes single bytes, each awaited until it is read, then all the others as fast as they go, and closes the
+  /// writer's end.
   ///
   /// - Parameter thenSilence: whether to try after that what happens while nothing comes, and at the end.
   func readWhole(_ trial: Trial, thenSilence: Bool = false, _ begin: Begin) throws {
@@ -70,8 +71,8 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Lets some bytes come while the handler runs, and then no more: first from a writer that keeps its end open, then
-  /// from one that closes it.
+  /// Writes some bytes while the handler runs, and then no more: once with the writer's end left open, once with that
+  /// closed.
   func readTail(_ trial: Trial, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -117,7 +118,7 @@ extension DescriptorRead {
     return reading
   }
 
-  /// Lets nothing come for a while, from a pipe.
+  /// Writes some bytes to a pipe, and then nothing for a while.
   func readSilence(_ trial: Trial, from kind: DescriptorKind, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -152,8 +153,8 @@ extension DescriptorRead {
     )
   }
 
-  /// Has the owner stop reading while the handler is about to read, and opens unrelated files then, which get the
-  /// descriptor's number if it is free.
+  /// Stops the reading while the handler is about to read, and opens unrelated files then, which get the descriptor's
+  /// number if it is free.
   ///
   /// - Parameter handlerCloses: whether the handler closes the descriptor, so that it is looked at what else it closes.
   func readWithReusedDescriptor(_ trial: Trial, handlerCloses: Bool, _ begin: Begin) throws {
@@ -208,7 +209,7 @@ final class Reading: Sendable {
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.executablePath)
   }
-  /// Where the handlers run: a serial queue.
+  /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "reading")
   private let expected: [UInt8]
   private let wish: Wish
@@ -224,14 +225,15 @@ final class Reading: Sendable {
 
   // MARK: For the code that reads
 
-  /// Takes note of an estimate, and returns it.
+  /// Notes the source's estimate of the bytes available, and returns it.
   func expects(_ estimated: Int) -> Int {
     state.update { $0.estimated = estimated }
     handler.pass()
     return estimated
   }
 
-  /// Takes what a `read` has brought, as its result says: so many bytes, the end (0), nothing or an error (-1).
+  /// Checks what a `read` returned: so many bytes, the end (0), nothing or an error (-1); returns whether the reading
+  /// is done.
   ///
   /// - Returns: whether it has all that it wants.
   @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
@@ -255,8 +257,7 @@ final class Reading: Sendable {
     }
   }
 
-  /// Takes note that nothing more will be read, and the descriptor is closed. Its number is free: others open files at
-  /// once.
+  /// Notes that the reading is over and the descriptor closed. Its number is free: others open files at once.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }

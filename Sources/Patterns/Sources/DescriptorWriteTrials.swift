@@ -24,7 +24,7 @@ extension DescriptorWrite {
     case room
   }
 
-  /// Has all written to a reader that is slow, then to one that does not read.
+  /// Reads what the variant writes, first slowly, then not at all for a while.
   ///
   /// - Parameters:
   ///   - readLast: whether the reader begins when the writer has ended. Else a writer that is preempted within `write`
@@ -158,7 +158,7 @@ final class Writing: @unchecked Sendable {
     /// The time inside each write.
     var times = LatencyHistogram()
   }
-  /// Where the handlers run: a serial queue.
+  /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "writing")
   /// All that is to be written.
   let bytes: [UInt8]
@@ -169,10 +169,10 @@ final class Writing: @unchecked Sendable {
 
   // MARK: For the code that writes
 
-  /// All bytes, for whoever is given them at once.
+  /// All bytes to be written, for an interface that takes them at once.
   var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
 
-  /// Takes note of the space that the source's data says is available.
+  /// Notes the space available that the source's data reports.
   func notes(available room: Int) {
     state.update { state in
       if state.firstTold == nil {
@@ -183,7 +183,7 @@ final class Writing: @unchecked Sendable {
     }
   }
 
-  /// Hands over what is still to be written to a `write`, and takes note of what that took.
+  /// Calls `write` with the bytes that remain, and notes how many it took.
   ///
   /// - Returns: whether nothing is left to write, or nobody there to read it.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
@@ -208,7 +208,7 @@ final class Writing: @unchecked Sendable {
     }
   }
 
-  /// Takes note of why nothing more can be written. That nobody reads is no reason of the machine's.
+  /// Notes the error that ended the writing. That nobody reads is no reason of the machine's.
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
@@ -224,7 +224,7 @@ final class Writing: @unchecked Sendable {
     throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
   }
 
-  /// Takes note that nothing more will be written, and the descriptor is closed.
+  /// Notes that the writing is over and the descriptor closed.
   func ended() { state.note { $0.hasEnded = true } }
 
   // MARK: For the trial

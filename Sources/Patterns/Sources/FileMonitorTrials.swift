@@ -13,8 +13,8 @@ extension FileMonitorPattern {
   /// Begins to watch the file at a path, and returns what ends that.
   typealias Begin = (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
-  /// Makes every kind of change, one at a time, each waited for until it is told; then a burst of writes while the
-  /// handler is busy; and in the end cancels while it is busy.
+  /// Makes every kind of change to a file, each after the one before was reported, then a burst of writes while the
+  /// handler is busy.
   ///
   /// - Returns: the time from one look to the next, of one who looks.
   @discardableResult
@@ -85,8 +85,7 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, tally.strays)
   }
 
-  /// Renames the file many times in a row: while the handler is busy, while the source is suspended, and so with a
-  /// write behind each.
+  /// Renames a file many times in a row: while the handler is busy, and while the source is suspended.
   func renameOften(_ trial: Trial, _ begin: (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring) throws {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -135,7 +134,7 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, watch.strays)
   }
 
-  /// Opens other files, which take the numbers that are free, and renames the file once.
+  /// Opens unrelated files, which take the descriptor numbers that are free, and renames the watched file.
   func renameWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }

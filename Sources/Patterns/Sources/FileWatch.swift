@@ -27,7 +27,7 @@ final class FileWatch: Sendable {
 
   // MARK: For the code that watches
 
-  /// Takes note of a change.
+  /// Notes a change that was reported.
   ///
   /// - Parameters:
   ///   - time: when the handler began.
@@ -50,13 +50,13 @@ final class FileWatch: Sendable {
     if FileIdentity(of: descriptor) != identity { state.update { $0.strays += 1 } }
   }
 
-  /// Whether to look on.
+  /// Whether the polling is to go on.
   var goesOn: Bool { !isStopped.load(ordering: .acquiring) }
 
-  /// Ends the looking.
+  /// Ends the polling.
   func stop() { isStopped.store(true, ordering: .releasing) }
 
-  /// Takes note that a look has ended, and that what it showed was told.
+  /// Notes that one poll has ended, and that its changes are reported.
   func looked() {
     state.note { state in
       let now = MonotonicClock.now()
@@ -71,7 +71,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Takes note that the watch is over, and its descriptor closed.
+  /// Notes that the watch is over and its descriptor closed.
   func ended() { state.note { $0.hasEnded = true } }
 
   // MARK: For the trial

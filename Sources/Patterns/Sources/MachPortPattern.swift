@@ -82,5 +82,7 @@ struct MachPortPattern: Pattern {
     }
   }
 
+  /// The reason why the variants are unavailable elsewhere.
+  /// The reason why the variants are unavailable on other systems.
   private var noPorts: String { "Mach ports are needed, which only Darwin has" }
 }

@@ -7,7 +7,7 @@ extension MachPortPattern {
   /// A message may be waited for as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Sends messages, and ends the source when all have come.
+  /// Sends messages to a port, and cancels the source when all have been received.
   ///
   /// - Parameter patience: how long messages, and the cancel handler, are waited for that do not come.
   func exchange(
@@ -27,7 +27,7 @@ extension MachPortPattern {
     trial.record(cancelHandlerNotOnce, seen.ends == 1 ? 0 : 1)
   }
 
-  /// Lets a port die, and ends the source when that was told.
+  /// Lets a port die, and cancels the source when that was reported.
   func die(
     _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
   ) throws {
@@ -43,7 +43,7 @@ extension MachPortPattern {
   }
 }
 
-/// What a trial does with a port.
+/// How a trial sends a message to a port, and how it cancels the source.
 struct PortSender {
   /// Sends a message.
   let send: (Int32) throws -> Void
@@ -53,7 +53,7 @@ struct PortSender {
 
 /// What came of a port.
 final class PortInbox: Sendable {
-  /// Where its handlers run.
+  /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
   /// What was seen so far.
   let seen = Noted(Seen())
@@ -66,9 +66,9 @@ final class PortInbox: Sendable {
     var ends = 0
   }
 
-  /// A message came, or the port died.
+  /// Notes that a message was received, or that the port died.
   func received(_ number: Int32) { seen.note { $0.numbers.append(number) } }
 
-  /// The cancel handler ran.
+  /// Notes that the cancel handler ran.
   func ended() { seen.note { $0.ends += 1 } }
 }

@@ -7,7 +7,7 @@ extension ProcessMonitorPattern {
   /// Two workers a process, started one after the other, and the looks at their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
-  /// Starts children one after the other, watches each, and has it end.
+  /// Starts children one after the other, has each watched, and lets it exit.
   ///
   /// - Parameters:
   ///   - areDead: whether they end before they are watched.
@@ -68,7 +68,8 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
-  /// Starts parents one after the other, each of which starts a child, has the child watch, and the parent end.
+  /// Starts parents one after the other, each of which starts a child, has the child watch its parent, and lets the
+  /// parent exit.
   ///
   /// - Parameters:
   ///   - ends: when the parents end.
@@ -137,7 +138,8 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
-  /// Starts a child that forks, then becomes another program, sends it a signal that ends nothing, and lets it end.
+  /// Starts a child that forks, becomes another program, and gets a signal that does not end it, and has these acts
+  /// watched.
   ///
   /// - Parameter patience: how long each act is waited for that is not reported.
   func watchActs(
@@ -354,17 +356,17 @@ final class ReportedActs: Sendable {
   /// What a process does, or has done to it.
   enum Act: CaseIterable, Sendable { case fork, exec, signal }
 
-  /// Where the handler runs: a serial queue.
+  /// The serial queue of the handler.
   let queue = DispatchQueue(label: "acts")
   fileprivate let all = Noted<Set<Act>>([])
 
-  /// An act was reported.
+  /// Notes an act that was reported.
   func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
 }
 
 /// One watch of a child, as the code that watches sees it.
 final class ChildWatch: Sendable {
-  /// Where the handlers run: a serial queue.
+  /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
   fileprivate let state = Noted(State())
 
@@ -373,21 +375,21 @@ final class ChildWatch: Sendable {
     var isOver = false
   }
 
-  /// The child has ended, with this status as `waitpid` tells it.
+  /// Notes that the child has exited, with the status that `waitpid` returned.
   func exited(_ status: Int32) {
     let time = MonotonicClock.now()
     state.note { $0.told.append((status, time)) }
   }
 
-  /// Takes note that the watch is over.
+  /// Notes that the watch is over.
   func ended() { state.note { $0.isOver = true } }
 }
 
 /// One watch of a parent, in its child, as the code that watches sees it.
 final class ParentWatch: Sendable {
-  /// Where the handlers run: a serial queue.
+  /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
-  /// The parent, by its own word.
+  /// The parent's process ID, as the parent passed it on.
   let parent: pid_t
   private let line: Int32
   private let moment = Mutex<UInt64?>(nil)
@@ -398,12 +400,12 @@ final class ParentWatch: Sendable {
     self.line = line
   }
 
-  /// The child knows who its parent is; it may be held here, until that has ended.
+  /// Notes that the child knows its parent; here the child may be held until the parent has exited.
   func knows() {
     if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
   }
 
-  /// The parent has ended: the document's `MySetAppExitFlag`.
+  /// Notes that the parent has exited: the document's `MySetAppExitFlag`.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }

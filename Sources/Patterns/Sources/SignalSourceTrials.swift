@@ -7,7 +7,7 @@ extension SignalSource {
   /// A signal, or the end of a child, may be waited for as long as a busy machine takes.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
-  /// Sends signals, each when the one before has been told.
+  /// Sends signals, each after the one before was reported, and times the reports.
   ///
   /// - Parameter ready: how long a source is waited for that is not registered.
   func sendOneByOne(
@@ -34,7 +34,7 @@ extension SignalSource {
     trial.record(self.miscounted, miscounted)
   }
 
-  /// Sends signals while the handler waits for its queue.
+  /// Sends signals while the handler's queue is held, and looks how many calls report them.
   ///
   /// - Parameter patience: how long a burst is waited for that is not told.
   func sendBurst(
@@ -74,7 +74,7 @@ extension SignalSource {
     return { source.cancel() }
   }
 
-  /// Starts children, and lets all of them end at once.
+  /// Starts children, lets all of them exit at once, and counts those that are reaped.
   ///
   /// - Parameter patience: how long those are waited for that nobody reaps.
   func endChildren(
@@ -96,8 +96,7 @@ extension SignalSource {
     trial.record(handlerCalls, inbox.runs)
   }
 
-  /// Sends the process a signal while the sender has a lock that the handler takes, and keeps it until the handler
-  /// waits for it.
+  /// Sends a signal while the sender has a lock that the handler takes, and keeps it until the handler waits for it.
   ///
   /// - Parameter patience: how long a signal is waited for that is not told.
   func sendWhileLocked(
@@ -116,7 +115,7 @@ extension SignalSource {
     trial.record(reported, inbox.told)
   }
 
-  /// Has a signal handler interrupt this very thread while that has a lock which the handler takes.
+  /// Has a signal handler interrupt the thread that has the lock which the handler takes.
   func interruptWhileLocked(_ trial: Trial, _ begin: (SignalInbox) -> Void) throws {
     let inbox = try SignalInbox()
     begin(inbox)
@@ -125,7 +124,7 @@ extension SignalSource {
     inbox.lock.signal()
   }
 
-  /// Sends signals that end a process by default, five of each, each when the one before has been told.
+  /// Sends signals that end a process by default, each after the one before was reported.
   ///
   /// - Parameter patience: how long a signal is waited for that is not told.
   func sendToRegistered(
@@ -151,8 +150,8 @@ extension SignalSource {
     trial.record(reported, told)
   }
 
-  /// In a process for each signal of a fault, has a thread fault for a while, or until the source tells of it. Then the
-  /// fault is mended, so that the thread gets past it.
+  /// Starts a process for each fault signal, in which a thread faults for a while or until the source reports it. Then
+  /// the fault is mended, so that the thread gets past it.
   ///
   /// On Linux, what Dispatch has put in the signal's way returns, and the thread faults again. The process lives until
   /// then.
@@ -173,7 +172,7 @@ extension SignalSource {
     try tryFaults(trial, as: variant, areBlocked: false) { _, _ in }
   }
 
-  /// Sends each signal of a fault to a process of its own, all of whose threads block it and which has a source of it.
+  /// Sends each fault signal to a process that blocks it in all threads and has a source for it.
   ///
   /// - Parameter variant: whose body the processes run, if not this one's.
   func sendToBlocking(
@@ -212,7 +211,7 @@ extension SignalSource {
   }
 }
 
-/// Has a function called for a signal, by `sigaction`; system calls that it interrupts go on.
+/// Installs a signal handler by `sigaction`; system calls that it interrupts are restarted.
 func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
   #if canImport(Darwin)
@@ -224,12 +223,12 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// Where signals arrive: what a handler tells. It may be told by a signal handler, so it does not lock, and who waits
-/// is woken through a pipe.
+/// The place where handlers report signals. It may be told by a signal handler, so it does not lock, and who waits is
+/// woken through a pipe.
 final class SignalInbox: Sendable {
-  /// Where that of a source runs.
+  /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
-  /// A lock, which whoever takes it again waits for.
+  /// A lock that is not recursive: a thread that takes it twice waits for itself.
   let lock = DispatchSemaphore(value: 1)
   private let sumTold = Atomic<Int>(0)
   private let countRuns = Atomic<Int>(0)
@@ -239,7 +238,7 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of the signal handler, which can be given nothing. Set before the handler is.
+  /// The inbox of a signal handler, which cannot capture anything. Set before the handler is.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// An empty one.
@@ -256,7 +255,7 @@ final class SignalInbox: Sendable {
 
   // MARK: For who is told
 
-  /// A handler begins, and is told of so many signals.
+  /// Notes that a handler has begun, and how many signals it was told of.
   func handled(_ data: UInt) {
     lastArrival.set()
     sumTold.add(Int(data), ordering: .acquiringAndReleasing)
@@ -267,14 +266,14 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
-  /// Takes the lock, and tells the trial first when somebody else has it.
+  /// Takes the lock, and tells the trial first when another thread has it.
   func takeLock() {
     if lock.wait(timeout: .now()) == .success { return }
     lockIsWanted.signal()
     lock.wait()
   }
 
-  /// Signals are told from now on.
+  /// Notes that signals are handled from now on.
   func isReady() { ready.signal() }
 
   // MARK: For the trial
@@ -358,7 +357,7 @@ final class ChildProcesses: Sendable {
     for end in ends where end >= 0 { close(end) }
   }
 
-  /// One was reaped, with this status.
+  /// Notes that a child was reaped, with this status.
   func reaped(_ child: pid_t, _ status: Int32) { state.note { $0.statuses[child, default: []].append(status) } }
 
   /// Waits until all have been reaped.

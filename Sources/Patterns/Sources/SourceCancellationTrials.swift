@@ -67,7 +67,8 @@ extension SourceLifecycle {
   }
 }
 
-/// What the context of a source points to. It is never really freed: a handler that uses it then is to be counted.
+/// The object behind the context of a source: memory that counts its uses, and whether it was freed before. It is never
+/// really freed: a handler that uses it then is to be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0
@@ -81,16 +82,16 @@ final class SourceContext: Sendable {
   /// A context that the next handler uses until it is let go.
   init() { handler.holdNext() }
 
-  /// What a context points to.
+  /// A pointer to the object, for the source's context.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// What a context points to.
+  /// The object that such a pointer points to.
   static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
     guard let context else { return SourceContext() }
     return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// A handler uses it, in the beginning and in the end.
+  /// Uses the object twice, at the begin and at the end of a handler call.
   func use() {
     touch()
     handler.pass()
@@ -104,6 +105,6 @@ final class SourceContext: Sendable {
     }
   }
 
-  /// The context is freed.
+  /// Notes that the object is freed.
   func free() { state.note { $0.frees += 1 } }
 }

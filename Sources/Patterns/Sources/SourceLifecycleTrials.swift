@@ -7,7 +7,7 @@ extension SourceLifecycle {
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 }
 
-/// What a trial does with a source.
+/// How a trial sends an event to a source, cancels it, or gives it another target queue.
 struct HeldSource {
   /// Passes a piece of news on.
   let add: () -> Void
@@ -19,11 +19,11 @@ struct HeldSource {
 
 /// The life of a source, as its handlers tell it.
 final class SourceLife: Sendable {
-  /// Where its handlers run.
+  /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
-  /// How many pieces of news there are while it is held back.
+  /// The number of events that are sent while the source is held back.
   let events: Int
-  /// By which something belongs to its queue.
+  /// The key by which an object belongs to the source's own queue.
   let key = DispatchSpecificKey<Owned>()
   private let place = DispatchSpecificKey<Place>()
   /// Holds its handler in a run.
@@ -79,7 +79,7 @@ final class SourceLife: Sendable {
 
   // MARK: For the handlers
 
-  /// The handler is told this.
+  /// Notes a call of the event handler with its data, and holds it where the trial says so.
   func received(_ data: UInt) {
     let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
     began.set()
@@ -112,7 +112,7 @@ final class SourceLife: Sendable {
     isSuspended.signal()
   }
 
-  /// The cancel handler runs.
+  /// Notes a call of the cancel handler.
   func cancelHandler() {
     cancelled.set()
     state.note { state in
@@ -121,7 +121,7 @@ final class SourceLife: Sendable {
     }
   }
 
-  /// The queue was freed.
+  /// Notes that the source's queue was freed.
   func queueWent() {
     state.note { $0.isQueueGone = true }
     comesEarly.open()
@@ -132,13 +132,13 @@ final class SourceLife: Sendable {
   /// Waits until the handler has suspended its source.
   func awaitSuspension() { isSuspended.wait() }
 
-  /// Looks at what must not come, until it does or the time for it is over.
+  /// Watches for a short time for a handler call that must not come.
   func look() {
     comesEarly.restHasFinished()
     comesEarly.pass()
   }
 
-  /// Lets the source go.
+  /// Notes the time, and activates or resumes the source by `resume`.
   func lettingGo(_ resume: () -> Void) {
     state.update { $0.isLetGo = true }
     letGo.set()

@@ -9,7 +9,8 @@ extension TimerSource {
     trial[interval] * (3 * trial[fires] + 5 * trial[hold] + 100) + .seconds(5)
   }
 
-  /// Makes timers by `make`: one set to now, one to a time gone by, and one that is timed, suspended and resumed.
+  /// Makes timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
+  /// fires.
   ///
   /// - Parameters:
   ///   - hold: for how many intervals the handler runs.
@@ -107,7 +108,7 @@ extension TimerSource {
     return []
   }
 
-  /// Times what fires without a source.
+  /// Times the fires of `body`, which uses no source.
   func go(_ trial: Trial, patience: Duration = .seconds(20), _ body: (TimerRun) -> Void) {
     let fires = trial[fires]
     let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: fires)
@@ -119,7 +120,7 @@ extension TimerSource {
     trial.record(early, timed.tally.early)
   }
 
-  /// Times what fires in a task.
+  /// Times the fires of `body`, which is a task.
   func goInTask(_ trial: Trial, _ body: (TimerRun) async throws -> Void) async throws {
     let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
     let switches = try await ContextSwitches.ofProcess { try await body(timed) }
@@ -149,7 +150,7 @@ enum TimerClock: Sendable {
 
 /// One timer, as the code that makes it sees it, and what it told.
 final class TimerRun: Sendable {
-  /// Where its handler runs.
+  /// The queue of the timer's handler.
   let queue: DispatchQueue
   private let clock: TimerClock
   /// When the first fire is due, by the clock.
@@ -206,18 +207,18 @@ final class TimerRun: Sendable {
 
   // MARK: For the code that makes it
 
-  /// When the first fire is due.
+  /// The time at which the first fire is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The same by the wall clock.
+  /// The time at which the first fire is due, by the wall clock.
   var wallStart: DispatchWallTime {
     DispatchWallTime(timespec: timespec(tv_sec: Int(first / 1_000_000_000), tv_nsec: Int(first % 1_000_000_000)))
   }
-  /// From one fire to the next.
+  /// The time from one fire to the next.
   var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
-  /// When fires that are sent ahead are due.
+  /// The times at which the fires are due, for a way that schedules each by itself.
   var deadlines: [DispatchTime] { (1...fires).map { DispatchTime(uptimeNanoseconds: first + UInt64($0) * length) } }
 
-  /// The handler of a source begins, and is told this.
+  /// Notes a fire of the timer. Its source says that so many intervals have passed.
   func fired(_ data: UInt) {
     let now = clock.now()
     let over = overAt(now)
@@ -241,7 +242,7 @@ final class TimerRun: Sendable {
     if suspended != nil { isSuspended.signal() }
   }
 
-  /// What a slow handler does.
+  /// Blocks the handler for some intervals, as slow work would.
   func letIntervalsPass() {
     guard hold > 0, state.isSlow else { return }
     blockThread(for: .nanoseconds(length) * hold)
@@ -350,7 +351,7 @@ final class TimerRun: Sendable {
     return (suspended.runs - before.runs, max(0, toCome - before.told - next))
   }
 
-  /// Records what was timed.
+  /// Records the figures of the timed fires.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
     if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }

@@ -3,8 +3,7 @@ import Instruments
 
 /// What runs the tasks, and what the sizes compared come to.
 extension DispatchCompared {
-  /// Times `body`, which must see to it that every piece is done once, as a member of the group where it does not wait
-  /// for it.
+  /// Times `body`, which is to have each piece of work done once: before it returns, or as a member of the group.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in
@@ -15,7 +14,7 @@ extension DispatchCompared {
     }
   }
 
-  /// Times `body`, which notes when all are initiated, and must return when all are done.
+  /// Times `body`, which starts tasks for all pieces of work, and awaits them.
   func compareTasks(
     _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: Initiated) async -> Void
   ) throws {
@@ -129,7 +128,7 @@ extension DispatchCompared {
 final class Initiated: Sendable {
   private let moment = Moment()
 
-  /// The caller can go on now.
+  /// Notes the moment at which everything has been started.
   func set() { moment.set() }
 
   fileprivate var time: UInt64? { moment.time }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the variants are put through.
 extension QueuePoolPattern {
-  /// Runs the tasks twice, working and waiting, and records what was seen.
+  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameter submit: submits the tasks; what is in the group is awaited.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
@@ -27,7 +27,7 @@ extension QueuePoolPattern {
     }
   }
 
-  /// Threads take the queues of one pool at the same time; which they were given is counted.
+  /// Has threads take queues from one pool at the same time, and counts how often each queue was taken.
   ///
   /// - Returns: how many different queues more or fewer that were than there are cores, 1 to 32.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
@@ -46,7 +46,7 @@ extension QueuePoolPattern {
     return abs(counts.count - min(max(trial.cores, 1), Self.mostQueues))
   }
 
-  /// Threads ask for the set of each class at the same time, before anybody else has.
+  /// Has threads ask for the pool of each QoS class at the same time, before any has been made.
   ///
   /// - Parameter begin: begins anew with no set made; what it returns asks for that of a class.
   func raceForSets(
@@ -66,8 +66,8 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Asks for pools of allowed and other sizes, has a set made for fewer and for more cores than there may be queues,
-  /// and takes the queues of pools whose counter is about to wrap.
+  /// Asks for pools of allowed and other sizes, for more and for fewer cores, and takes queues from pools whose counter
+  /// is about to wrap.
   ///
   /// - Parameters:
   ///   - off: by how much the number of queues was wrong so far.

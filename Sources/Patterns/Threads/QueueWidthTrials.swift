@@ -3,7 +3,7 @@ import Instruments
 
 /// What the variants are put through.
 extension QueueWidth {
-  /// Runs the tasks twice, working and waiting, and records what was seen.
+  /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
   /// - Parameters:
   ///   - usesPool: whether the tasks run on the pool's threads, and not on their own.
@@ -24,7 +24,7 @@ extension QueueWidth {
     trial.record(start, seen.starts)
   }
 
-  /// Has the tasks wait, while tasks of `others` wait, too, as many as there are cores but one.
+  /// Has the tasks block while tasks of `others` block all pool threads but one, and counts those that have begun.
   ///
   /// - Parameter submit: submits the tasks.
   /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.

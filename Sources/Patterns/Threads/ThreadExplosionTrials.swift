@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the variants are put through.
 extension ThreadExplosion {
-  /// Submits `count` tasks, from a thread of their own, while what they need is held; lets the bystanders come when all
-  /// threads sleep, and then the tasks go on.
+  /// Submits tasks while the lock that they need is held, starts bystanders when all threads sleep, and lets the lock
+  /// go then.
   ///
   /// - Parameters:
   ///   - held: runs a body while nobody else gets what the tasks need.
@@ -42,7 +42,7 @@ extension ThreadExplosion {
     return crowd
   }
 
-  /// The bystanders with nobody else there.
+  /// Starts the bystanders without any waiting tasks, and records how soon they begin: blocks on queues of other code.
   func recordBystandersAlone(_ trial: Trial) throws {
     try room.require(0)
     try standstill.warmUp()
@@ -84,12 +84,12 @@ final class Crowd: Sendable {
     fileprivate let crowd: Crowd
     fileprivate let index: Int
 
-    /// The group of all of them.
+    /// The group of the tasks.
     var all: DispatchGroup { crowd.all }
-    /// Whether none was submitted before it.
+    /// Whether the task was submitted before all others.
     var isFirst: Bool { index == 0 }
 
-    /// What it does once it may.
+    /// Counts the task as done.
     func work() { crowd.done.add(1, ordering: .relaxed) }
   }
 
@@ -114,7 +114,7 @@ final class Crowd: Sendable {
   /// Pool threads that waited, when somebody looked.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records how many were not done when somebody looked, the first not counted.
+  /// Records how many tasks behind the first were not done when all threads slept.
   func recordBehind(_ trial: Trial, _ behind: Measure<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 

@@ -3,7 +3,7 @@ import Instruments
 import Synchronization
 
 extension ThreadVsQueue {
-  /// Times from just before `submit` to the first instruction of what it submits, one behind the other.
+  /// Times from just before `submit` until the first instruction of the task that it submits, one task after the other.
   func measure(_ trial: Trial, _ submit: (StartingTask) throws -> Void) throws {
     var tasks: [StartingTask] = []
     for repeated in 0...trial[repeats] {
@@ -17,8 +17,7 @@ extension ThreadVsQueue {
     trial.record(notOnce, tasks.count { $0.beginnings != 1 })
   }
 
-  /// Makes many of something that lasts as long as the object that stands for it, and records by how much the process
-  /// grew for each.
+  /// Makes many objects by `make`, and records by how much each lets the process grow.
   func weigh<Object>(_ trial: Trial, _ make: () throws -> Object) throws {
     let count = trial[objects]
     var waiting: [Object] = []
@@ -35,7 +34,7 @@ extension ThreadVsQueue {
 
 /// A task that is about to begin.
 final class StartingTask: Sendable {
-  /// Which it is, from 0.
+  /// The index of the task.
   let number: Int
   fileprivate let submitted = Moment()
   private let began = Moment()
@@ -46,7 +45,7 @@ final class StartingTask: Sendable {
 
   fileprivate init(number: Int) { self.number = number }
 
-  /// Its first instruction.
+  /// Notes the first instruction of the task.
   func begins() {
     began.set()
     count.add(1, ordering: .relaxed)
@@ -60,7 +59,7 @@ final class StartingTask: Sendable {
   }
 }
 
-/// Something that waits until it is let go, as its last act: then it ends.
+/// The body of a thread or task that waits until it is let go, and ends then.
 final class Parked {
   private let letGo: () -> Void
 
@@ -75,13 +74,13 @@ final class Parked {
   deinit { letGo() }
 }
 
-/// A suspended task, to be resumed by another.
+/// A suspended task, to be resumed by another thread.
 final class Waiting: Sendable {
   private let task = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-  /// The task is suspended.
+  /// Keeps the continuation of the task that is suspended now.
   func set(_ suspended: CheckedContinuation<Void, Never>) { task.withLock { $0 = suspended } }
 
-  /// The task goes on.
+  /// Resumes the suspended task.
   func resume() { task.withLock { $0.take() }?.resume() }
 }

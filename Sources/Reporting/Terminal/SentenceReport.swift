@@ -13,8 +13,8 @@ public struct SentenceReport: Sendable {
     self.files = files
   }
 
-  /// For a terminal: the sentence, its document, its strength and its standing, then each claim on it with its verdict, its scenario and
-  /// its check, and the commands that run and show these scenarios.
+  /// For a terminal: the sentence, its document, its strength and its standing, then each claim on it with its verdict,
+  /// its scenario and its check, and the commands that run and show these scenarios.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
       chapter.entries.map { page($0, of: chapter, style).map { $0.joined(separator: "\n") }.joined(separator: "\n\n") }

@@ -1,0 +1,193 @@
+/// What a lesson's code names without showing it, although it is none of the system's: a function, a type, or a member
+/// of one.
+package struct LessonHelper: Sendable, Hashable {
+  /// Its name as the code writes it: `measure`, `library.append`.
+  package let name: String
+  /// What it does: the first sentence of its documentation; nil where it has none.
+  package let summary: String?
+}
+
+/// Reads a lesson's code for what it names of the lab's.
+///
+/// No compiler says what a name stands for, so that it is looked up where the code can have it from: a function in the
+/// pattern, a member in the types that are named by what was found before, as those that a helper hands to a closure.
+struct LessonReader {
+  private let sources: SourceIndex
+  private let file: String
+  private let shown: Set<Substring>
+  /// The pattern, by the name of its type.
+  private let pattern: Substring?
+  /// The pattern's files.
+  private let ownFiles: Set<String>
+  /// The types that have been named, in their order.
+  private var types: [Substring] = []
+  /// What is no value of the lab's, and what is one of a type.
+  private var locals: [Substring: Local] = ["trial": .of("Trial")]
+  private var helpers: [LessonHelper] = []
+  private var found: Set<Place> = []
+
+  private enum Local { case of(Substring), unknown, foreign }
+  private struct Place: Hashable {
+    let file: String
+    let line: Int
+  }
+
+  init(_ sources: SourceIndex, of variant: Variant, without shown: Set<Substring>) {
+    self.sources = sources
+    self.shown = shown
+    file = variant.place.fileName
+    pattern = sources.type(around: variant.place)
+    ownFiles = pattern.map { sources.files(of: $0) } ?? []
+  }
+
+  /// The helpers that some code names, in its order.
+  mutating func helpers(in code: [String]) -> [LessonHelper] {
+    for line in code.map(Self.code) {
+      bind(line)
+      for chain in Self.chains(in: line) { read(chain) }
+    }
+    return helpers
+  }
+
+  // MARK: Names
+
+  /// Names that are joined by dots, and whether a dot stands before the first: then nothing says of what it is a
+  /// member.
+  private struct Chain {
+    let names: [Substring]
+    let isMember: Bool
+  }
+
+  private static func chains(in line: Substring) -> [Chain] {
+    line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }.compactMap { word in
+      let names = word.split(separator: ".")
+      // A label is no name of anything, nor is a number.
+      let isLabel = names.count == 1 && line[word.endIndex...].first == ":"
+      guard let first = names.first?.first, !first.isNumber, !isLabel else { return nil }
+      return Chain(names: names, isMember: word.hasPrefix("."))
+    }
+  }
+
+  /// A line of code without its literals and its comment.
+  private static func code(of line: String) -> Substring {
+    let parts = line.replacing("?.", with: ".").split(separator: "\"", omittingEmptySubsequences: false)
+    let code = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: " ")
+    return code.firstRange(of: "//").map { code[..<$0.lowerBound] } ?? code[...]
+  }
+
+  /// Takes note of the names that a line gives to values.
+  private mutating func bind(_ line: Substring) {
+    let words = line.split { $0 == " " || $0 == "(" || $0 == "," || $0 == ")" }
+    for (index, word) in words.enumerated() where word == "in" {
+      // Those of a closure or of a loop.
+      if let start = words[..<index].lastIndex(where: { $0.hasSuffix("{") || $0 == "for" }) {
+        for name in words[(start + 1)..<index] { locals[name.prefix { $0 != ":" }] = .unknown }
+      }
+    }
+    if let start = line.firstRange(of: "let ") ?? line.firstRange(of: "var "), let equals = line.firstRange(of: " = ") {
+      let value = line[equals.upperBound...].identifiers.drop { ["try", "await"].contains($0) }.first
+      for name in line[start.upperBound..<equals.lowerBound].identifiers { bind(name, to: value) }
+    }
+    // `buyer: Buyer`, but not `queue: queue`.
+    for (index, word) in words.enumerated() where word.hasSuffix(":") && index + 1 < words.count {
+      if let type = words[index + 1].identifiers.first, sources.isOwn(type) { locals[word.dropLast()] = .of(type) }
+    }
+  }
+
+  private mutating func bind(_ name: Substring, to value: Substring?) {
+    guard let value else { return }
+    if value.first?.isUppercase == true {
+      locals[name] = sources.isOwn(value) ? .of(value) : .foreign
+    } else if case .foreign? = locals[value] {
+      locals[name] = .foreign
+    } else {
+      locals[name] = locals[value] != nil || function(value) != nil ? .unknown : .foreign
+    }
+  }
+
+  // MARK: What they stand for
+
+  private mutating func read(_ chain: Chain) {
+    var path = chain.names[...]
+    var within: [Substring]
+    let first = path.removeFirst()
+    var name = String(first)
+    if chain.isMember {
+      within = []
+      guard let member = member(first, of: types) else { return }
+      within = note(member, as: name)
+    } else if first.first?.isUppercase == true {
+      guard let type = type(first) else { return }
+      within = add(note(type, as: name))
+    } else if let local = locals[first] {
+      switch local {
+      case .foreign: return
+      case .of(let type): within = [type]
+      case .unknown: within = types
+      }
+    } else if let function = function(first) {
+      within = note(function, as: name)
+    } else {
+      return
+    }
+    for next in path {
+      name += "." + next
+      guard let member = member(next, of: within) else { return }
+      within = note(member, as: name)
+    }
+  }
+
+  /// A type of the lab's: one of the pattern's, or one that is no part of another.
+  private func type(_ name: Substring) -> SourceDeclaration? {
+    best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
+  }
+
+  /// A function or value of the pattern, or a function of none.
+  private func function(_ name: Substring) -> SourceDeclaration? {
+    best(name) {
+      !$0.isType && !$0.isDeclared && ($0.owner == pattern || $0.owner == nil && $0.head.contains("func "))
+    }
+  }
+
+  private func member(_ name: Substring, of types: [Substring]) -> SourceDeclaration? {
+    for type in types {
+      if let member = best(name, { !$0.isType && $0.owner == type }) { return member }
+    }
+    return nil
+  }
+
+  /// The one of the pattern's own files, else a public one, else another; of several, one that is documented.
+  private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
+    func rank(_ declaration: SourceDeclaration) -> Int {
+      let place = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4
+      return place + (declaration.summary == nil ? 1 : 0)
+    }
+    return sources.declarations(of: name).filter { $0.isVisible(in: file) && isMeant($0) }.min { rank($0) < rank($1) }
+  }
+
+  /// Takes note of a helper, and returns the types that it names.
+  @discardableResult private mutating func note(_ declaration: SourceDeclaration, as name: String) -> [Substring] {
+    let isShown = declaration.owner.map { shown.contains($0) } ?? false || shown.contains(declaration.name)
+    if !isShown, found.insert(Place(file: declaration.file, line: declaration.lines.lowerBound)).inserted {
+      helpers.append(LessonHelper(name: name, summary: declaration.summary))
+    }
+    if declaration.isType { return [declaration.name] }
+    return add(typesNamed(in: declaration.head))
+  }
+
+  private func typesNamed(in head: String) -> [Substring] {
+    head.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }.compactMap(\.identifiers.last).filter {
+      $0.first?.isUppercase == true
+    }.flatMap { name -> [Substring] in
+      if let alias = best(name, { $0.owner == pattern && $0.head.contains("typealias ") }) {
+        return alias.head.identifiers.filter { $0.first?.isUppercase == true && $0 != name }
+      }
+      return [name]
+    }.filter { sources.isOwn($0) && $0 != "Trial" }
+  }
+
+  @discardableResult private mutating func add(_ more: [Substring]) -> [Substring] {
+    types += more.filter { !types.contains($0) }
+    return more
+  }
+}

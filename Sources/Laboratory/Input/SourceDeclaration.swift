@@ -1,0 +1,131 @@
+/// A type, a member of a type or a function of a Swift source, by its lines.
+struct SourceDeclaration: Sendable {
+  /// Its name; that of an extension is the type's.
+  let name: Substring
+  /// The type that it is a member of, by its name.
+  let owner: Substring?
+  /// Its file, by name.
+  let file: String
+  /// What stands before its body.
+  let head: String
+  /// The first sentence of its documentation.
+  let summary: String?
+  /// Its lines with its documentation, counted from 0.
+  let lines: ClosedRange<Int>
+  /// Whether it is a type, or extends one.
+  let isType: Bool
+  /// Whether it stands by itself, in a pattern or in an extension: another type's members are shown with that only.
+  let isFree: Bool
+
+  /// Whether it is a type, and no extension of one.
+  var isNewType: Bool { isType && !head.contains("extension ") }
+  /// Whether it is given the trial, or is a pattern: it measures, and is no part of a lesson.
+  var isOfTrial: Bool { head.contains("Trial") || isPattern }
+  /// Whether it is a pattern.
+  var isPattern: Bool { head.contains(": Pattern {") }
+  /// Whether `explain --code` may show it in full.
+  var isShown: Bool { isFree && !isOfTrial && (isNewType || head.contains("func ")) }
+  /// Whether it is a setting or a metric, which `explain` describes.
+  var isDeclared: Bool { head.contains("Setting.") || head.contains("Metric.") }
+
+  /// Whether what is in a file may name it.
+  func isVisible(in file: String) -> Bool { self.file == file || !head.contains("private ") }
+
+  private static let types: Set<Substring> = ["struct", "class", "actor", "enum", "protocol", "extension"]
+  private static let members: Set<Substring> = ["func", "var", "let", "typealias"]
+
+  /// The declarations in the lines of a file, without those within functions. The file is formatted: what a type
+  /// declares stands two columns behind it, and the first line that closes a brace at the column of a declaration ends
+  /// it.
+  static func all(in lines: [Substring], of file: String) -> [SourceDeclaration] {
+    // What is open where a line begins: types, and conditions, which have no name.
+    var open: [(name: Substring?, isOther: Bool)] = []
+    var found: [SourceDeclaration] = []
+    for (index, line) in lines.enumerated() {
+      let indent = line.utf8.prefix { $0 == UInt8(ascii: " ") }.count
+      guard indent <= open.count * 2, line.utf8.count > indent else { continue }
+      open.removeLast(open.count - indent / 2)
+      let text = line.dropFirst(indent)
+      if text.hasPrefix("//") || text.hasPrefix("}") { continue }
+      if text.hasPrefix("#if") || text.hasPrefix("#else") {
+        open.append((nil, open.last?.isOther ?? false))
+        continue
+      }
+      let words = text.identifiers
+      guard let kind = words.firstIndex(where: { types.contains($0) || members.contains($0) }), kind + 1 < words.count
+      else { continue }
+      let isType = types.contains(words[kind])
+      let margin = Substring(repeating: " ", count: indent)
+      let headEnd =
+        lines[index...].firstIndex { $0.hasSuffix("{") || $0.hasSuffix("}") || !isType && words[kind] != "func" }
+        ?? index
+      let head = lines[index...headEnd].joined(separator: " ")
+      let isOneLine = !lines[headEnd].hasSuffix("{")
+      let last = isOneLine ? headEnd : lines[headEnd...].dropFirst().firstIndex { $0 == margin + "}" } ?? headEnd
+      var first = index
+      while first > 0, lines[first - 1].dropFirst(indent).hasPrefix("@") { first -= 1 }
+      while first > 0, lines[first - 1].dropFirst(indent).hasPrefix("///") { first -= 1 }
+      let declaration = SourceDeclaration(
+        name: words[kind + 1], owner: open.last { $0.name != nil }?.name, file: file, head: head,
+        summary: firstSentence(lines[first..<index].map { $0.dropFirst(indent) }), lines: first...last, isType: isType,
+        isFree: !(open.last?.isOther ?? false))
+      found.append(declaration)
+      if isType, !isOneLine {
+        open.append((declaration.name, !(declaration.isPattern || words[kind] == "extension")))
+      }
+    }
+    return found
+  }
+
+  /// The first sentence of a documentation comment; nil where there is none.
+  private static func firstSentence(_ comment: [Substring]) -> String? {
+    let lines = comment.filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
+    let text = lines.prefix { !$0.isEmpty }.joined(separator: " ")
+    guard !text.isEmpty else { return nil }
+    var end = text.startIndex
+    while let stop = text[end...].firstIndex(where: { ".?!".contains($0) }) {
+      end = text.index(after: stop)
+      // A sentence ends before a space and what begins another.
+      let rest = text[end...]
+      guard let next = rest.dropFirst().first else { break }
+      if rest.first == " ", next.isUppercase || next == "`" { return String(text[..<end]) }
+    }
+    return text
+  }
+}
+
+/// What many sources declare, to be found by name.
+struct SourceIndex: Sendable {
+  private let byName: [Substring: [SourceDeclaration]]
+  private let types: [String: [SourceDeclaration]]
+  private let files: [Substring: Set<String>]
+
+  init(_ declarations: [SourceDeclaration]) {
+    byName = Dictionary(grouping: declarations, by: \.name)
+    types = Dictionary(grouping: declarations.filter(\.isType), by: \.file)
+    files = Dictionary(grouping: declarations.filter(\.isType), by: \.name).mapValues { Set($0.map(\.file)) }
+  }
+
+  /// What is called so, in the order of the files.
+  func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
+
+  /// The type whose declaration, or extension, has a place in it.
+  func type(around place: SourcePlace) -> Substring? {
+    types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
+  }
+
+  /// The files that declare a type or extend it.
+  func files(of type: Substring) -> Set<String> { files[type] ?? [] }
+
+  /// Whether a type is declared here, and not only extended.
+  func isOwn(_ type: Substring) -> Bool {
+    declarations(of: type).contains(where: \.isNewType)
+  }
+}
+
+extension StringProtocol {
+  /// The identifiers in a line of Swift, in their order.
+  var identifiers: [SubSequence] {
+    split { !($0.isLetter || $0.isNumber || $0 == "_") }.filter { $0.first?.isNumber == false }
+  }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Laboratory
+
+/// What `explain --code` shows of a pattern, and what it tells of the helpers that it does not show.
+@Suite struct LessonCodeTests {
+  private static let pattern = """
+    struct Own: Pattern {
+      let tasks = Setting.count("tasks", 1...10, default: 1, "tasks")
+
+      var variants: [Variant] {
+        Variant("way", .documented, "does it") { trial in
+          let source = DispatchSource.makeUserDataAddSource(queue: .main)
+          // measureTwice is named in a comment.
+          try measure(trial) { life, _ in
+            life.queue.async { source.cancel() }
+            life.note("life.cancel()", later: life.state.count)
+            Tally.of(life).close()
+            spin(trial[tasks])
+          }
+          .recordRest(trial)
+        }
+      }
+
+      /// Spins for a while.
+      func spin(_ count: Int) { Platform.spin(count) }
+    }
+    """
+  private static let trials = """
+    extension Own {
+      /// Runs the body,
+      /// e.g. twice. More is not said.
+      ///
+      /// - Parameter body: is run.
+      @discardableResult
+      func measure(_ trial: Trial, _ body: (Life, Rest) -> Void) -> Rest { Rest() }
+
+      /// Runs it twice.
+      func measureTwice() {}
+    }
+
+    /// A life.
+    final class Life {
+      /// The queue of the handlers.
+      let queue = DispatchQueue(label: "life")
+      fileprivate let state = State()
+      /// Cancels the source.
+      func cancel() {}
+      #if os(Linux)
+        /// Notes a word.
+        func note(_ word: String, later: Int) {}
+      #endif
+    }
+
+    struct Rest {
+      /// Records the rest.
+      func recordRest(_ trial: Trial) {}
+    }
+
+    /// A tally of lives.
+    enum Tally {
+      static func of(_ life: Life) -> Tally { Tally() }
+      /// Closes the tally.
+      func close() {}
+    }
+    """
+
+  private func lesson(_ trials: String = trials) -> LessonCode {
+    LessonCode(of: [("Own.swift", Self.pattern), ("OwnTrials.swift", trials), ("own.yml", "measure: none")])
+  }
+  private let way = Variant("way", .documented, "does it", file: "Own/Own.swift", line: 5) { _ in }
+
+  @Test func `each helper is told by the first sentence of its documentation, in the order of the code`() throws {
+    let code = try #require(lesson().code(of: way))
+    #expect(
+      code.suffix(8) == [
+        "func spin(_ count: Int) { Platform.spin(count) }", "", "// measure: Runs the body, e.g. twice.",
+        "// life.queue: The queue of the handlers.", "// life.note: Notes a word.", "// Tally: A tally of lives.",
+        "// close: Closes the tally.", "// recordRest: Records the rest.",
+      ])
+  }
+
+  @Test func `what has no documentation is known to have none, and is not told`() throws {
+    let lesson = lesson(Self.trials.replacing("/// Notes a word.", with: "// Notes a word."))
+    #expect(lesson.helpers(of: way).filter { $0.summary == nil }.map(\.name) == ["life.note", "Tally.of"])
+    #expect(try #require(lesson.code(of: way)).allSatisfy { !$0.contains("// life.note") })
+  }
+
+  @Test func `what the system owns, literals and comments name no helper`() {
+    let names = lesson().helpers(of: way).map(\.name)
+    #expect(names == ["measure", "life.queue", "life.note", "Tally", "Tally.of", "close", "recordRest"])
+  }
+
+  @Test func `a body without helpers has nothing told of it`() throws {
+    let code = """
+      struct Own: Pattern {
+        var variants: [Variant] {
+          Variant("way", .documented, "does it") { trial in
+            DispatchQueue.main.async {}
+          }
+        }
+      }
+      """
+    let way = Variant("way", .documented, "does it", file: "Own/Own.swift", line: 3) { _ in }
+    #expect(LessonCode(of: [("Own.swift", code)]).code(of: way) == ["DispatchQueue.main.async {}"])
+    #expect(LessonCode(of: []).code(of: way) == nil)
+  }
+}

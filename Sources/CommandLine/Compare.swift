@@ -35,7 +35,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop a trial that takes longer, and do not try its variant at that setting again, which is no failure (default: a tenth of --time, at least 500ms; a trial stopped by it is not judged).",
+      "Stop a trial that takes longer, and do not try its variant at that setting again; this does not count as a failure (default: a tenth of --time, at least 500ms; a trial stopped by it is not judged).",
       valueName: "duration"))
   var trialTime: String?
 
@@ -69,7 +69,7 @@ struct Compare: AsyncParsableCommand {
     let trials = plan.runs.count * rounds
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
-      "\(plan.runs.count) cells in \(rounds) round\(rounds == 1 ? "" : "s"): \(trials) trials take \(Quantity(each * trials)) for their workers "
+      "\(plan.runs.count) trials a round in \(rounds) round\(rounds == 1 ? "" : "s"): \(trials) trials take \(Quantity(each * trials)) for their workers "
       + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 

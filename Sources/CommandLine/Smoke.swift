@@ -12,9 +12,9 @@ struct Smoke: AsyncParsableCommand {
       A passing scenario is one line; one that fails is shown in full. Performance claims are not graded, since three \
       rounds are too few.
 
-      The time is shared out: a scenario starts no round that would end past its share, but always finishes its first, \
-      as far as workers come to an end. A variant that hangs is given up. A scenario that the time does not reach is not \
-      run, and a guarantee or anomaly that no trial showed is not judged, which is no pass: exit status 2.
+      The time is shared out: a scenario starts no round that would end past its share, but always finishes its \
+      first, unless a trial hangs. A variant that hangs is given up. A scenario that the time does not reach is not run. A \
+      guarantee or anomaly that no trial measured counts as not judged: exit status 2.
 
       \(examples(("smoke", "all scenarios, short"), ("smoke --only \(Lab.exampleTag) --time 30s", "those with a tag"), ("smoke --export results.xml", "JUnit for CI")))
       """)

@@ -8,10 +8,10 @@ struct TraceCommand: AsyncParsableCommand {
     commandName: "trace",
     abstract: "Record one trial of each variant and draw it: threads, cores, blocks and waits.",
     discussion: """
-      Settings are those of the scenario's `trace`, made for a picture, and of its `quick`; --set replaces them, and takes a list: \
-      the points are drawn below each other at the same scale. A recorded trial is never measured.
+      Uses small settings chosen for legible pictures, else those of --quick; --set replaces them, and takes a list: its \
+      values are drawn below each other at the same scale. A recorded trial is never measured.
 
-      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace --all --check", "what every trace must keep to")))
+      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace --all --check", "check the rules of every trace")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -37,7 +37,9 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Draw until this time.", valueName: "duration"))
   var to: String?
 
-  @Flag(help: "Draw nothing: check what every trace must keep to, such as that blocks of a serial queue never overlap.")
+  @Flag(
+    help: "Draw nothing: check the rules that hold in every trace, such as that blocks of a serial queue never overlap."
+  )
   var check = false
 
   @Option(

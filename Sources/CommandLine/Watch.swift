@@ -17,9 +17,9 @@ struct Watch: AsyncParsableCommand {
     abstract: "Show changes to files as they happen, until Ctrl-C.",
     discussion: """
       A file is watched by its name: when an editor saves by renaming a new file over it, watching goes on. A name that \
-      nothing has yet is waited for, in a directory that exists. Of another name that a file has elsewhere (a hard link) \
-      only the count is shown, and of the entries of a watched directory not even that: what is written through it is not \
-      seen.
+      does not exist yet is waited for, in a directory that exists. Of a \
+      watched file's other names (hard links) only the number is shown. In a watched directory, what is written through \
+      a hard link outside it is not noticed.
 
       \(examples(("watch notes.txt", "until Ctrl-C"), ("watch . --for 10s", "a directory"), ("watch notes.txt --count 1", "until it changes")))
       """)

@@ -11,7 +11,7 @@ public final class Lock: Sendable {
   /// The mutex.
   public let mutex = Mutex(())
 
-  /// A lock that nobody has.
+  /// An unlocked lock.
   public init() {}
 }
 

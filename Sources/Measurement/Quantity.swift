@@ -6,6 +6,8 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   case bytes = "B"
   /// Events a second.
   case perSecond = "1/s"
+  /// Bytes a second.
+  case bytesPerSecond = "B/s"
   /// A share of a whole, in hundredths.
   case percent = "%"
   /// A plain count.
@@ -37,7 +39,9 @@ public struct Quantity: Sendable, Hashable {
     "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
     "μs": (1e3, .nanoseconds), "ms": (1e6, .nanoseconds), "s": (1e9, .nanoseconds), "min": (6e10, .nanoseconds),
     "B": (1, .bytes), "KiB": (1024, .bytes), "MiB": (1_048_576, .bytes), "GiB": (1_073_741_824, .bytes),
-    "/s": (1, .perSecond), "%": (1, .percent), "k": (1e3, .none), "M": (1e6, .none),
+    "/s": (1, .perSecond), "B/s": (1, .bytesPerSecond), "KiB/s": (1024, .bytesPerSecond),
+    "MiB/s": (1_048_576, .bytesPerSecond), "GiB/s": (1_073_741_824, .bytesPerSecond), "%": (1, .percent),
+    "k": (1e3, .none), "M": (1e6, .none),
   ]
 
   /// The suffixes to offer when one is not understood.
@@ -81,6 +85,8 @@ extension Quantity: CustomStringConvertible {
     switch unit {
     case .nanoseconds: Self.scaled(value, [(1e9, " s"), (1e6, " ms"), (1e3, " us"), (1, " ns")])
     case .bytes: Self.scaled(value, [(1_073_741_824, " GiB"), (1_048_576, " MiB"), (1024, " KiB"), (1, " B")])
+    case .bytesPerSecond:
+      Self.scaled(value, [(1_073_741_824, " GiB/s"), (1_048_576, " MiB/s"), (1024, " KiB/s"), (1, " B/s")])
     case .perSecond: Self.scaled(value, [(1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s"), (1, " /s")])
     case .percent: Self.number(value) + " %"
     case .none: abs(value) >= 1e5 ? Self.scaled(value, [(1e9, " G"), (1e6, " M"), (1e3, " k")]) : Self.number(value)
@@ -106,7 +112,7 @@ extension Quantity: CustomStringConvertible {
       switch unit {
       case .nanoseconds: [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"), (1, "ns")]
       case .bytes: [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")]
-      case .perSecond, .percent, .none: [(1, unit == .perSecond ? "/s" : unit.rawValue)]
+      case .perSecond, .bytesPerSecond, .percent, .none: [(1, unit == .perSecond ? "/s" : unit.rawValue)]
       }
     let step = steps.first { number != 0 && number.isMultiple(of: $0.0) } ?? steps[steps.count - 1]
     return "\(number / step.0)\(step.1)"

@@ -84,7 +84,7 @@ import Testing
     func report(_ arguments: String) async throws -> String {
       try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' \(arguments)").output
     }
-    let title = "what each way costs the machine"
+    let title = "resource use"
     let details = try await report("--details")
     #expect(details.contains(title) && details.contains("peak-memory") && details.contains("voluntary-switches"))
     let plain = try await report("")
@@ -106,7 +106,7 @@ import Testing
     let report = try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' --details")
     // One of the claims is of what is not so.
     #expect(report.status == 1 && report.output.contains("sleeps"), "\(report)")
-    #expect(!report.output.contains("what each way costs the machine"))
+    #expect(!report.output.contains("resource use"))
   }
 
   @Test func `compare ranks by what a way costs`() async throws {

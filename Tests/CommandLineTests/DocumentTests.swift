@@ -160,7 +160,7 @@ import Testing
       "--set", "iterations=2000",
     ])
     #expect(refused.status == 64)
-    #expect(refused.errors.hasPrefix("gcdlab: 7 cells do not fit into 50 ms: at "), "\(refused.errors)")
+    #expect(refused.errors.hasPrefix("gcdlab: 7 trials a round do not fit into 50 ms: at "), "\(refused.errors)")
     // As many rounds as an interval needs; and of one variant there are no fewer.
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }

@@ -77,7 +77,7 @@ import Testing
 
   @Test func `a large grid is told by what its workers take before it starts`() async throws {
     let finished = try await lab("", "compare together size=1..60 --variant left --variant right --time 1ms --rounds 1")
-    #expect(finished.errors.contains("120 cells in 1 round: 120 trials take "), "\(finished.errors)")
+    #expect(finished.errors.contains("120 trials a round in 1 round: 120 trials take "), "\(finished.errors)")
     let small = try await lab("", "compare together size=1,2 --rounds 1")
     #expect(!small.errors.contains("cells"), "\(small.errors)")
   }

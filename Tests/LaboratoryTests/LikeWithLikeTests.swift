@@ -51,7 +51,7 @@ import Testing
       crossed(label, round) * (label.hasPrefix("broken") ? 4 : 1)
     }
     #expect(judged.verdict == .supported)
-    #expect(judged.evidence.reason == "at each of 2 points; shown: stride=1")
+    #expect(judged.evidence.reason == "at each of 2 settings; shown: stride=1")
     #expect(judged.evidence.trials == 8)
   }
 

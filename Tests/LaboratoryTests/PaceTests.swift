@@ -53,7 +53,7 @@ import Testing
     let error = #expect(throws: InputError.self) {
       try rounds(Budget(rounds: 6, time: .nanoseconds(1), least: 3)) { _, _ in 10 }
     }
-    #expect(error?.description.hasPrefix("3 cells do not fit into 1 ns: at ") == true)
+    #expect(error?.description.hasPrefix("3 trials a round do not fit into 1 ns: at ") == true)
     #expect(error?.description.contains("(3 tried), 3 rounds take ") == true)
   }
 

@@ -35,7 +35,7 @@ import Testing
     let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
     let remark = results.cautions(within: .quick).first { $0.kind == "lacking" }
     #expect(
-      remark?.says.hasPrefix("a second core was not available in 2 trials; the lab waits for it in the first 3 only")
+      remark?.says.hasPrefix("a second core was not available in 2 of ")
         == true)
     #expect(remark?.runs == [runs[0].label])
   }

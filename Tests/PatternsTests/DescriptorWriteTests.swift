@@ -9,7 +9,7 @@ import Testing
 /// own.
 @Suite struct DescriptorWriteTests {
   static let settings: [String: ParameterValue] = [
-    "kind": .text("pipe"), "size": .integer(300_000), "rooms": .integer(2), "pause": .integer(0),
+    "kind": .text("pipe"), "size": .integer(300_000), "frees": .integer(2), "pause": .integer(0),
   ]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = settings) async throws -> Attempt {

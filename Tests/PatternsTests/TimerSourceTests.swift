@@ -8,14 +8,14 @@ import Testing
 
 @Suite struct TimerSourceTests {
   static let settings: [String: ParameterValue] = [
-    "interval": .integer(1_000_000), "fires": .integer(10), "leeway": .integer(0), "hold": .integer(2),
+    "interval": .integer(1_000_000), "fires": .integer(10), "leeway": .integer(0), "handler-intervals": .integer(2),
   ]
 
   static func settings(of variant: String) -> [String: ParameterValue] {
     settings.filter { name, _ in
       switch name {
       case "leeway": ["leeway", "wall-clock"].contains(variant)
-      case "hold": variant == "slow-handler"
+      case "handler-intervals": variant == "slow-handler"
       default: true
       }
     }
@@ -91,7 +91,7 @@ import Testing
       },
       // Takes a handler run for an interval.
       red("all.uncounted-intervals == 0", "slow-handler") { trial in
-        pattern.fire(trial, hold: trial[pattern.hold], looks: .milliseconds(100)) { run in
+        pattern.fire(trial, hold: trial[pattern.handlerIntervals], looks: .milliseconds(100)) { run in
           timer(run) { _ in
             run.fired(1 as UInt)
             run.letIntervalsPass()
@@ -99,7 +99,7 @@ import Testing
         }
       },
       red("slow-handler.coalesced > 0", "slow-handler") { trial in
-        pattern.fire(trial, hold: trial[pattern.hold]) { run in
+        pattern.fire(trial, hold: trial[pattern.handlerIntervals]) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },

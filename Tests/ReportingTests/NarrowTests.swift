@@ -54,6 +54,6 @@ import Testing
     let many = Fixture.rounds(6) { _ in ["elapsed": Array(repeating: 1000, count: 10)] }
     let few = Fixture.rounds(6) { _ in ["elapsed": [1000]] }
     let text = TerminalReport(TextStyle(width: 80)).render(Fixture.made([("plotted", many), ("rare", few)]).reading)
-    #expect(text.contains("distribution of elapsed  log scale; fewer than 30 samples: rare\n"))
+    #expect(text.contains("distribution of elapsed  log scale; not drawn (fewer than 30 samples): rare\n"))
   }
 }

@@ -147,7 +147,7 @@ import Testing
       }
     }
     #expect(html.contains("<title>apply, stride=4: 8 us</title>"))
-    #expect(html.contains("Without markers: no stride to set."))
+    #expect(html.contains("No markers: the variant has no stride."))
     // A name at each line's end, and a key for where that has no room; colours are not all there is to tell them apart.
     #expect(html.contains(/<text x="[0-9]+" y="[0-9.]+">apply<\/text>/) && html.contains("</svg> apply</span>"))
     #expect(html.contains("class=\"c0 d0\"") && html.contains("class=\"c1 d1\""))
@@ -358,7 +358,7 @@ import Testing
     let plain = page(Fixture.pair.reading)
     #expect(!plain.contains("Orange:") && !plain.contains("class=\"wrong\""))
     let broken = page(try changed(Fixture.pair, [("\"documented\"", "\"broken\"")]))
-    #expect(broken.contains("Orange: a variant that does it wrong") && broken.contains("class=\"strip broken\""))
+    #expect(broken.contains("Orange: a deliberately broken variant") && broken.contains("class=\"strip broken\""))
     #expect(broken.contains("<g class=\"wrong\">"))
   }
 

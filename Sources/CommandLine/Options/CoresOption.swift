@@ -4,6 +4,7 @@ import ArgumentParser
 struct CoresOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Confine each trial to this many cores, or to all; more than there are is unavailable (Linux).", valueName: "n"))
+      "Confine each trial to this many cores, or to all; trials that ask for more than there are cannot run (Linux only).",
+      valueName: "n"))
   var cores: String?
 }

@@ -213,7 +213,7 @@ public struct Judge: Sendable {
     }
     evidence.reason =
       groups.count == 1
-      ? "at each of \(judged.count) points; shown: \(weakest.label)" : said.joined(separator: ", ")
+      ? "at each of \(judged.count) settings; shown: \(weakest.label)" : said.joined(separator: ", ")
     return Judgement(claim: claim, verdict: groups.count == 1 ? first.verdict : .inconclusive, evidence: evidence)
   }
 

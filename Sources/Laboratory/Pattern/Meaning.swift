@@ -23,7 +23,7 @@ extension Metric {
       switch unit {
       case .nanoseconds: self = isAmount || kind == .count ? .amount : .duration
       case .bytes: self = .amount
-      case .perSecond: self = .throughput
+      case .perSecond, .bytesPerSecond: self = .throughput
       case .percent: self = .level
       case .none: self = kind == .rate ? .level : .count
       }

@@ -97,7 +97,7 @@ struct Pace {
     let variants = plan.experiment.variants.count
     let fewer = variants > 1 ? "fewer values, fewer of the \(variants) variants with --variant," : "fewer values,"
     throw InputError(
-      "\(plan.runs.count) cells do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
+      "\(plan.runs.count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
         + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give it more time with --time, or "
         + "shrink it: \(fewer) smaller trials with --set")
   }

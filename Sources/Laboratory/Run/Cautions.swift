@@ -54,12 +54,14 @@ extension Results {
   private var lacking: [Remark] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
+    let trials = runs.map(\.trials.count).reduce(0, +)
     return found.grouped(by: \.thing).map { thing, found in
       let labels = found.map(\.label)
       return Remark(
         "lacking",
-        "\(thing) was not available in \(labels.count) trial\(labels.count == 1 ? "" : "s"); "
-          + "the lab waits for it in the first \(Runner.convincingShortages) only", runs: Set(labels).sorted())
+        "\(thing) was not available in \(labels.count) of \(trials) trials; "
+          + "the lab waits for it only until \(Runner.convincingShortages) trials have waited in vain",
+        runs: Set(labels).sorted())
     }
   }
 
@@ -93,15 +95,16 @@ extension Results {
       lines.append(
         Remark(
           "two-states",
-          "\(headline.name) has two states, and each trial was in one: \(Self.list(states, of: labels.count)); their ratios "
-            + "are wide for it, and a median is of the state that is met more often", runs: labels))
+          "`\(headline.name)` has two states, and each trial was in one: \(Self.list(states, of: labels.count)); intervals "
+            + "of their ratios are wide, and a median is that of the more frequent state", runs: labels))
     }
     if !steadiness.unsettled.isEmpty {
       lines.append(
         Remark(
           "unsettled",
-          "\(headline.name) is unsteady (standard deviation over half the mean of the rounds) in "
-            + "\(Self.list(steadiness.unsettled, upTo: 3)): its medians are rough", runs: steadiness.unsettled))
+          "the rounds of `\(headline.name)` vary widely (standard deviation above half the mean) in "
+            + "\(Self.list(steadiness.unsettled, upTo: 3)): treat the medians as approximate",
+          runs: steadiness.unsettled))
     }
     if !steadiness.outliers.isEmpty {
       let count = steadiness.outliers.reduce(0) { $0 + $1.count }

@@ -51,7 +51,7 @@ struct ApplyStride: Pattern {
   let threads = Setting.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
   let groupBlocks = Setting.count(
     "group-blocks", 1...100_000_000, default: 20_000,
-    "maximum number of blocks or child tasks in a group; a point with more is not run, since each takes memory and time"
+    "maximum number of blocks or child tasks in a group; a setting with more is not run, since each takes memory and time"
   )
   let overhead = Setting.percent(
     "overhead", 1...50, default: 1,

@@ -70,7 +70,10 @@ struct LibraryLoad: Pattern {
   var problem: [any Declaration] { [items] }
 
   var variants: [Variant] {
-    Variant("documented", .broken, "appends items by async to a serial queue, outside the group", without: [hold]) {
+    Variant(
+      "documented", .broken,
+      "the document's code, which is wrong: appends by async to a serial queue, outside the group", without: [hold]
+    ) {
       trial in
       try measureEarly(trial) { library in
         library.queue.async(group: library.group) {

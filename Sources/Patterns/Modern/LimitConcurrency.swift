@@ -144,7 +144,7 @@ final class AsyncSemaphore: Sendable {
 
   private let state: Mutex<State>
 
-  /// A semaphore with so many permits.
+  /// A semaphore with this number of permits.
   init(value: Int) { state = Mutex(State(permits: value)) }
 
   /// Takes a permit, or suspends until one is free: first come, first served.

@@ -7,13 +7,13 @@ import Instruments
 final class FunctionSemaphore: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
 
-  /// A semaphore with so many permits, which must all be given back in the end.
+  /// A semaphore with this number of permits, all of which must be released in the end.
   init(value: Int) { object = gcdlab_dispatch_semaphore_create(value) }
   deinit { gcdlab_dispatch_release(object) }
 
   /// Takes a permit.
   @inline(__always) func wait() { gcdlab_dispatch_semaphore_wait(object, .max) }
-  /// Gives one.
+  /// Releases a permit.
   @inline(__always) func signal() { gcdlab_dispatch_semaphore_signal(object) }
 }
 
@@ -24,7 +24,7 @@ final class FunctionSemaphore: @unchecked Sendable {
   final class POSIXSemaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    /// A semaphore with so many permits.
+    /// A semaphore with this number of permits.
     init(value: UInt32) throws(SystemError) {
       guard sem_init(semaphore, 0, value) == 0 else { throw SystemError(errno, "make a POSIX semaphore") }
     }
@@ -35,7 +35,7 @@ final class FunctionSemaphore: @unchecked Sendable {
 
     /// Takes a permit; goes on waiting when a signal handler interrupts it.
     @inline(__always) func wait() { while sem_wait(semaphore) != 0 {} }
-    /// Gives one.
+    /// Releases a permit.
     @inline(__always) func post() { sem_post(semaphore) }
   }
 #else
@@ -50,7 +50,7 @@ final class FunctionSemaphore: @unchecked Sendable {
 final class SystemVSemaphore: Sendable {
   private let identifier: Int32
 
-  /// A semaphore with so many permits.
+  /// A semaphore with this number of permits.
   init(value: Int16) throws(SystemError) {
     identifier = semget(key_t(IPC_PRIVATE), 1, 0o600)
     guard identifier >= 0 else { throw SystemError(errno, "make a System V semaphore") }
@@ -65,7 +65,7 @@ final class SystemVSemaphore: Sendable {
   }
 }
 
-/// A semaphore as one makes it of a mutex and a condition variable.
+/// A semaphore built from a mutex and a condition variable.
 ///
 /// Unchecked: the mutex guards the permits.
 final class ConditionSemaphore: @unchecked Sendable {
@@ -73,7 +73,7 @@ final class ConditionSemaphore: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var permits: Int
 
-  /// A semaphore with so many permits.
+  /// A semaphore with this number of permits.
   init(value: Int) {
     permits = value
     pthread_mutex_init(mutex, nil)
@@ -93,7 +93,7 @@ final class ConditionSemaphore: @unchecked Sendable {
     permits -= 1
     pthread_mutex_unlock(mutex)
   }
-  /// Gives one.
+  /// Releases a permit.
   @inline(__always) func signal() {
     pthread_mutex_lock(mutex)
     permits += 1

@@ -43,7 +43,7 @@ struct DescriptorRead: Pattern {
     "latency", unless: "a file has all its bytes from the start",
     "from just before a byte is written to an empty pipe or socket until it has been read")
   let throughput = Metric.rate(
-    "throughput", .perSecond, unless: "bytes were lost", "bytes read per second")
+    "throughput", .bytesPerSecond, unless: "bytes were lost", "bytes read per second")
   let lost = Metric.count("lost", in: .bytes, "bytes that were written and never read")
   let corrupted = Metric.count("corrupted", in: .bytes, "bytes that differ from what was written at their position")
   let leftUnread = Metric.count(

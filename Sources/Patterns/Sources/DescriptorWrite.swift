@@ -31,10 +31,10 @@ struct DescriptorWrite: Pattern {
 
   let kind = Setting.choice("kind", default: DescriptorKind.pipe, "kind of descriptor to write to")
   let size = Setting.size("size", 1...1_073_741_824, default: 1_048_576, "bytes to write")
-  let piece = Setting.size("piece", 1...1_048_576, default: 16_384, "bytes that the reader reads at a time")
+  let readSize = Setting.size("read-size", 1...1_048_576, default: 16_384, "bytes that the reader reads at a time")
   let pause = Setting.duration(
     "pause", .zero ... .milliseconds(10), default: .microseconds(20), "how long the reader pauses between two reads")
-  let rooms = Setting.count("rooms", 1...1000, default: 10, "how often a trial frees space in a full pipe or socket")
+  let frees = Setting.count("frees", 1...1000, default: 10, "how often a trial frees space in a full pipe or socket")
 
   let writeTime = Metric.latency("write-time", "time spent in each call of write, while the reader is slow")
   let latency = Metric.latency(
@@ -71,7 +71,7 @@ struct DescriptorWrite: Pattern {
     Variant(
       "source", .documented, "a write source on a non-blocking descriptor: writes what fits",
       own: [
-        rooms, latency, queueBlocked, callsWhileFull, missedCalls, sourceData, accepted, laterSourceData,
+        frees, latency, queueBlocked, callsWhileFull, missedCalls, sourceData, accepted, laterSourceData,
         notifiedOfClose, busyLoop, writeTime,
       ]
     ) { trial in

@@ -10,8 +10,8 @@ extension DescriptorWrite {
 
   /// The reader's rests, thrice as long as asked for at worst, and a look at the threads for each room.
   func longest(_ trial: Trial) -> Duration? {
-    let pieces: Int = trial[size] / trial[piece] + 1
-    return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[rooms] + .seconds(1)
+    let pieces: Int = trial[size] / trial[readSize] + 1
+    return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
   }
 
   /// What is tried with a reader that does not read.
@@ -40,7 +40,7 @@ extension DescriptorWrite {
     let kind = trial[kind]
     let pair = try DescriptorPair(kind, in: scratch, opened)
     let writing = Writing(payload(trial[size], seed: trial.seed))
-    let reader = SlowReader(of: writing.bytes, piece: trial[piece], pause: trial[pause])
+    let reader = SlowReader(of: writing.bytes, piece: trial[readSize], pause: trial[pause])
     if kind == .file || readLast {
       _ = try begin(pair.writer, writing)
       try writing.awaitEnd()
@@ -68,7 +68,7 @@ extension DescriptorWrite {
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     // More than ever fits, and a pipe's or a socket's worth for each room.
-    let rooms = thenRoom ? trial[rooms] : 0
+    let rooms = thenRoom ? trial[frees] : 0
     let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (1 + rooms)))
     let end = try begin(pair.writer, writing)
     try Standstill().wait()

@@ -29,7 +29,8 @@ struct TimerSource: Pattern {
   let leeway = Setting.duration(
     "leeway", .zero ... .seconds(1), default: .microseconds(500),
     "how much later than its deadline the system may fire the timer")
-  let hold = Setting.count("hold", 2...1000, default: 3, "intervals that the slow handler takes")
+  let handlerIntervals = Setting.count(
+    "handler-intervals", 2...1000, default: 3, "intervals that the slow handler takes")
 
   let lateness = Metric.latency("lateness", isSpeed: false, "from the deadline of a fire until its handler began")
   let drift = Metric.latency(
@@ -38,8 +39,8 @@ struct TimerSource: Pattern {
   let early = Metric.count(
     "early",
     "fires that came, or were counted in the data, before their deadline, measured with the clock of the deadline")
-  let wakeUps = Metric.rate(
-    "wake-ups", .none, better: .lower, unless: "the system does not count them",
+  let contextSwitches = Metric.rate(
+    "context-switches", .none, better: .lower, unless: "the system does not count them",
     "voluntary context switches of the process (a thread went to sleep) per interval")
   let withinLeeway = Metric.rate("within-leeway", .percent, "share of fires that were no later than the leeway")
   let uncountedIntervals = Metric.count(
@@ -102,8 +103,10 @@ struct TimerSource: Pattern {
       }
       .record(trial, withinLeeway, trial[self.leeway])
     }
-    Variant("slow-handler", .broken, "a timer whose handler takes several intervals", own: counting + [hold]) { trial in
-      fire(trial, hold: trial[hold]) { timer in
+    Variant(
+      "slow-handler", .broken, "a timer whose handler takes several intervals", own: counting + [handlerIntervals]
+    ) { trial in
+      fire(trial, hold: trial[handlerIntervals]) { timer in
         let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
         source.setEventHandler {

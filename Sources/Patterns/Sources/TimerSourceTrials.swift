@@ -6,7 +6,7 @@ import Synchronization
 extension TimerSource {
   /// The fires, those of a slow handler too, and what comes after them.
   func longest(_ trial: Trial) -> Duration? {
-    trial[interval] * (3 * trial[fires] + 5 * trial[hold] + 100) + .seconds(5)
+    trial[interval] * (3 * trial[fires] + 5 * trial[handlerIntervals] + 100) + .seconds(5)
   }
 
   /// Makes timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
@@ -355,7 +355,7 @@ final class TimerRun: Sendable {
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
     if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
-    if let wakeUps { trial.record(pattern.wakeUps, Double(wakeUps) / Double(trial[pattern.fires])) }
+    if let wakeUps { trial.record(pattern.contextSwitches, Double(wakeUps) / Double(trial[pattern.fires])) }
   }
 
   /// Records how many fires were not later than that.

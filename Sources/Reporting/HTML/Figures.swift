@@ -75,7 +75,7 @@ struct Figures {
       PictureFigure(reading).medians(
         hasSpans: points.contains { $0.span != nil }, isLog: false, hasBroken: sweep.series.contains(where: \.isBroken))
       + [
-        flat.isEmpty ? "" : "Without markers: no \(sweep.parameter.name) to set.",
+        flat.isEmpty ? "" : "No markers: the variant has no \(sweep.parameter.name).",
         axes.isEmpty ? "" : "Logarithmic: \(axes.joined(separator: ", ")).",
       ]
     return """
@@ -130,7 +130,7 @@ struct Figures {
     ]
     let chart = Chart(
       title: "percentiles of \(distribution.metric.name)",
-      says: "what share of the samples is at most this\(distribution.note)",
+      says: "across: share of the samples; up: the value that they do not exceed\(distribution.note)",
       across: Axis(low: 0, high: end, isLog: false, ticks: thinned(ticks.filter { $0.value <= end }, over: 0...end)),
       up: Axis(lines.flatMap(\.points).map(\.y), distribution.metric.unit), lines: lines)
     return figure(chart)

@@ -8,7 +8,7 @@ struct PictureFigure {
   init(_ reading: Reading) { self.reading = reading }
 
   /// What orange means, in every picture and table of a page.
-  private static let orange = "Orange: a variant that does it wrong, to show what comes of it."
+  private static let orange = "Orange: a deliberately broken variant."
 
   /// The figure; nothing where there is nothing to draw.
   var markup: Markup {
@@ -41,7 +41,7 @@ struct PictureFigure {
     let rounds = reading.rounds
     let span =
       hasSpans
-      ? "Thin line: from the lowest to the highest round." : rounds == 1 ? "One round: no interval." : ""
+      ? "Thin line: the range of the rounds." : rounds == 1 ? "One round: no interval." : ""
     return [span, isLog ? "Logarithmic axis." : "", hasBroken ? Self.orange : ""]
   }
 
@@ -109,7 +109,7 @@ struct PictureFigure {
         """
       } ?? ""
     let word = row.median == nil && row.span == nil
-    let told = row.ratio.isEmpty ? (row.isReference ? "baseline" : "") : row.ratio
+    let told = !row.ratio.isEmpty ? row.ratio : row.isReference ? "baseline" : reference == nil ? "" : "not compared"
     let figure: Markup =
       word
       ? "<i>\(row.figure)</i>"
@@ -154,7 +154,7 @@ struct PictureFigure {
         switch expectation {
         case .allowed: "allowed"
         case .forbidden: "forbidden: no claim foresaw it"
-        case .ofInterest: "of interest: what the scenario is there to show"
+        case .anomaly: "anomaly: what goes wrong, as the scenario is there to show"
         case .trapExpected: "trap expected: what the scenario is there to show"
         case .hangExpected: "hang expected: what the scenario is there to show"
         }
@@ -181,7 +181,7 @@ struct PictureFigure {
     switch expectation {
     case .allowed?: "allowed"
     case .forbidden?: "forbidden"
-    case .ofInterest?, .trapExpected?, .hangExpected?: "interest"
+    case .anomaly?, .trapExpected?, .hangExpected?: "interest"
     case nil: "open"
     }
   }

@@ -23,7 +23,7 @@ extension ClaimFacts {
       return seen + ", median\(isAll ? "" : " of these") \(median)"
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), median \(median)"
     case .supported, .refuted, .inconclusive:
-      if let reason = evidence.reason { return comparedText + "; \(reason)" }
+      if let reason = apart ?? evidence.reason { return comparedText + "; \(reason)" }
       return comparedText + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
     }
   }
@@ -54,10 +54,21 @@ extension ClaimFacts {
   private var median: String {
     let whole = evidence.unit == .none ? evidence.left.flatMap { Int(exactly: $0.value) } : nil
     let text = whole?.withCommas ?? figure(evidence.left)
-    let names = comparison?.figures.map { $0.metric.replacing("-", with: " ") } ?? []
+    let names = comparison?.figures.map(\.metric) ?? []
     guard let name = names.first else { return text }
     if names.count > 1 { return "\(name) \(text), \(names[1]) \(figure(evidence.right))" }
-    return evidence.unit == .none ? "\(text) \(name)" : "\(name) \(text)"
+    return "\(text) \(name)"
+  }
+
+  /// That the two sides have no round in common, with their names; nil where that is not why the verdict is so.
+  private var apart: String? {
+    guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
+      let right = evidence.right?.value
+    else { return nil }
+    // The sign of what a factor comes to has no place here.
+    let sides = names.map { $0.hasSuffix(" =") ? String($0.dropLast(2)) : $0 }
+    let (low, high) = left < right ? (sides[0], sides[1]) : (sides[1], sides[0])
+    return "every round of \(low) is below every round of \(high)"
   }
 
   /// The interval of the ratio of the sides; nil where one of them is a limit that was judged, and where there is no

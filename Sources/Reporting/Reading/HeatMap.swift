@@ -106,6 +106,8 @@ struct HeatMap: Sendable {
           label: label.joined(separator: ", "),
           cells: values.map { value in cell(index.run(variant.name, at: point.merging([across.name: value]) { $1 })) })
       }
+      // A variant without this metric, or of which every trial was lost, is no picture.
+      guard rows.contains(where: { $0.cells.contains { $0.strength != nil } }) else { continue }
       let used = panels.reduce(0) { $0 + $1.rows.count }
       guard panels.isEmpty || used + rows.count <= Self.most else {
         leftOut.append(variant.name)

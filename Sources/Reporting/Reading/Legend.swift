@@ -6,7 +6,8 @@ public enum Legend {
   public static let kinds = [
     "guarantee: held in every trial, else violated",
     "anomaly: witnessed in at least one trial, else not witnessed",
-    "performance: supported or refuted by the ratios of paired rounds, inconclusive where they do not tell",
+    "performance: supported or refuted by the rounds (ratios of paired rounds, or a figure against a limit), inconclusive where "
+      + "they do not tell",
     "unavailable: not judged; the reason stands beside it",
   ]
 

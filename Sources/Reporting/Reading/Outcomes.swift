@@ -17,7 +17,8 @@ struct Outcomes {
   /// What an outcome is to the claims, and to what the variant is there to show.
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
-    case ofInterest = "of interest"
+    /// What goes wrong, and is there to be seen.
+    case anomaly
     case trapExpected = "trap expected"
     case hangExpected = "hang expected"
   }
@@ -164,7 +165,7 @@ struct Outcomes {
   }
 
   /// By the claims that compare this metric of the variant with a number; else, what the sound variants show is
-  /// allowed, and what only those show whose failure is the lesson is of interest.
+  /// allowed, and what only those show whose failure is the lesson is an anomaly.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {
@@ -173,11 +174,11 @@ struct Outcomes {
         figure.scope == .variant(variant), figure.metric == metric.name, figure.statistic == nil
       else { continue }
       let isMet = check.comparison.holds(value, bound.value)
-      return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .ofInterest : .allowed
+      return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .anomaly : .allowed
     }
     let sound = index.document.runs.indices.filter { !index.isBroken($0) }
       .compactMap { index.document.runs[$0].metrics[metric.name] }
     guard index.isBroken(run), !sound.isEmpty else { return nil }
-    return sound.contains { $0.histogram.contains { $0.value.value == value } } ? .allowed : .ofInterest
+    return sound.contains { $0.histogram.contains { $0.value.value == value } } ? .allowed : .anomaly
   }
 }

@@ -43,7 +43,7 @@ struct Distribution: Sendable {
     let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
     note =
       (bests.fixed.map { ", at \($0)" } ?? "") + (Self.isOfBest(index) ? ", each variant at its best setting" : "")
-      + (tooFew.isEmpty ? "" : "; fewer than \(Self.fewest) samples: " + tooFew.joined(separator: ", "))
+      + (tooFew.isEmpty ? "" : "; not drawn (fewer than \(Self.fewest) samples): " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
 }

@@ -92,7 +92,9 @@ public struct Reading: Sendable {
     let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
     }
-    return changed.isEmpty ? "" : "changed settings: " + changed.joined(separator: ", ")
+    let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
+    let by = flags.isEmpty ? "" : " by \(flags)"
+    return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
   }
 
   /// The machine and the run.
@@ -236,7 +238,7 @@ public struct Reading: Sendable {
     }
     if facts.contains(.ownFloor) {
       notes.append(
-        "\(Signs.nearFloor) within twice what its own timing loop costs empty: \(ownFloors.joined(separator: ", "))")
+        "\(Signs.nearFloor) less than twice what the empty timing loop costs: \(ownFloors.joined(separator: ", "))")
     }
     let fewest = ConfidenceInterval.fewest
     if !shown.isEmpty, rounds < fewest {

@@ -54,7 +54,7 @@ struct Tables {
       return Table.Heading(settings.joined(separator: "/"))
     }
     var table = Table(
-      title: metric.name, note: "medians over the trials, by \(names)", keys: 1, isGrid: false,
+      title: metric.name, note: "\(metric.says); medians over the trials, by \(names)", keys: 1, isGrid: false,
       headings: [.init("variant", .left)] + headings, rows: cells)
     table.leftOut = metricsBeside.map(\.name)
     return table
@@ -130,7 +130,7 @@ struct Tables {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
     return figures(
-      of: found, title: "what each way costs the machine", "per trial, by the kernel's accounts of its process")
+      of: found, title: "resource use", "per trial, as the kernel counts it for the process")
   }
 
   /// Some metrics, one column each.

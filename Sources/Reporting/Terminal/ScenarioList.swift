@@ -20,7 +20,7 @@ public enum ScenarioList {
     let tags = Set(scenarios.flatMap(\.tags)).sorted().joined(separator: ", ")
     let end = [
       "Run one with `\(Tool.command) scenario NAME`, read about it with `\(Tool.command) explain NAME`.",
-      "Tags, for `\(Tool.command) smoke --only TAG`: \(tags)",
+      "Tags, for `\(Tool.command) scenario --tag TAG` and `\(Tool.command) smoke --only TAG` (each heading above is one): \(tags)",
     ]
     return (lines + [""] + end.flatMap { $0.wrapped(to: max(20, style.width)) }).map { $0 + "\n" }.joined()
   }

@@ -214,7 +214,7 @@ public struct TerminalReport: Sendable {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
     let evidence =
       (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
-      + (details ? "; \(claim.sides)" : "")
+      + (details ? "; \(claim.sides)" : claim.contradicts?.isEmpty == false ? "; \(claim.sides)" : "")
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
         + (isPlain && claim.verdict == .held ? [] : wrapped(evidence, .quiet, indent: 4))

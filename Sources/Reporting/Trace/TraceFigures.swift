@@ -117,7 +117,7 @@ extension TraceFigures {
     let cores = trace.cores.count
     if mostAtOnce >= 4 * cores, threads >= 4 * cores {
       return
-        "\(threads) threads for \(Self.count(cores, "core")): up to \(mostAtOnce) blocks were begun and not ended at once."
+        "\(threads) threads for \(Self.count(cores, "core")): up to \(mostAtOnce) blocks were in progress at once."
     }
     if let busy, cores > 1, let busiest, busy * Double(cores) > 0.7, busy * Double(cores) < 1.25, busiest.share > 0.7 {
       return "\(trace.lanes[busiest.lane].name) did nearly all of the work: "
@@ -130,7 +130,7 @@ extension TraceFigures {
     }
     if mostAtOnce > 1 {
       let used = busy.map { ", cores were busy for \(Self.percent($0)) of their time" } ?? ""
-      return "Up to \(mostAtOnce) blocks were begun and not ended at once\(used)."
+      return "Up to \(mostAtOnce) blocks were in progress at once\(used)."
     }
     return blocks > 1 ? "One block after the other: no two were under way at once." : nil
   }

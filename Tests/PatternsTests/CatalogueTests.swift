@@ -159,7 +159,7 @@ import Testing
     for (name, variant, helper) in [
       ("library-load", "documented", "measureEarly"), ("work-item", "cancel-checked", "Own"),
       ("thread-explosion", "bystander", "recordBystandersAlone"), ("singleton-race", "barrier", "row.each"),
-      ("source-lifecycle", "starts-suspended", "life.look"), ("queue-deadlock", "abba", "trial.hazard"),
+      ("source-lifecycle", "starts-suspended", "life.look"), ("queue-deadlock", "apply-on-own-queue", "trial.hazard"),
     ] {
       let code = try #require(try library.experiment(name).code[variant])
       #expect(code.contains { $0.hasPrefix("// \(helper): ") }, "\(name) \(variant)")

@@ -15,10 +15,25 @@ struct LessonCode: Sendable {
   /// instruments among them; and a line for each helper that all this names besides. Nil where the source is not there.
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
-    let told = helpers(in: code, of: variant, without: shown).compactMap { helper in
-      helper.summary.map { "// \(helper.name): \($0)" }
+    let told = helpers(in: code, of: variant, without: shown).flatMap { helper in
+      helper.summary.map { Self.comment("\(helper.name): \($0)") } ?? []
     }
     return code + (told.isEmpty ? [] : [""] + told)
+  }
+
+  /// A sentence as a comment of lines that are as wide as code.
+  private static func comment(_ text: String) -> [String] {
+    let width = 100
+    var lines: [String] = []
+    var line = "//"
+    for word in text.split(separator: " ") {
+      if line.count + 1 + word.count > width {
+        lines.append(line)
+        line = "//  "
+      }
+      line += " \(word)"
+    }
+    return lines + [line]
   }
 
   /// The body of `variant` alone; nil where the source is not there.

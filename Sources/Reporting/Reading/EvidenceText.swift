@@ -60,7 +60,7 @@ extension ClaimFacts {
     return "\(text) \(name)"
   }
 
-  /// That the two sides have no round in common, with their names; nil where that is not why the verdict is so.
+  /// Which side is below the other in every round; nil where that is not why the verdict is so.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value

@@ -127,7 +127,10 @@ private final class Sources: Sendable {
   var index: SourceIndex {
     found.withLock { found in
       if let found { return found }
-      let index = SourceIndex(files.flatMap { SourceDeclaration.all(in: LessonCode.lines(of: $0.text), of: $0.name) })
+      let declared = onAllCores(files.count) { [files] number in
+        SourceDeclaration.all(in: LessonCode.lines(of: files[number].text), of: files[number].name)
+      }
+      let index = SourceIndex(declared.flatMap(\.self))
       found = index
       return index
     }

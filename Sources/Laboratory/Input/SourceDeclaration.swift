@@ -124,8 +124,13 @@ struct SourceIndex: Sendable {
 }
 
 extension StringProtocol {
-  /// The identifiers in a line of Swift, in their order.
-  var identifiers: [SubSequence] {
-    split { !($0.isLetter || $0.isNumber || $0 == "_") }.filter { $0.first?.isNumber == false }
+  /// The identifiers in a line of Swift, in their order. Bytes are looked at, not characters, which takes a tenth of the
+  /// time: all sources are read before a scenario is shown.
+  var identifiers: [Substring] {
+    func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    return Substring(self).utf8.split { byte in
+      let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
+      return !(isLetter || isDigit(byte) || byte == UInt8(ascii: "_"))
+    }.filter { $0.first.map(isDigit) == false }.map { Substring($0) }
   }
 }

@@ -201,7 +201,7 @@ extension Documents.Strength {
   var means: String {
     switch self {
     case .always: "of every run: one counterexample refutes it"
-    case .usually: "a tendency: judged on rounds of the common case"
+    case .usually: "a tendency: judged by performance claims on the usual case"
     case .may: "possible: one sighting bears it out"
     case .recipe: "the document's own code or advice: it must work in every trial"
     }

@@ -39,4 +39,28 @@ import Testing
         == true)
     #expect(remark?.runs == [runs[0].label])
   }
+
+  /// How a parallel loop is judged whose trials had no second core in so many of ten rounds.
+  @Test(arguments: [(0, Verdict.refuted), (5, .refuted), (6, .inconclusive)])
+  func `what most rounds lacked is not held against a claim`(_ lacking: Int, _ verdict: Verdict) throws {
+    let claims = [try FakePattern.claim(.performance, "apply.missed < loop.missed")]
+    var runs = Plan(FakePattern.experiment(), budget: .standard, seed: 1).runs
+    for index in runs.indices {
+      let isLoop = runs[index].variant.name == "loop"
+      runs[index].trials = (0..<10).map { round in
+        var observation = Observation()
+        observation.record("missed", isLoop ? 1 : 9 + round % 2)
+        return TrialRecord(
+          round: round, outcome: .completed, observation: observation,
+          shortages: !isLoop && round < lacking ? ["a second core"] : [])
+      }
+    }
+    let results = Results(
+      experiment: FakePattern.experiment(claims: claims), machine: .test, seed: 1, started: "", runs: runs)
+    let judged = try #require(Judge(results).judgements().first)
+    #expect(judged.verdict == verdict, "\(judged)")
+    if verdict == .inconclusive {
+      #expect(judged.evidence.reason == "a second core was not available in 6 of 10 rounds")
+    }
+  }
 }

@@ -128,6 +128,7 @@ import Testing
   /// What a footnote explains stands in the tables, and the other way round.
   @Test func `footnotes are of the cells that are shown`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
+    let mean = "by the geometric mean of the rounds, where medians are shown"
     let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin])
     // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
@@ -142,11 +143,11 @@ import Testing
     let best = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 10_004 : values["stride"] == 4 ? 10_000 : 90_000
     }
-    #expect(notes(best).first == "● best (lower is better), ≈ not significantly different from the best")
+    #expect(notes(best).first == "● best (lower is better), ≈ not significantly different from the best; \(mean)")
     let clear = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 5000 : values["stride"] == 4 ? 1000 : 9000
     }
-    #expect(notes(clear) == ["● best (lower is better)", margin])
+    #expect(notes(clear) == ["● best (lower is better); \(mean)", margin])
   }
 
   @Test func `too few rounds for intervals are said, and how many it takes`() {

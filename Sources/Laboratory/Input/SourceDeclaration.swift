@@ -124,8 +124,9 @@ struct SourceIndex: Sendable {
 }
 
 extension StringProtocol {
-  /// The identifiers in a line of Swift, in their order. Bytes are looked at, not characters, which takes a tenth of the
-  /// time: all sources are read before a scenario is shown.
+  /// The identifiers in a line of Swift, in their order.
+  ///
+  /// Bytes are looked at, not characters, in a tenth of the time: all sources are read before a scenario is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

@@ -191,7 +191,11 @@ public struct Judge: Sendable {
           return (left, right)
         })
       guard !rounds.pairs.isEmpty else { return nil }
-      let (verdict, evidence) = grade(check, rounds)
+      var (verdict, evidence) = grade(check, rounds)
+      if verdict != .inconclusive, let lack = lack(match, in: rounds.pairs.count) {
+        verdict = .inconclusive
+        evidence.reason = lack
+      }
       let points = [match.run, match.other].compactMap(\.self).map(\.point.label)
       return (points.max { $0.count < $1.count } ?? "", verdict, evidence)
     }
@@ -215,6 +219,18 @@ public struct Judge: Sendable {
       groups.count == 1
       ? "at each of \(judged.count) settings; shown: \(weakest.label)" : said.joined(separator: ", ")
     return Judgement(claim: claim, verdict: groups.count == 1 ? first.verdict : .inconclusive, evidence: evidence)
+  }
+
+  /// What most rounds of a match lacked on either side: they measured something else than the claim speaks of, as a
+  /// parallel loop on one core. Nil where they had it.
+  private func lack(_ match: Match, in rounds: Int) -> String? {
+    let found = match.run.trials.flatMap { trial in
+      let other = match.other?.trials.first { $0.round == trial.round }
+      return trial.shortages.union(other?.shortages ?? [])
+    }.grouped(by: \.self)
+    return found.first { $0.elements.count * 2 > rounds }.map { thing, found in
+      "\(thing) was not available in \(found.count) of \(rounds) rounds"
+    }
   }
 
   /// How far the interval of a ratio is from no change; 0 where there is none.

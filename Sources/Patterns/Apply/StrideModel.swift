@@ -105,7 +105,8 @@ struct StrideModel {
     var line = "cost model of \(variant): the loop takes \(nanoseconds(work))"
     if overhead > 0 { line += ", plus \(nanoseconds(overhead)) of elapsed time for each block" }
     if contention > 0 {
-      line += ", plus \(nanoseconds(contention)) / stride for each block (cores contend for the next index)"
+      line +=
+        ", plus \(nanoseconds(contention)), divided by the stride, for each block (cores contend for the next index)"
     }
     if tail > 0 { line += ", plus \(nanoseconds(tail)) for each iteration of the stride (load imbalance at the end)" }
     line += " (\(error))"
@@ -256,6 +257,7 @@ extension ApplyStride {
     let cores = machine.confined(to: best.cores).cores
     let isWhole = iterations.value(in: best.parameters) == cost.stride
     var line = "\(name) is fastest at stride \(cost.stride.grouped)\(isWhole ? " (the whole loop)" : "")"
+    line += " by the mean of its rounds"
     if let speedup = median(speedup, of: best) {
       line +=
         speedup < 1.05

@@ -43,7 +43,9 @@ struct MainQueue: Pattern {
     "delayed", "events that began only after the work during which they were submitted had ended")
   let neverRan = Metric.count("never-ran", "main-queue blocks that had not begun once every thread slept")
 
-  /// The main queue; a test, whose main queue nothing drains, gives another.
+  /// The main queue.
+  ///
+  /// A test, whose main queue nothing drains, gives another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [blocks, hops, events, work] }

@@ -52,9 +52,10 @@ struct QueuePriority: Pattern {
   let priorityTime = Metric.latencies("time", for: Priority.self, unless: QueuePriority.alike) {
     "from the common start until a task of \($0.rawValue) begins"
   }
-  let queues = Metric.count("queues", "different global queues that the getter returns for these priorities or classes")
+  let queues = Metric.count(
+    "queues", "different global queues that dispatch_get_global_queue returns for these priorities or classes")
   let otherQueues = Metric.count(
-    "other-queues", "further global queues that the getter returns for QoS classes and for maintenance")
+    "other-queues", "further global queues that dispatch_get_global_queue returns for QoS classes and for maintenance")
   let threadPriorities = Metric.count(
     "thread-priorities", unless: QueuePriority.alike,
     "different priorities of the threads behind the document's four queues")

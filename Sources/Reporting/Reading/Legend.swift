@@ -6,8 +6,8 @@ public enum Legend {
   public static let kinds = [
     "guarantee: held in every trial, else violated",
     "anomaly: witnessed in at least one trial, else not witnessed",
-    "performance: supported or refuted by the rounds (ratios of paired rounds, or a figure against a limit), inconclusive where "
-      + "they do not tell",
+    "performance: supported or refuted by the rounds (ratios of paired rounds, every round of one side below every "
+      + "round of the other, or a figure against a limit), inconclusive where they do not tell",
     "unavailable: not judged; the reason stands beside it",
   ]
 
@@ -27,7 +27,7 @@ extension Reading {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
-        hasRatios ? "ratios: means of paired rounds" : nil,
+        hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }

@@ -20,7 +20,13 @@ extension ConfidenceInterval {
   /// The ends as words count: `[1.5x … 2.3x]`. An end on the other side of 1 is a part.
   var ends: String {
     let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
-    return "[\(Quantity.ratio(ends.0))x \(Signs.range) \(Quantity.ratio(ends.1))x]"
+    return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
+  }
+
+  /// An end, with so many digits that one beside 1 is not printed as 1.
+  private static func end(_ ratio: Double) -> String {
+    let text = Quantity.ratio(ratio)
+    return text == "1.00" && ratio != 1 ? Quantity.fixed(ratio, decimals: 4) : text
   }
 
   /// `54.2x faster [53.1x … 55.0x]`.

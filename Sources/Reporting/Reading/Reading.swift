@@ -210,7 +210,8 @@ public struct Reading: Sendable {
         "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
           + (facts.contains(.nearBest) ? ", \(Signs.nearBest) not significantly different from the best" : "")
           + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
-          + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : ""))
+          + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : "")
+          + "; by the geometric mean of the rounds, where medians are shown")
     }
     if let reference = standings?.reference {
       let signs = [

@@ -212,19 +212,23 @@ public struct TerminalReport: Sendable {
   /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
+    let contradicts = claim.contradicts?.isEmpty == false
+    // That it was so in every trial, the verdict says.
+    let saysAll = isPlain && claim.verdict == .held
     let evidence =
-      (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
-      + (details ? "; \(claim.sides)" : claim.contradicts?.isEmpty == false ? "; \(claim.sides)" : "")
+      saysAll
+      ? contradicts ? claim.sides : ""
+      : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
+        + (details || contradicts ? "; \(claim.sides)" : "")
     guard style.width >= 50 else {
       return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
-        + (isPlain && claim.verdict == .held ? [] : wrapped(evidence, .quiet, indent: 4))
+        + (evidence.isEmpty ? [] : wrapped(evidence, .quiet, indent: 4))
     }
     let indent = room + 6
     var lines = wrapped(claim.says, nil, indent: indent)
     lines[0] = "  " + claim.verdict.text(style, room: room) + "  " + lines[0].dropFirst(indent)
     let last = claim.says.wrapped(to: max(20, style.width - indent)).last?.displayWidth ?? 0
-    // That it was so in every trial, the verdict says.
-    if isPlain, claim.verdict == .held { return lines }
+    if evidence.isEmpty { return lines }
     guard isPlain, indent + last + 2 + evidence.displayWidth <= style.width else {
       return lines + wrapped(evidence, .quiet, indent: indent)
     }

@@ -40,7 +40,7 @@ struct QueuePriority: Pattern {
   }
 
   private static let alike =
-    "classes that share a queue are measured once; without privilege those above default are not measured"
+    "a class that shares its queue with another is measured as that one, and one above default only with privilege"
 
   let tasks = Setting.count("tasks", 1...16, default: 8, "tasks per class")
   let work = Setting.duration(

@@ -37,6 +37,15 @@ extension ClaimFacts {
     }
   }
 
+  /// Whether its evidence says that the ratio does not tell the sides apart: by a narrow interval, or by a wide one.
+  var isUntold: (narrow: Bool, wide: Bool) {
+    switch told {
+    case .noDifference: (true, false)
+    case .tooNoisy: (false, true)
+    case .ratio, nil: (false, false)
+    }
+  }
+
   private func figure(_ value: Number?) -> String {
     value.map { Quantity($0.value, evidence.unit).description } ?? "-"
   }

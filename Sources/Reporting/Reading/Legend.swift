@@ -28,6 +28,8 @@ extension Reading {
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
+        claims.contains(where: \.isUntold.narrow) ? "no significant difference: a narrow interval around 1" : nil,
+        claims.contains(where: \.isUntold.wide) ? "too noisy to tell: a wide interval around 1" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }

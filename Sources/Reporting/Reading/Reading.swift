@@ -241,6 +241,7 @@ public struct Reading: Sendable {
       notes.append(
         "\(Signs.nearFloor) less than twice what the empty timing loop costs: \(ownFloors.joined(separator: ", "))")
     }
+    if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest
     if !shown.isEmpty, rounds < fewest {
       notes.append(

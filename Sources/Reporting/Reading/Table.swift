@@ -98,6 +98,8 @@ struct Cell: Sendable, Hashable {
     static let ends = Facts(rawValue: 4096)
     /// Within twice what the very loop that timed it takes around nothing.
     static let ownFloor = Facts(rawValue: 16_384)
+    /// Of a percentile that fewer samples than it takes cannot tell.
+    static let tooFew = Facts(rawValue: 262_144)
   }
   let text: String
   let facts: Facts
@@ -108,6 +110,7 @@ struct Cell: Sendable, Hashable {
   }
 
   static let none = Cell("-", .missing)
+  static let tooFew = Cell("-", [.missing, .tooFew])
 
   /// The text with stand-ins for the signs that are not ASCII. Names stay as they are.
   var plain: String { facts.contains(.key) ? text : Signs.plain(text) }

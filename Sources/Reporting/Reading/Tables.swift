@@ -100,7 +100,7 @@ struct Tables {
             { samples in
               // Claims, plots and the other tables tell this one, and a report has one figure for it.
               let value = statistic == .p50 ? samples.median : samples[statistic]
-              return value.map { cell($0, samples) } ?? .none
+              return value.map { cell($0, samples) } ?? .tooFew
             }
           )
         }

@@ -113,8 +113,11 @@ public struct ScratchDirectory: Sendable {
     guard rename(path, over) == 0, let renamed = OpenDirectory(over),
       (renamed.device, renamed.inode) == (directory.device, directory.inode)
     else { return }
-    directory.empty()
-    rmdir(over)
+    // A file whose making had found the old name before is made in it yet: once for each thread that was about to.
+    for _ in 0..<1000 {
+      directory.empty()
+      if rmdir(over) == 0 || errno != ENOTEMPTY { return }
+    }
   }
 
   /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with
@@ -143,6 +146,8 @@ private final class OpenDirectory {
     // The descriptor is closed with the stream.
     guard let stream = fdopendir(dup(descriptor)) else { return }
     defer { closedir(stream) }
+    // A copy of a descriptor goes on where the last reading ended.
+    rewinddir(stream)
     while let entry = readdir(stream) {
       withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         // As bytes: a name need not be text.

@@ -3,7 +3,7 @@ import Patterns
 import Testing
 
 /// Every variant keeps its promises: in a real worker it ends as it says, records what it promises, reads just the
-/// settings that it says it uses, and holds every guarantee and shows every anomaly that its scenario claims.
+/// settings that it says it uses, and holds every guarantee that its scenario claims.
 @Suite struct PromiseTests {
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
@@ -49,7 +49,8 @@ import Testing
       default: Issue.record("\(run.label): \(trial.outcome)")
       }
     }
-    for judged in results.judgements where judged.verdict.isFailure(strict: false) {
+    // An anomaly may take several rounds, which `smoke` gives it; a guarantee holds in each.
+    for judged in results.judgements where judged.verdict == .violated {
       Issue.record("\(judged.claim.check.text) is \(judged.verdict): \(judged.evidence.reason ?? "")")
     }
   }

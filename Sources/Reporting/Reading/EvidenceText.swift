@@ -74,9 +74,7 @@ extension ClaimFacts {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
     else { return nil }
-    // The sign of what a factor comes to has no place here.
-    let sides = names.map { $0.hasSuffix(" =") ? String($0.dropLast(2)) : $0 }
-    let (low, high) = left < right ? (sides[0], sides[1]) : (sides[1], sides[0])
+    let (low, high) = left < right ? (names[0].text, names[1].text) : (names[1].text, names[0].text)
     return "every round of \(low) is below every round of \(high)"
   }
 
@@ -141,7 +139,8 @@ extension ClaimFacts {
   /// The two sides, each with its name where both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
     let figures = [evidence.left, evidence.right].map(figure)
-    let named = comparison?.sideNames.map { zip($0, figures).map { "\($0) \($1)" } } ?? figures
+    let named =
+      comparison?.sideNames.map { zip($0, figures).map { "\($0.text)\($0.isProduct ? " =" : "") \($1)" } } ?? figures
     return measured + named.joined(separator: " vs ")
   }
 }
@@ -157,7 +156,9 @@ extension WrittenCheck {
   }
 
   /// What tells its sides apart, where both are figures: their variants, points or metrics; nil where one is a number.
-  var sideNames: [String]? {
+  ///
+  /// Of a product the figure beside it is what it comes to.
+  var sideNames: [(text: String, isProduct: Bool)]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
       switch operand {
       case .figure(let figure): (nil, figure)
@@ -178,12 +179,10 @@ extension WrittenCheck {
       let metric = [figure.metric, figure.statistic].compactMap(\.self).joined(separator: ".")
       let ofRun = [figure.statistic, run(figure)].compactMap(\.self).joined(separator: " of ")
       let name = sameMetric ? ofRun : areOneRun ? metric : "\(run(figure)).\(metric)"
-      return factor.map { "\(Self.plain($0)) * \(name) =" } ?? name
+      return (factor.map { "\(Self.plain($0)) * \(name)" } ?? name, factor != nil)
     }
   }
-}
 
-extension WrittenCheck {
   /// A factor as checks have it: `0.5`, `2`.
   private static func plain(_ factor: Double) -> String { Int(exactly: factor).map(String.init) ?? "\(factor)" }
 }

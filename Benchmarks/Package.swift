@@ -5,6 +5,9 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  targets: [.executableTarget(name: "bench")],
+  targets: [
+    .target(name: "CCores"),
+    .executableTarget(name: "bench", dependencies: ["CCores"]),
+  ],
   swiftLanguageModes: [.v6]
 )

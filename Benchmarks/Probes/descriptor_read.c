@@ -33,7 +33,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t count;
 static uint64_t last;
 static bool is_awaited;
-static dispatch_semaphore_t arrived, ended;
+static dispatch_semaphore_t arrived, ended, is_idle;
+static dispatch_queue_t queue;  // Of the handler.
 
 // Returns whether it is the end.
 static bool process(const char *buffer, ssize_t actual) {
@@ -67,7 +68,6 @@ static void begin(void) {
     return;
   }
   fcntl(reader, F_SETFL, O_NONBLOCK);
-  dispatch_queue_t queue = dispatch_queue_create("reading", NULL);
   dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_READ, (uintptr_t)reader, 0, queue);
   dispatch_source_set_event_handler(source, ^{
     char *buffer = malloc(BUFFER);
@@ -127,6 +127,9 @@ static void *trial(void *unused) {
     uint64_t *latencies = calloc((size_t)messages + 1, sizeof *latencies);
     begin();
     for (long message = 0; message <= messages; message++) {
+      // By a handler that begins for it: what is written while one still drains is read sooner.
+      dispatch_async(queue, ^{ dispatch_semaphore_signal(is_idle); });
+      dispatch_semaphore_wait(is_idle, DISPATCH_TIME_FOREVER);
       pthread_mutex_lock(&lock);
       is_awaited = true;
       pthread_mutex_unlock(&lock);
@@ -158,6 +161,8 @@ int main(int argc, char **argv) {
   whole = (size_t)messages + 1 + (size_t)size;
   bytes = malloc(whole);
   for (size_t i = 0; i < whole; i++) bytes[i] = (unsigned char)(i * 2654435761u >> 24) & 127;
+  queue = dispatch_queue_create("reading", NULL);
+  is_idle = dispatch_semaphore_create(0);
   arrived = dispatch_semaphore_create(0);
   ended = dispatch_semaphore_create(0);
   pthread_t thread;

@@ -29,6 +29,7 @@
 
 _Thread_local uint64_t gcdlab_chain_of_thread;
 _Thread_local intptr_t gcdlab_number_of_thread;
+_Thread_local bool gcdlab_thread_is_own;
 
 int gcdlab_core_count(void) {
 #ifdef __linux__
@@ -125,6 +126,18 @@ int64_t gcdlab_thread_id(void) {
 #ifdef __linux__
   return syscall(SYS_gettid);
 #else
+  return -1;
+#endif
+}
+
+int64_t gcdlab_id_of_thread(pthread_t thread) {
+#ifdef __linux__
+  // A clock of a thread is its number, inverted, beside three bits that say what kind of clock it is: part of the kernel's
+  // interface, and in glibc and musl the only way from a handle to the number before pthread_gettid_np.
+  clockid_t clock;
+  return pthread_getcpuclockid(thread, &clock) == 0 ? ~(clock >> 3) : -1;
+#else
+  (void)thread;
   return -1;
 #endif
 }

@@ -19,7 +19,8 @@ public struct SystemThread: @unchecked Sendable {
   public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // A thread that is started from the pool would inherit the name by which the census knows the pool's own.
     var name = (UInt64(0), UInt64(0))
-    let isFromPool = withUnsafeMutableBytes(of: &name) { gcdlab_hide_pool_name($0.baseAddress) }
+    let isFromPool =
+      !OwnThreads.hasCurrent && withUnsafeMutableBytes(of: &name) { gcdlab_hide_pool_name($0.baseAddress) }
     defer { if isFromPool { withUnsafeBytes(of: &name) { gcdlab_take_name($0.baseAddress) } } }
     let box = Unmanaged.passRetained(Box(body))
     #if canImport(Darwin)

@@ -13,17 +13,20 @@
         return nil
       }
       var threads: [Thread] = []
-      var nameless: [Int] = []
+      var calls: [String] = []
       for name in tasks {
         // A thread may end while it is being looked at.
         guard let id = Int(name), let comm = readFile("/proc/self/task/\(name)/comm"),
           let call = readFile("/proc/self/task/\(name)/syscall")
         else { continue }
-        if isOfPool(id, call) { nameless.append(threads.count) }
+        calls.append(call)
         threads.append(Thread(id: id, name: String(comm.prefix { $0 != "\n" }), sleep: Sleep(systemCall: call)))
       }
       if !areNamesGiven(threads.contains(where: \.isPoolThread)) {
-        for index in nameless { threads[index].isPoolThread = true }
+        let own = OwnThreads.numbers
+        for index in threads.indices where isOfPool(threads[index].id, calls[index], own) {
+          threads[index].isPoolThread = true
+        }
       }
       return ThreadCensus(threads: threads)
     }
@@ -37,9 +40,10 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Whether a thread in the system call `call` is of the pool, whatever its name: nobody else has started it.
-    static func isOfPool(_ id: Int, _ call: String) -> Bool {
-      guard id != Int(getpid()), !OwnThreads.contains(id) else { return false }
+    /// Whether a thread in the system call `call` is of the pool, whatever its name: nobody else has started it. `own`
+    /// are the numbers of those that are ours.
+    static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
+      guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
     }
   }

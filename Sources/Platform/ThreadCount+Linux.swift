@@ -30,9 +30,10 @@
       guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
       let named = tasks.count { isPoolThread(readName("/proc/self/task/\($0)/comm")) }
       if areNamesGiven(named > 0) { return named }
+      let own = OwnThreads.numbers
       return tasks.count { name in
         guard let id = Int(name), let call = readFile("/proc/self/task/\(name)/syscall") else { return false }
-        return isOfPool(id, call)
+        return isOfPool(id, call, own)
       }
     }
 

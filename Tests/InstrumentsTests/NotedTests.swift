@@ -27,6 +27,38 @@ import Testing
     let seen = Noted(0)
     seen.note { $0 += 1 }
     #expect(!seen.wait(within: .zero) { $0 == 2 })
-    #expect(seen.update { $0 + 1 } == 2)
+    #expect(seen.note { $0 + 1 } == 2)
+  }
+
+  @Test func `who waits gets the value that brought what it waits for`() {
+    let seen = Noted(0)
+    let isAwaited = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      isAwaited.wait()
+      for _ in 0..<100 { seen.note { $0 += 1 } }
+    }
+    let value = seen.value(within: .seconds(600)) { value in
+      if value == 0 { isAwaited.signal() }
+      return value >= 50
+    }
+    #expect(value == 50)
+  }
+
+  @Test func `what comes as the patience ends wakes nobody later`() throws {
+    let seen = Noted(0)
+    // On a thread of its own: the pool has threads to wait for where other tests block.
+    let noting = try LingeringThread()
+    defer { noting.stop() }
+    for round in 1...500 {
+      let isNoted = DispatchSemaphore(value: 0)
+      noting.run {
+        seen.note { $0 = round }
+        isNoted.signal()
+      }
+      let hasCome = seen.wait(within: .microseconds(round % 20)) { $0 == round }
+      isNoted.wait()
+      #expect(hasCome || seen.wait(within: .zero) { $0 == round })
+      #expect(!seen.wait(within: .zero) { $0 == round + 1 })
+    }
   }
 }

@@ -49,12 +49,18 @@ import Testing
 
   @Test func `who waits is given the tally that was waited for, whatever comes behind it`() {
     let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
-    run.fired(1 as UInt)
-    let tally = run.wait(within: .zero) { tally in
-      run.fired(1 as UInt)
-      return tally.runs == 1
+    let isAwaited = DispatchSemaphore(value: 0)
+    let all = DispatchGroup()
+    DispatchQueue.global().async(group: all) {
+      isAwaited.wait()
+      for _ in 0..<3 { run.fired(1 as UInt) }
     }
-    #expect(tally.runs == 1 && run.tally.runs == 2)
+    let tally = run.wait(within: .seconds(600)) { tally in
+      if tally.runs == 0 { isAwaited.signal() }
+      return tally.runs == 2
+    }
+    all.wait()
+    #expect(tally.runs == 2 && run.tally.runs == 3)
   }
 
   // MARK: Broken bodies

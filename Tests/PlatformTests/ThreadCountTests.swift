@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import Platform
@@ -16,6 +17,25 @@ import Testing
         #expect((0..<100).contains { _ in ThreadCensus.count() == namesInDirectory("/proc/self/task")?.count })
         for _ in threads { gate.signal() }
         for thread in threads { thread.join() }
+      }
+    }
+
+    @Test func `knows its own threads by the numbers that the system lists`() async {
+      await #expect(processExitsWith: .success) {
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let numbers = Mutex<Set<Int>>([])
+        let threads = try (0..<10).map { _ in
+          try SystemThread {
+            numbers.withLock { _ = $0.insert(ThreadCensus.currentThread) }
+            begun.signal()
+            gate.wait()
+          }
+        }
+        for _ in threads { begun.wait() }
+        #expect(OwnThreads.numbers == numbers.withLock { $0 } && OwnThreads.most >= 10)
+        for _ in threads { gate.signal() }
+        for thread in threads { thread.join() }
+        #expect(OwnThreads.numbers.isEmpty)
       }
     }
 

@@ -4,21 +4,22 @@
   import Glibc
 #endif
 
-/// `bench GCDLAB PROBES ROUNDS SECONDS [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and more of
-/// what they do not tell, for so many seconds.
+/// `bench GCDLAB PROBES ROUNDS SECONDS one|all [SECTION…]`: the lab against hand-written C counterparts. A section has so many rounds, and
+/// more of what they do not tell, for so many seconds; those of wake-ups run on one core, or on all.
 ///
 /// Exit status 1 when a row was not measured and the machine was not to blame. A missed target is no failure: machines are
 /// noisy.
 @main enum Bench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.count >= 4, let rounds = Int(arguments[3]), rounds > 0, let seconds = Double(arguments[4]) else {
-      stop(64, "usage: bench GCDLAB PROBES ROUNDS SECONDS [SECTION...]")
-    }
+    guard arguments.count >= 5, let rounds = Int(arguments[3]), rounds > 0, let seconds = Double(arguments[4]),
+      ["one", "all"].contains(arguments[5])
+    else { stop(64, "usage: bench GCDLAB PROBES ROUNDS SECONDS one|all [SECTION...]") }
     let (binary, probes) = (arguments[1], arguments[2])
     setenv("SWIFT_BACKTRACE", "enable=no", 1)  // As the lab starts its workers.
     do {
-      let tally = try run(binary, probes, rounds, seconds, Array(arguments.dropFirst(4)))
+      let tally = try run(
+        binary, probes, rounds, seconds, wakesUpOnOne: arguments[5] == "one", Array(arguments.dropFirst(5)))
       if tally.unmeasured > 0 { exit(1) }
     } catch {
       stop(2, "bench: \((error as? Failure)?.reason ?? "\(error)")")
@@ -32,7 +33,7 @@
   }
 
   private static func run(
-    _ binary: String, _ probes: String, _ rounds: Int, _ seconds: Double, _ names: [String]
+    _ binary: String, _ probes: String, _ rounds: Int, _ seconds: Double, wakesUpOnOne: Bool, _ names: [String]
   ) throws -> Tally {
     let lab = try Lab(binary: binary, spawner: Program(path: "\(probes)/spawn_cost"))
     let sections = Sections(lab: lab, probes: probes, rounds: rounds)
@@ -44,14 +45,16 @@
     print(
       """
       \(lab.place), \(lab.cores) cores, load \(fixed(load, 2))
-      Medians of \(rounds) rounds, and of more where those do not tell; ratio: left to right, the median of paired rounds
-      a | b  two states, such as a wake-up with the other core asleep or not: rounds in the same one are compared
+      Left gcdlab and right C, unless said otherwise; medians of \(rounds) rounds, and of more where those do not tell
+      ratio: left to right, the median of paired rounds
+      a | b  two states, such as a wake-up on the same core or on another: rounds in the same one are compared
       ~ the 95 % interval of the median reaches across the limit: too close or too unsteady to tell
 
       """)
     var tally = Tally()
     for section in sections.all where names.isEmpty || names.contains(section.name) {
-      print(section.title)
+      Cores.use(one: wakesUpOnOne && section.isOfWakeUps)
+      print(section.title + (Cores.isOne ? ", on one core" : ""))
       fflush(nil)
       let rows = section.rows()
       settle(rows, after: rounds * 5, within: seconds)

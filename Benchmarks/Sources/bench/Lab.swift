@@ -12,7 +12,8 @@ struct Lab {
   private let machine: Machine
   /// The processor and the system.
   var place: String { [machine.cpu, "\(machine.os) \(machine.kernel)"].compactMap(\.self).joined(separator: ", ") }
-  var cores: Int { machine.cores }
+  /// How many cores a trial may use now.
+  var cores: Int { Cores.isOne ? 1 : machine.cores }
   /// The speed of calibrated work, the same for the lab and for C.
   var stepsPerMicrosecond: Double { machine.work.stepsPerMicrosecond }
 

@@ -4,29 +4,51 @@ struct Sections {
   let probes: String
   let rounds: Int
 
-  /// The sections by name, in order.
-  var all: [(name: String, title: String, rows: () -> [Row])] {
+  /// What is compared in one run.
+  struct Section {
+    let name, title: String
+    /// Whether it consists of wake-ups; see ``Cores``.
+    var isOfWakeUps = false
+    let rows: () -> [Row]
+  }
+
+  /// The sections in order.
+  var all: [Section] {
     [
-      ("apply", "Striding: 2 million iterations of 15 ns, left apply-queue of gcdlab, right C", apply),
-      ("races", "Races: check-then-act by two threads over 1024 slots, left gcdlab, right C", races),
-      ("groups", "Groups: 3 tasks of 100 us, medians, left gcdlab, right C", groups),
-      ("tasks", "Tasks: how soon each begins, and what 200 of 1 us cost each, medians, left gcdlab, right C", tasks),
-      ("hops", "Hops: to the main queue or another and back, medians, left gcdlab, right C", hops),
-      ("ways", "Ways: 100 pieces of 10 us, dispatched in each way, medians, left gcdlab, right C", ways),
-      ("descriptors", "Descriptors: limit 64, 400 tasks of 10 ms, left gcdlab, right C", descriptors),
-      ("semaphores", "Semaphores: a wait-signal pair, medians, left gcdlab, right C", semaphores),
-      ("locks", "Locks: an update under mutual exclusion, medians, left gcdlab, right C", locks),
-      ("merges", "Merges: news that one thread passes on to a handler, medians, left gcdlab, right C", merges),
-      ("timers", "Timers: 200 fires a millisecond apart, medians, left gcdlab, right C", timers),
-      ("signals", "Signals: from kill until the handler begins, medians, left gcdlab, right C", signals),
-      ("files", "Files: 50 changes of each kind back to back, medians, left gcdlab, right C", files),
-      ("reads", "Reads: 500 single bytes, then 64 MiB, medians, left gcdlab, right C", reads),
-      ("exits", "Exits: 20 children, from the last act to the report, medians, left gcdlab, right C", exits),
-      (
-        "harness",
-        "What the harness adds: the loop of each pattern around nothing, left gcdlab, right an empty loop in C", harness
+      Section(
+        name: "apply", title: "Striding: 2 million iterations of 15 ns, left apply-queue of gcdlab", rows: apply
       ),
-      ("cost", "Cost of the lab", cost),
+      Section(
+        name: "races", title: "Races: check-then-act by two threads over 1024 slots", rows: races),
+      Section(name: "groups", title: "Groups: 3 tasks of 100 us, medians", isOfWakeUps: true, rows: groups),
+      Section(
+        name: "tasks", title: "Tasks: how soon each begins, and what 200 of 1 us cost each, medians",
+        isOfWakeUps: true, rows: tasks),
+      Section(
+        name: "hops", title: "Hops: to the main queue or another and back, medians", isOfWakeUps: true, rows: hops),
+      Section(name: "ways", title: "Ways: 100 pieces of 10 us, dispatched in each way, medians", rows: ways),
+      Section(name: "descriptors", title: "Descriptors: limit 64, 400 tasks of 10 ms", rows: descriptors),
+      Section(name: "semaphores", title: "Semaphores: a wait-signal pair, medians", rows: semaphores),
+      Section(name: "locks", title: "Locks: an update under mutual exclusion, medians", rows: locks),
+      Section(
+        name: "merges", title: "Merges: news that one thread passes on to a handler, medians", isOfWakeUps: true,
+        rows: merges),
+      Section(
+        name: "timers", title: "Timers: 200 fires a millisecond apart, medians", isOfWakeUps: true, rows: timers),
+      Section(
+        name: "signals", title: "Signals: from kill until the handler begins, medians", isOfWakeUps: true,
+        rows: signals),
+      Section(
+        name: "files", title: "Files: 50 changes of each kind back to back, medians", isOfWakeUps: true, rows: files),
+      Section(name: "reads", title: "Reads: 500 single bytes, then 64 MiB, medians", isOfWakeUps: true, rows: reads),
+      Section(
+        name: "exits", title: "Exits: 20 children, from the last act to the report, medians", isOfWakeUps: true,
+        rows: exits),
+      Section(
+        name: "harness",
+        title: "What the harness adds: the loop of each pattern around nothing, right an empty loop in C",
+        rows: harness),
+      Section(name: "cost", title: "Cost of the lab", rows: cost),
     ]
   }
 

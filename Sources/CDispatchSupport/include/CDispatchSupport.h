@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdbool.h>
+#include <pthread.h>
 #include <stdint.h>
 
 // The C functions of libdispatch that Swift's overlay hides, under names of our own: a second declaration of the
@@ -114,6 +115,10 @@ static inline uint64_t *gcdlab_chain(void) { return &gcdlab_chain_of_thread; }
 extern _Thread_local intptr_t gcdlab_number_of_thread;
 static inline intptr_t *gcdlab_thread_number(void) { return &gcdlab_number_of_thread; }
 
+/// Whether the calling thread is one that the lab started itself.
+extern _Thread_local bool gcdlab_thread_is_own;
+static inline bool *gcdlab_is_own_thread(void) { return &gcdlab_thread_is_own; }
+
 /// Cores this process may run on: its affinity mask on Linux, so that `taskset` counts; cores online elsewhere.
 int gcdlab_core_count(void);
 
@@ -169,6 +174,10 @@ int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 /// The number of the calling thread, as `/proc/self/task` lists it; -1 where threads have none. (Swift sees neither
 /// `gettid` nor the SYS_ constants.)
 int64_t gcdlab_thread_id(void);
+
+/// The number of a thread of this process that has not ended; -1 where threads have none. Asks the C library and not the
+/// kernel.
+int64_t gcdlab_id_of_thread(pthread_t thread);
 
 /// Opens a file without a name in `directory` for writing, so that nothing of it is left whatever ends the process; -1
 /// where the system or the file system has no such thing, or /proc is not there to name it by. (Swift sees no O_TMPFILE.)

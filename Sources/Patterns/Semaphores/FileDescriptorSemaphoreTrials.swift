@@ -111,7 +111,7 @@ final class OpenFiles: Sendable {
     /// Waits on the semaphore, and notes for how long.
     func wait() {
       let time = MonotonicClock.time { semaphore.wait() }
-      files.waits.update { $0.append(time) }
+      files.waits.note { $0.append(time) }
     }
 
     /// Signals the semaphore.

@@ -227,7 +227,7 @@ final class Reading: Sendable {
 
   /// Notes the source's estimate of the bytes available, and returns it.
   func expects(_ estimated: Int) -> Int {
-    state.update { $0.estimated = estimated }
+    state.note { $0.estimated = estimated }
     handler.pass()
     return estimated
   }
@@ -267,8 +267,13 @@ final class Reading: Sendable {
 
   // MARK: For the trial
 
-  /// How long it takes until what `write` writes is read.
+  /// How long it takes until what `write` writes is read, by a handler that begins for it: what is written while one
+  /// still drains is read sooner.
   func latency(of write: () -> Void) throws -> UInt64 {
+    // Not for long: a handler that waits in `read` keeps its queue.
+    let isIdle = DispatchSemaphore(value: 0)
+    queue.async { isIdle.signal() }
+    _ = isIdle.wait(timeout: .after(.milliseconds(10)))
     let before = state.count
     let start = MonotonicClock.now()
     write()
@@ -289,7 +294,7 @@ final class Reading: Sendable {
 
   /// How many descriptors of others that were opened at the end have been closed since; closes the rest.
   var unrelatedClosed: Int {
-    state.update { state in
+    state.note { state in
       defer {
         state.unrelated.close()
         state.unrelated = UnrelatedFiles(toOpen: Host.executablePath)

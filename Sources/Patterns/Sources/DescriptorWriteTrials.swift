@@ -174,7 +174,7 @@ final class Writing: @unchecked Sendable {
 
   /// Notes the space available that the source's data reports.
   func notes(available room: Int) {
-    state.update { state in
+    state.note { state in
       if state.firstTold == nil {
         state.firstTold = room
       } else {
@@ -200,7 +200,7 @@ final class Writing: @unchecked Sendable {
     }
     let isGone = ![0, EAGAIN, EINTR].contains(error)
     if isGone { failed(error) }
-    return state.update { state in
+    return state.note { state in
       state.times.record(time)
       state.count += max(0, actual)
       if actual <= 0, !isGone { state.callsWhileFull += 1 }
@@ -212,7 +212,7 @@ final class Writing: @unchecked Sendable {
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
-    state.update { $0.withheld = $0.withheld ?? error }
+    state.note { $0.withheld = $0.withheld ?? error }
   }
 
   /// Makes sure that a file took all of what it was given, where a write told how much that was.
@@ -231,7 +231,7 @@ final class Writing: @unchecked Sendable {
 
   /// The next run of the handler is noted.
   func expectsRun() {
-    state.update { ($0.isAwaited, $0.ranAt) = (true, nil) }
+    state.note { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
 
   /// How long it takes from before `makeRoom` until the handler runs; nil when it does not in `patience`.

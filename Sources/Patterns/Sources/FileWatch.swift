@@ -47,7 +47,7 @@ final class FileWatch: Sendable {
     }
     if isHeld { handler.stay() }
     // Asked at the end of the handler, which the trial may have cancelled meanwhile.
-    if FileIdentity(of: descriptor) != identity { state.update { $0.strays += 1 } }
+    if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
   }
 
   /// Whether the polling is to go on.
@@ -79,13 +79,13 @@ final class FileWatch: Sendable {
   /// Makes a change, waits until it is told, and returns how late that was. Nil when it was not told: not within
   /// `deadline`, or one who looks has looked since and seen nothing.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
-    state.update { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
+    state.note { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
     try change()
     // The look that is under way may have begun before.
-    state.update { $0.looksLeft = 2 }
+    state.note { $0.looksLeft = 2 }
     state.wait(within: deadline) { $0.expected == nil }
-    return state.update { state in
+    return state.note { state in
       state.expected = nil
       return state.noticed.map { $0 > start ? $0 - start : 0 }
     }
@@ -99,7 +99,7 @@ final class FileWatch: Sendable {
 
   /// How often changes of a kind were told since this was asked last, of whatever kind.
   func takeTold(_ kind: FileChange) -> Int {
-    state.update { state in
+    state.note { state in
       defer { state.told = [:] }
       return state.told[kind, default: 0]
     }
@@ -107,7 +107,7 @@ final class FileWatch: Sendable {
 
   /// The names that were told with renames since this was asked last.
   func takeNames() -> [String?] {
-    state.update { state in
+    state.note { state in
       defer { state.names = [] }
       return state.names
     }

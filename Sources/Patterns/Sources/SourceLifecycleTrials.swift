@@ -103,7 +103,7 @@ final class SourceLife: Sendable {
 
   /// The same; the first time it suspends the source, and that is not counted.
   func received(_ data: UInt, _ suspend: () -> Void) {
-    let isFirst = state.update { state in
+    let isFirst = state.note { state in
       defer { state.suspends = false }
       return state.suspends
     }
@@ -140,7 +140,7 @@ final class SourceLife: Sendable {
 
   /// Notes the time, and activates or resumes the source by `resume`.
   func lettingGo(_ resume: () -> Void) {
-    state.update { $0.isLetGo = true }
+    state.note { $0.isLetGo = true }
     letGo.set()
     resume()
   }
@@ -151,13 +151,15 @@ final class SourceLife: Sendable {
   func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
 
   /// Notes that cancel has returned.
-  func cancelReturned() { state.update { $0.isCancelled = true } }
+  func cancelReturned() { state.note { $0.isCancelled = true } }
 
   /// What happened so far.
   var log: Log { state.log }
 
   /// Waits until it has come so far.
-  func wait(within patience: Duration, until isSo: (Log) -> Bool) { state.wait(within: patience) { isSo($0.log) } }
+  func wait(within patience: Duration, until isSo: @escaping @Sendable (Log) -> Bool) {
+    state.wait(within: patience) { isSo($0.log) }
+  }
 
   /// Nanoseconds from letting the source go to the first run; nil when it came before.
   var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(letGo) }

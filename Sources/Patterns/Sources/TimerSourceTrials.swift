@@ -277,7 +277,7 @@ final class TimerRun: Sendable {
   /// The timer has begun.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
-    state.update { $0.source = source }
+    state.note { $0.source = source }
   }
 
   /// Waits for its first fire, and ends it; returns how late that was. Nil when it did not come.
@@ -298,20 +298,15 @@ final class TimerRun: Sendable {
   }
 
   /// Waits until it has come so far; returns the tally that had, or what there was when the patience was over.
-  @discardableResult func wait(within patience: Duration, until isSo: (Tally) -> Bool) -> Tally {
-    var tally = Tally()
-    state.wait(within: patience) { state in
-      tally = state.tally
-      return isSo(tally)
-    }
-    return tally
+  @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Tally) -> Bool) -> Tally {
+    state.value(within: patience) { isSo($0.tally) }?.tally ?? state.tally
   }
 
   /// What comes from now on is not timed.
-  func stopTiming() { state.update { $0.isTimed = false } }
+  func stopTiming() { state.note { $0.isTimed = false } }
 
   /// The handler is slow no more.
-  func slowDown() { state.update { $0.isSlow = false } }
+  func slowDown() { state.note { $0.isSlow = false } }
 
   /// Ends it.
   func end() { state.source?.cancel() }
@@ -332,7 +327,7 @@ final class TimerRun: Sendable {
   func suspendAndResume(
     beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
   ) -> (told: Int, scattered: Int) {
-    let source = state.update { state in
+    let source = state.note { state in
       state.suspends = true
       return state.source
     }

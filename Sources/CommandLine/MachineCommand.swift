@@ -1,4 +1,5 @@
 import ArgumentParser
+import Instruments
 import Laboratory
 import Reporting
 
@@ -19,8 +20,11 @@ struct MachineCommand: ParsableCommand {
 
   func run() throws {
     let machine = Machine.current()
+    let wakeUps = WakeUps.measured(cores: machine.cores)
     let json = json || format == .json
-    try color.print(asIs: json) { json ? try MachineReport.json(machine) : MachineReport.render(machine, $0) }
+    try color.print(asIs: json) { style in
+      json ? try MachineReport.json(machine, wakeUps) : MachineReport.render(machine, wakeUps, style)
+    }
   }
 }
 

@@ -61,6 +61,15 @@ public struct SystemThread: @unchecked Sendable {
     for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
   }
 
+  /// Whether the system can keep a thread on a core; Darwin cannot.
+  public static var canPreferCores: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Nothing
   /// happens where the system has no such call (Darwin).
   ///

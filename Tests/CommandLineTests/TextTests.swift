@@ -79,6 +79,11 @@ import Testing
     for word in ["cores", "noise floor", "clock read", "descriptor limit", "dispatch sources"] {
       #expect(output.contains(word))
     }
+    #if os(Linux)
+      #expect(output.contains("wake-up") && output.contains("on the same core"))
+      let json = try await Binary.run(["machine", "--format", "json"]).output
+      #expect(json.contains("\"wakeUps\"") && json.contains("\"sameCore\"") && json.contains("\"floor\""))
+    #endif
   }
 
   @Test func `list names every scenario once in its family`() async throws {

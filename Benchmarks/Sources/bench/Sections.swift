@@ -48,7 +48,7 @@ struct Sections {
         name: "harness",
         title: "What the harness adds: the loop of each pattern around nothing, right an empty loop in C",
         rows: harness),
-      Section(name: "cost", title: "Cost of the lab", rows: cost),
+      Section(name: "cost", title: "Cost of the lab", isOfWakeUps: true, rows: cost),
     ]
   }
 

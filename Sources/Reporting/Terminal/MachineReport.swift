@@ -13,7 +13,7 @@ extension Machine {
 /// What the lab knows and measured of this machine.
 public enum MachineReport {
   /// The facts, one a line.
-  public static func render(_ machine: Machine, _ style: TextStyle) -> String {
+  public static func render(_ machine: Machine, _ wakeUps: WakeUps, _ style: TextStyle) -> String {
     let facts: [(String, String?)] = [
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
       ("memory", machine.memory.map { Quantity(Double($0), .bytes).description }),
@@ -27,17 +27,38 @@ public enum MachineReport {
         "\(Quantity(machine.floor, .nanoseconds)), what an empty measurement takes: two clock reads and a histogram record"
       ),
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
-      ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
+      ("wake-up", text(wakeUps)), ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
     ]
     let entry = Entry(column: 20, style: style)
     return facts.flatMap { name, value in value.map { entry.lines(name, [($0, nil)]) } ?? [] }
       .map { $0 + "\n" }.joined()
   }
 
-  /// As JSON, as in result documents.
+  /// How long a wake-up takes, by where the thread sleeps; nil where that is not known.
+  private static func text(_ wakeUps: WakeUps) -> String? {
+    let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
+    let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }
+    return known.isEmpty ? nil : known.joined(separator: ", ")
+  }
+
+  /// As JSON: as in result documents, and `wakeUps` in nanoseconds.
   ///
   /// - Throws: `EncodingError`, which no machine can cause.
-  public static func json(_ machine: Machine) throws -> String {
-    return try JSONReport.pretty(machine)
+  public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {
+    try JSONReport.pretty(Facts(machine: machine, wakeUps: wakeUps))
+  }
+
+  /// A machine with what only `gcdlab machine` measures, side by side.
+  private struct Facts: Encodable {
+    let machine: Machine
+    let wakeUps: WakeUps
+
+    private enum Key: CodingKey { case wakeUps }
+
+    func encode(to encoder: any Encoder) throws {
+      try machine.encode(to: encoder)
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(wakeUps, forKey: .wakeUps)
+    }
   }
 }

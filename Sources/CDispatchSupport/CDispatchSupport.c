@@ -130,12 +130,14 @@ int64_t gcdlab_thread_id(void) {
 #endif
 }
 
-int64_t gcdlab_id_of_thread(pthread_t thread) {
+uintptr_t gcdlab_current_thread(void) { return (uintptr_t)pthread_self(); }
+
+int64_t gcdlab_id_of_thread(uintptr_t thread) {
 #ifdef __linux__
   // A clock of a thread is its number, inverted, beside three bits that say what kind of clock it is: part of the kernel's
   // interface, and in glibc and musl the only way from a handle to the number before pthread_gettid_np.
   clockid_t clock;
-  return pthread_getcpuclockid(thread, &clock) == 0 ? ~(clock >> 3) : -1;
+  return pthread_getcpuclockid((pthread_t)thread, &clock) == 0 ? ~(clock >> 3) : -1;
 #else
   (void)thread;
   return -1;

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 #include <stdbool.h>
-#include <pthread.h>
 #include <stdint.h>
 
 // The C functions of libdispatch that Swift's overlay hides, under names of our own: a second declaration of the
@@ -175,9 +174,11 @@ int64_t gcdlab_soft_limit(enum gcdlab_limit which);
 /// `gettid` nor the SYS_ constants.)
 int64_t gcdlab_thread_id(void);
 
-/// The number of a thread of this process that has not ended; -1 where threads have none. Asks the C library and not the
-/// kernel.
-int64_t gcdlab_id_of_thread(pthread_t thread);
+/// The handle of the calling thread (`pthread_self`), which it has without asking the kernel.
+uintptr_t gcdlab_current_thread(void);
+
+/// The number of a thread that has not ended, by its handle; -1 where threads have none. Asks the C library and not the kernel.
+int64_t gcdlab_id_of_thread(uintptr_t thread);
 
 /// Opens a file without a name in `directory` for writing, so that nothing of it is left whatever ends the process; -1
 /// where the system or the file system has no such thing, or /proc is not there to name it by. (Swift sees no O_TMPFILE.)

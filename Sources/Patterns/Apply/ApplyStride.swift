@@ -4,20 +4,13 @@ import Instruments
 
 /// Is a parallel loop faster, and how much work must a block do?
 ///
-/// The document replaces a `for` loop with `dispatch_apply` and warns that an iteration which does little costs more to
-/// schedule than it gains. Striding makes up for that: a block runs several iterations, and the remainder that the
-/// stride does not divide runs afterwards:
+/// The document turns a `for` loop into a call of `dispatch_apply`, and warns that a small iteration costs more to
+/// schedule than the parallel loop gains. Its remedy is a stride: each block runs several iterations in a row. A plain
+/// loop afterwards runs the iterations that are left over when the stride does not divide the count. The variant
+/// `apply` is that code in Swift.
 ///
-/// ```c
-/// dispatch_apply(count / stride, queue, ^(size_t idx) {
-///   size_t j = idx * stride, j_stop = j + stride;
-///   do { printf("%u\n", (unsigned int)j++); } while (j < j_stop);
-/// });
-/// for (size_t i = count - (count % stride); i < count; i++) printf("%u\n", (unsigned int)i);
-/// ```
-///
-/// Here an iteration is calibrated work instead, whose result and a visit are added to an element of an array: a loop
-/// that skips an index or runs one twice is found out, in the very run that was timed. `loop.run(j..<k)` runs the
+/// An iteration here is calibrated work. It adds its result and one visit to an element of an array. The trial
+/// therefore detects an index that was skipped or ran twice, in the same run that was timed. `loop.run(j..<k)` runs the
 /// iterations from `j` up to `k`, one after the other.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing Loop Iterations Concurrently", and Migrating

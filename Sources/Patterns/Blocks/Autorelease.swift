@@ -5,19 +5,13 @@ import Instruments
   import ObjectiveC
 #endif
 
-/// When are the objects released that a block has autoreleased?
+/// When does the system release the objects that a block has autoreleased?
 ///
-/// An Objective-C object that is autoreleased is released when the autorelease pool of its thread is drained. A queue
-/// has such a pool, says the document, and does not promise when it is drained. A block that creates many objects has a
-/// pool of its own:
+/// The autorelease pool of a thread releases its objects when it is drained. The document says that a queue has such a
+/// pool, and that nothing promises when the pool is drained. A block that creates many objects therefore needs an
+/// autorelease pool of its own, which the variant `own-pool` gives it.
 ///
-/// ```objc
-/// dispatch_async(queue, ^{
-///   @autoreleasepool { … }
-/// });
-/// ```
-///
-/// Only Darwin autoreleases objects. The bodies are written to the documented API; nobody has run them yet.
+/// Only Darwin autoreleases objects. The bodies follow the documented API, and nobody has run them yet.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks", "Using Objective-C
 /// Objects in Your Tasks".

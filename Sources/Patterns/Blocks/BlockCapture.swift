@@ -4,21 +4,14 @@ import Instruments
 
 /// What does a block copy and retain of what it captures, and for how long?
 ///
-/// The document's block captures variables of the function that creates it:
+/// The document declares two local variables, creates a block that prints them and its argument, and calls the block in
+/// the same function. The block holds copies of both values, so it may also run long after the function has returned. A
+/// block that `dispatch_sync` runs may return a value through a `__block` variable. A queue copies each block that is
+/// added to it, and releases the copy after the block has run.
 ///
-/// ```c
-/// int x = 123;
-/// int y = 456;
-/// void (^aBlock)(int) = ^(int z) { printf("%d %d %d\n", x, y, z); };
-/// aBlock(789);  // prints: 123 456 789
-/// ```
-///
-/// Their values are copied into the block, which may run when the function has long returned. A block that is run by
-/// `dispatch_sync` may return a value through a variable marked `__block`. A queue copies the block that is
-/// added to it, and releases it when it has run.
-///
-/// The blocks of `async` here wait on a queue that is held back while the variable changes, or while the last other
-/// reference to the object is released. The measuring stands in `BlockCaptureTrials.swift`.
+/// The trial holds back the queue of an asynchronous block. While the block waits there, the trial changes the captured
+/// variable or releases the last other reference to the captured object. `BlockCaptureTrials.swift` has the measuring
+/// code.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct BlockCapture: Pattern {

@@ -4,20 +4,11 @@ import Instruments
 /// Does the result arrive exactly once on the queue that the caller named, even when the caller has released that
 /// queue?
 ///
-/// The document's function takes the queue on which its caller wants the result, and keeps it alive until then:
+/// The document averages numbers on a global queue and submits the result to a queue that its caller names. Its
+/// function retains that queue first, and releases it after submitting the completion block. In Swift the closure
+/// retains the queue that it captures. The variant `completion-queue` is that function.
 ///
-/// ```c
-/// void average_async(int *data, size_t len, dispatch_queue_t queue, void (^block)(int)) {
-///   dispatch_retain(queue);
-///   dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0), ^{
-///     int avg = average(data, len);
-///     dispatch_async(queue, ^{ block(avg); });
-///     dispatch_release(queue);
-///   });
-/// }
-/// ```
-///
-/// In Swift the block that names the queue retains it. Every call here has numbers of its own, whose average is known.
+/// Each call in a trial averages numbers of its own, and the lab knows their average.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Performing a Completion Block When a Task Is Done".
 struct CompletionBlock: Pattern {

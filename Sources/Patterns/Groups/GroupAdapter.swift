@@ -3,26 +3,13 @@ import Instruments
 
 /// How does an asynchronous call become part of a group?
 ///
-/// The document's adapter enters the group before the call, and leaves it in the call's handler; without a group it
-/// passes straight through:
+/// The document wraps a URL connection's asynchronous request in a method that takes a group. The method enters the
+/// group before the request and leaves the group in the request's handler, once the caller's handler has returned. If
+/// the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are these
+/// two paths.
 ///
-/// ```objc
-/// + (void)withGroup:(dispatch_group_t)group sendAsynchronousRequest:(NSURLRequest *)request …
-///   completionHandler:(void (^)(NSURLResponse*, NSData*, NSError*))handler {
-///   if (group == NULL) {
-///     [self sendAsynchronousRequest:request queue:queue completionHandler:handler];
-///   } else {
-///     dispatch_group_enter(group);
-///     [self sendAsynchronousRequest:request queue:queue completionHandler:^(…) {
-///       handler(response, data, error);
-///       dispatch_group_leave(group);
-///     }];
-///   }
-/// }
-/// ```
-///
-/// The requests here are real: DispatchIO reads a file, or fails because there is none (`FileRequests`). The measuring
-/// stands there, too.
+/// The requests in a trial are real: DispatchIO reads a file, or fails because the file does not exist. `FileRequests`
+/// makes the requests and measures them.
 ///
 /// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
 struct GroupAdapter: Pattern {

@@ -1,24 +1,14 @@
 import Dispatch
 import Instruments
 
-/// Does a group wait for what its own blocks add to it?
+/// Does a group wait for the blocks that its own blocks add to it?
 ///
-/// The document's blocks each do something that takes a while, then add a block to the same group, on the main queue:
+/// The document submits two lengthy blocks to a global queue as members of a group. Each of them, at its end, adds a
+/// block on the main queue to the same group; that inner block stores a result. The notify block runs on the main
+/// queue, reads both results and prints them. The variant `nested` is that code.
 ///
-/// ```objc
-/// dispatch_group_async(group, queue, ^{
-///   [self doSomeFoo];
-///   dispatch_group_async(group, dispatch_get_main_queue(), ^{ self.foo = 42; });
-/// });
-/// // the same for bar
-/// dispatch_group_notify(group, dispatch_get_main_queue(), ^{
-///   NSLog(@"foo: %d", self.foo);
-///   NSLog(@"bar: %d", self.bar);
-/// });
-/// ```
-///
-/// Each method here is called on the main queue, as from a user interface. The measuring stands in
-/// `GroupNestingTrials.swift`.
+/// The lab calls each method on the main queue, as a user interface would. `GroupNestingTrials.swift` has the measuring
+/// code.
 ///
 /// Source: dispatch_group, its first example.
 struct GroupNesting: Pattern {

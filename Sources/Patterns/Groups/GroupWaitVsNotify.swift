@@ -1,25 +1,17 @@
 import Dispatch
 import Instruments
 
-/// Learning that a group of tasks has finished: `dispatch_group_wait`, `dispatch_group_notify` and what they replaced.
+/// How does a program learn that a group of tasks has finished: by `dispatch_group_wait`, by `dispatch_group_notify`,
+/// or by the calls that these replaced?
 ///
-/// The document downloads three photos and calls a completion block on the main queue. Its first take blocks a thread:
+/// The document downloads three photos and then calls a completion block on the main queue. Its first version moves the
+/// whole method to a global queue of high priority, enters the group once for each photo, and blocks that thread in
+/// `dispatch_group_wait` until the last photo has left. Its second version registers a notify block instead, so that it
+/// needs neither the extra queue nor the blocked thread. Another document reports that the notify call replaced its
+/// semaphore, and a third that a group replaces joining threads.
 ///
-/// ```objc
-/// dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_HIGH, 0), ^{
-///   dispatch_group_t downloadGroup = dispatch_group_create();
-///   // for each photo: dispatch_group_enter(downloadGroup),
-///   // and in its completion block dispatch_group_leave(downloadGroup)
-///   dispatch_group_wait(downloadGroup, DISPATCH_TIME_FOREVER);
-///   dispatch_async(dispatch_get_main_queue(), ^{ completionBlock(error); });
-/// });
-/// ```
-///
-/// Its second take calls notify instead: `dispatch_group_notify(downloadGroup, dispatch_get_main_queue(), ^{ … });`.
-/// Another document tells how that call replaced its semaphore, a third that a group replaces joining threads.
-///
-/// A download here is a task that spins for `work` and leaves a result behind, where the completion looks for it. What
-/// is measured of a call of the method, and how, stands in `GroupWaitVsNotifyTrials.swift`.
+/// A download in a trial is a task that spins for `work` and stores a result, and the completion block looks for that
+/// result. `GroupWaitVsNotifyTrials.swift` defines what is measured and how.
 ///
 /// Sources: "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore"; Concurrency Programming Guide,
 /// Dispatch Queues, "Waiting on Groups of Queued Tasks".

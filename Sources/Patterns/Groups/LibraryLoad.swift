@@ -1,25 +1,14 @@
 import Dispatch
 import Instruments
 
-/// Is the library loaded when the completion says so?
+/// Is the library loaded when the completion block runs?
 ///
-/// The document loads a library from three sources at once. Whatever they find is appended on a serial queue, and a
-/// group counts the sources:
+/// The document loads a media library from three sources at once. A group counts the sources. Each source hands its
+/// items to a method that appends them asynchronously on a serial queue, and these blocks do not belong to the group. A
+/// notify block calls the completion block on the main queue. The variant `documented` is that loader.
 ///
-/// ```objc
-/// - (void)addURL:(NSURL *)url {
-///   dispatch_async(self.assetItemsQueue, ^{
-///     [weakSelf.assetItems addObject:[[AssetItem alloc] initWithURL:url]];
-///   });
-/// }
-/// // [self buildMediaLibrary]; [self buildAssetLibrary]; [self buildApplicationBundleLibrary];
-/// dispatch_group_notify(self.libraryGroup, self.libraryQueue, ^{
-///   dispatch_async(dispatch_get_main_queue(), ^{ completionHandler(); });
-/// });
-/// ```
-///
-/// The sources here are directories of this machine, walked for real; the third one fails half-way, at a directory that
-/// is not there. What a load is put through stands in `LibraryLoadTrials.swift`.
+/// The sources in a trial are directories of this machine, and the lab really walks them. The third source fails
+/// half-way, at a directory that does not exist. `LibraryLoadTrials.swift` has the measuring code.
 ///
 /// Source: The Replacement of the Semaphore.
 struct LibraryLoad: Pattern {

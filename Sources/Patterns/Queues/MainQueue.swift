@@ -3,20 +3,12 @@ import Instruments
 
 /// On which thread do the main queue's blocks run, and what delays them?
 ///
-/// The documents say that the main queue runs its tasks one at a time, all on the main thread; that work belongs on
-/// another queue, which dispatches the result back:
+/// The documents say that the main queue runs its tasks one at a time, all of them on the main thread. They advise a
+/// program to do lengthy work on another queue, which submits the result back to the main queue. They also say that
+/// `dispatch_apply` on the main thread delays the events of that thread. An event in a trial is a block that is
+/// submitted to the main queue while the work is in progress.
 ///
-/// ```objc
-/// dispatch_async(dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0), ^{
-///   // lengthy work
-///   dispatch_async(dispatch_get_main_queue(), ^{ /* update the user interface */ });
-/// });
-/// ```
-///
-/// and that `dispatch_apply` on the main thread delays its events. An event here is a block submitted to the main queue
-/// while the work is being done.
-///
-/// The main thread of a trial drains the queue in a loop, as in an app, unless the variant says otherwise.
+/// The main thread of a trial drains the main queue in a loop, as an app does, unless the variant says otherwise.
 ///
 /// Sources: "GCD in depth", Queue Types, "The various queue types with dispatch_async"; Concurrency Programming Guide,
 /// Dispatch Queues, "Performing Tasks on the Main Thread", "Performing Loop Iterations Concurrently".

@@ -2,25 +2,15 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Data that belongs to a queue: where to keep it, and when it is cleaned up.
+/// Data that belongs to a queue: where does a program keep it, and when is it cleaned up?
 ///
-/// The document says that thread-local data does not belong to a queue, and to keep such data in the queue's context. A
-/// finalizer, which runs when the queue is freed, cleans it up:
+/// The document says that thread-local data does not belong to a queue, and that a program keeps such data in the
+/// queue's context. It stores a structure as the context of a serial queue and installs a finalizer function, which
+/// frees the structure and its contents when the system frees the queue.
 ///
-/// ```c
-/// void myFinalizerFunction(void *context) {
-///   MyDataContext *theData = (MyDataContext *)context;
-///   myCleanUpDataContextFunction(theData);
-///   free(theData);
-/// }
-///
-/// dispatch_queue_t serialQueue = dispatch_queue_create("com.example.CriticalTaskQueue", NULL);
-/// dispatch_set_context(serialQueue, data);
-/// dispatch_set_finalizer_f(serialQueue, &myFinalizerFunction);
-/// ```
-///
-/// The C functions are the real ones; Swift hides them and has `setSpecific`. A queue's last reference is released
-/// while its last block runs, and that block waits for the finalizer, as long as there is nothing else to wait for.
+/// The trials call the C functions themselves; Swift hides them and offers `setSpecific`. The last block of a queue
+/// runs while the last reference to the queue is released. In the first repetition that block gives an early finalizer
+/// some time to run, since no event tells that none will come.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Storing Custom Context Information with a Queue",
 /// "Providing a Clean Up Function For a Queue", "Memory Management for Dispatch Queues", "Getting the Global Concurrent

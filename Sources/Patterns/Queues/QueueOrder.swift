@@ -2,21 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// In which order do the tasks of a queue begin and end, and the threads at a lock get in?
+/// In which order do the tasks of a queue begin and end, and in which order do threads get a lock?
 ///
-/// The document says that every queue is first in, first out, that a serial queue runs one task at a time in a
-/// predictable order, unlike locks, and that any thread may submit tasks without a lock. Its listing submits two:
+/// The document says that every queue is first in, first out; that a serial queue, unlike a lock, runs its tasks one at
+/// a time in a predictable order; and that any thread may submit tasks without a lock. Its listing adds one block to a
+/// serial queue by `dispatch_async` and a second one by `dispatch_sync`: the first may still be waiting when the first
+/// call returns, and both have run when the second call returns.
 ///
-/// ```c
-/// dispatch_queue_t myCustomQueue = dispatch_queue_create("com.example.MyCustomQueue", NULL);
-/// dispatch_async(myCustomQueue, ^{ printf("Do some work here.\n"); });
-/// printf("The first block may or may not have run.\n");
-/// dispatch_sync(myCustomQueue, ^{ printf("Do some more work here.\n"); });
-/// printf("Both blocks have completed.\n");
-/// ```
-///
-/// Tasks log their beginning and their end, and the log is read when all have ended. One of them waits for its
-/// successor to end, where the queue lets that overtake it.
+/// Tasks log their beginning and their end, and the lab reads the log when all tasks have ended. On a queue that allows
+/// a task to overtake another, one task waits until its successor has ended.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Creating Serial Dispatch Queues",
 /// "Adding a Single Task to a Queue"; "GCD in depth", Queue Types; "The Replacement of the Semaphore".

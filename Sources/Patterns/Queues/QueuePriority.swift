@@ -2,21 +2,16 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Does QoS order execution when there are more tasks than cores?
+/// Does the QoS class of a task decide when the task runs, if there are more tasks than cores?
 ///
-/// The documents name four global queues, of high, default, low and background priority, and say that tasks of the
-/// higher run before those of the lower. QoS classes have replaced the priorities:
+/// The documents name four global queues, of high, default, low and background priority, and say that tasks of a higher
+/// priority run before those of a lower one. QoS classes have replaced the priorities. One document gets a global queue
+/// by its priority, another creates each serial queue with an attribute for its QoS class.
 ///
-/// ```c
-/// dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_HIGH, 0)
-///
-/// dispatch_queue_attr_t attr = dispatch_queue_attr_make_with_qos_class(DISPATCH_QUEUE_SERIAL, qosClass, 0);
-/// dispatch_queue_t queue = dispatch_queue_create(name, attr);
-/// ```
-///
-/// All classes compete in one trial; of two that share one queue only the second takes part. Two times are measured:
-/// when tasks on the global queues *begin*, all submitted at once, as the documents mean it; and when tasks on private
-/// serial queues *end*, each on a thread of its own, released together by a spin barrier.
+/// All classes compete in one trial; of two classes that share a queue only the second takes part. The trial measures
+/// two times. Tasks on the global queues are all submitted at once, and the trial measures when they *begin*, which is
+/// what the documents speak of. Tasks on private serial queues each have a thread of their own, a spin barrier releases
+/// them together, and the trial measures when they *end*.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.

@@ -2,22 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Opening more files at once than the process may.
+/// What happens when tasks open more files at once than the process may?
 ///
-/// A process has a limited number of descriptors, and nothing in Dispatch knows of it. The document's cure is a
-/// semaphore that starts at half of them:
+/// A process has a limited number of file descriptors, and Dispatch does not know of that limit. The document's remedy
+/// is a semaphore whose first value is half the size of the descriptor table: each task waits for it before it opens a
+/// file, and signals it after closing the file. The variant `semaphore` is that code.
 ///
-/// ```c
-/// dispatch_semaphore_t fd_sema = dispatch_semaphore_create(getdtablesize() / 2);
-/// dispatch_semaphore_wait(fd_sema, DISPATCH_TIME_FOREVER);
-/// fd = open("/etc/services", O_RDONLY);
-/// close(fd);
-/// dispatch_semaphore_signal(fd_sema);
-/// ```
-///
-/// Everything here is real: the trial lowers the soft limit of its process (`RLIMIT_NOFILE`), and the tasks open a file
-/// that surely exists, the lab's own binary, since `/etc/services` may not. They hold it open, blocked, which stands
-/// for the processing of the file.
+/// The trial is real: it lowers the soft limit of its process (`RLIMIT_NOFILE`), and its tasks open the lab's own
+/// binary, which exists on every machine, as the document's file may not. A task blocks while it holds the file open;
+/// that time stands for the processing of the file.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".

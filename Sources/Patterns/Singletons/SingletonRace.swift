@@ -5,24 +5,14 @@ import Synchronization
 
 /// Can a singleton be created twice?
 ///
-/// The document's accessor looks whether there is an instance, and creates one where there is none:
+/// The document's accessor of a photo manager checks a static variable, and creates the instance if the variable is
+/// nil. It gives the instance an array of photos only after storing it. To force the race, the document pauses for two
+/// seconds between the check and the creation, and again between the creation and the array.
 ///
-/// ```objc
-/// + (instancetype)sharedManager {
-///   static PhotoManager *sharedPhotoManager = nil;
-///   if (!sharedPhotoManager) {
-///     [NSThread sleepForTimeInterval:2];
-///     sharedPhotoManager = [[PhotoManager alloc] init];
-///     [NSThread sleepForTimeInterval:2];
-///     sharedPhotoManager->_photosArray = [NSMutableArray array];
-///   }
-///   return sharedPhotoManager;
-/// }
-/// ```
-///
-/// Two threads that look before either has stored create two. The first pause forces that, and the second one lets a
-/// thread use a manager that has no array yet. Here a pause ends when it has shown what it can show (``RacePause``),
-/// and the race is also run without any, for a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
+/// Two threads that both check before either stores an instance create two instances. The first pause forces that. The
+/// second pause lets a thread use a manager that has no array yet. A pause in a trial ends as soon as it has shown what
+/// it can show (``RacePause``). The lab also runs the race without a pause, for a whole row of singletons at a time, as
+/// litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
 struct SingletonRace: Pattern {

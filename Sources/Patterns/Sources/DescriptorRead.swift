@@ -1,29 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Reading what arrives, whenever some arrives.
+/// How does a program read data as it arrives?
 ///
-/// The document makes the descriptor non-blocking, asks the source how much there is, and reads that and one byte more:
+/// The document opens a file, makes its descriptor non-blocking and creates a read source for it. The event handler
+/// asks the source for an estimate of the readable bytes, allocates a buffer for one byte more, and reads once. A
+/// function of the program processes the bytes and tells whether they are all that it wants; if so, the handler cancels
+/// the source. The cancellation handler closes the descriptor. The variant `estimated` is that code.
 ///
-/// ```c
-/// int fd = open(filename, O_RDONLY);
-/// fcntl(fd, F_SETFL, O_NONBLOCK);
-/// dispatch_source_t readSource = dispatch_source_create(DISPATCH_SOURCE_TYPE_READ, fd, 0, queue);
-/// dispatch_source_set_event_handler(readSource, ^{
-///   size_t estimated = dispatch_source_get_data(readSource) + 1;
-///   char *buffer = (char *)malloc(estimated);
-///   ssize_t actual = read(fd, buffer, estimated);
-///   Boolean done = MyProcessFileData(buffer, actual);
-///   free(buffer);
-///   if (done) dispatch_source_cancel(readSource);
-/// });
-/// dispatch_source_set_cancel_handler(readSource, ^{ close(fd); });
-/// dispatch_resume(readSource);
-/// ```
-///
-/// Real bytes come through a pipe, from a connected socket, or out of a file, and each is compared with what was
-/// written there. `reading.process` is the document's `MyProcessFileData`: it says whether it has all that it wants.
-/// The writer is a thread of its own, with writes that block.
+/// The bytes in a trial are real: they come through a pipe, from a connected socket, or out of a file, and the trial
+/// compares each with what was written there. `reading.process` is the program's function: it tells whether it has all
+/// the bytes that it wants. The writer is a thread of its own, whose writes block.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
 /// Cancellation Handler".

@@ -1,29 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Writing whenever there is buffer space, to a slow reader.
+/// How does a program write as space in the buffer becomes free, to a slow reader?
 ///
-/// The document's handler is called to get a chance to write, and cancels when it has:
+/// The document opens a file and creates a write source for its descriptor. The event handler asks a function of the
+/// program for data, writes once, and cancels the source; the cancellation handler closes the descriptor. The text
+/// demands a descriptor that never blocks, but the code leaves the descriptor blocking. The variant `source` follows
+/// the text, and `blocking-write` follows the code.
 ///
-/// ```c
-/// int fd = open(filename, O_WRONLY | O_CREAT | O_TRUNC, …);
-/// fcntl(fd, F_SETFL);  // Block during the write.
-/// dispatch_source_t writeSource = dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE, fd, 0, queue);
-/// dispatch_source_set_event_handler(writeSource, ^{
-///   size_t bufferSize = MyGetDataSize();
-///   void *buffer = malloc(bufferSize);
-///   size_t actual = MyGetData(buffer, bufferSize);
-///   write(fd, buffer, actual);
-///   free(buffer);
-///   dispatch_source_cancel(writeSource);
-/// });
-/// dispatch_source_set_cancel_handler(writeSource, ^{ close(fd); });
-/// dispatch_resume(writeSource);
-/// ```
-///
-/// Its text says that the descriptor must never block, its listing lets it. Both are here. What `write` took counts as
-/// written, and the handler cancels when all is. `writing.next` is the document's `MyGetData`: it hands over what is
-/// still to be written, and says whether nothing is left.
+/// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source when all bytes
+/// are. `writing.next` is the program's function: it hands out the bytes that are still to be written, and tells
+/// whether none are left.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
 struct DescriptorWrite: Pattern {

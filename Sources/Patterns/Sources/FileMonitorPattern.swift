@@ -3,29 +3,16 @@ import Instruments
 
 /// How does a program detect that a file has changed, and how soon?
 ///
-/// The document opens a file for its events alone and creates a dispatch source for it. Its event handler asks the
-/// descriptor for the file's new name, its cancellation handler closes the descriptor:
+/// The document opens a file only for its events and creates a vnode source for renames of the file. The event handler
+/// passes the old name, which the source's context holds, and the descriptor to a function that updates the name. The
+/// cancellation handler frees the old name and closes the descriptor.
 ///
-/// ```c
-/// int fd = open(filename, O_EVTONLY);
-/// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_VNODE, fd, DISPATCH_VNODE_RENAME, queue);
-/// dispatch_source_set_event_handler(source, ^{
-///   const char *oldFilename = (char *)dispatch_get_context(source);
-///   MyUpdateFileName(oldFilename, fd);
-/// });
-/// dispatch_source_set_cancel_handler(source, ^{
-///   free(dispatch_get_context(source));
-///   close(fd);
-/// });
-/// dispatch_resume(source);
-/// ```
-///
-/// Linux has no such source. `FileMonitor` is a stand-in there: a source with the same interface, which reads inotify
+/// Linux has no vnode source. `FileMonitor` stands in for it there: it has the same interface, and reads inotify
 /// through a read source. On Darwin it is the vnode source.
 ///
-/// A real file in a directory of its own is changed: a write inside it, one that extends it, a change of its mode, a
-/// new and a removed link, renames, and the removal of its last name. A latency runs from just before the system call
-/// that makes the change until the source's handler starts (for polling: until the poll that shows it).
+/// The trial changes a real file in a directory of its own: it writes inside the file, extends it, changes its mode,
+/// adds and removes a link, renames it, and removes its last name. A latency runs from just before the system call that
+/// makes the change until the source's handler starts. For polling it runs until the poll that shows the change.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a File-System Object", "Suspending and Resuming
 /// Dispatch Sources".

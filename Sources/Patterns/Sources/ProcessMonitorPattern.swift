@@ -1,26 +1,17 @@
 import Dispatch
 import Instruments
 
-/// Monitoring the exit of a process: a child, or the parent.
+/// How does a program learn that a process has exited: its child or its parent?
 ///
-/// The document's example is a child that ends when its parent has gone:
+/// The document's example is a child process that quits after its parent. The child creates a process source for the
+/// exit of its parent. The event handler sets a flag that tells the program to quit, then cancels and releases the
+/// source.
 ///
-/// ```c
-/// pid_t parentPID = getppid();
-/// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_PROC, parentPID, DISPATCH_PROC_EXIT, queue);
-/// dispatch_source_set_event_handler(source, ^{
-///   MySetAppExitFlag();
-///   dispatch_source_cancel(source);
-///   dispatch_release(source);
-/// });
-/// dispatch_resume(source);
-/// ```
+/// Linux has no process source. `ProcessMonitor` stands in for it there: it is a read source on a pidfd. On Darwin it
+/// is the process source.
 ///
-/// Linux has no process source. `ProcessMonitor` stands in for it there: a read source on a pidfd. On Darwin it is the
-/// process source.
-///
-/// The processes are real: each is a worker of the lab's own binary, started for the same trial with another role. A
-/// child waits for the word to go, writes the time as its last act, and exits with a status of its own.
+/// The processes in a trial are real: each is a worker of the lab's own binary, started in another role for the same
+/// trial. A child waits until it is told to exit, writes the time as its last act, and exits with a status of its own.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {

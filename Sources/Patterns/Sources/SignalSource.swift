@@ -1,23 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Does a signal source deliver every signal, and what must be set up before?
+/// Does a signal source deliver every signal, and what must a program set up first?
 ///
-/// The document ignores the signal first, and then has a source deliver it:
+/// The document first tells the system to ignore the signal, so that the signal does not end the process. It then
+/// creates a signal source on a global queue, with an event handler that processes the signal. The variant `source`
+/// does both in that order.
 ///
-/// ```c
-/// signal(SIGHUP, SIG_IGN);
-/// dispatch_queue_t queue = dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0);
-/// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_SIGNAL, SIGHUP, 0, queue);
-/// if (source) {
-///   dispatch_source_set_event_handler(source, ^{ MyProcessSIGHUP(); });
-///   dispatch_resume(source);
-/// }
-/// ```
-///
-/// The signals are real, sent by `kill` to the trial's own process. SIGUSR1 stands in for SIGHUP, with which other
-/// processes may end this one; `registered` sends SIGHUP and SIGTERM as well. Activating a source is asynchronous: what
-/// is sent before its registration handler has run is not delivered.
+/// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 in place of
+/// SIGHUP, since other processes may send SIGHUP to end this one. `registered` sends SIGHUP and SIGTERM as well.
+/// Activation of a source is asynchronous: a signal that is sent before the source's registration handler has run is
+/// not delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
 struct SignalSource: Pattern {

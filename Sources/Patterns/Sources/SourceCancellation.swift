@@ -2,16 +2,11 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// A source that is cancelled while its handler runs: which handler is the last, and where are resources freed?
+/// A source is cancelled while its event handler runs: which handler runs last, and where does the program free its
+/// resources?
 ///
-/// The document frees them in the cancel handler:
-///
-/// ```c
-/// void RemoveDispatchSource(dispatch_source_t mySource) {
-///   dispatch_source_cancel(mySource);
-///   dispatch_release(mySource);
-/// }
-/// ```
+/// The document cancels a source and releases it in the next statement, since the cancellation is asynchronous and the
+/// cancellation handler frees the resources.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Associating Custom Data with a Dispatch Source",
 /// "Canceling a Dispatch Source".

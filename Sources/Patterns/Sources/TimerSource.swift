@@ -1,23 +1,16 @@
 import Dispatch
 import Instruments
 
-/// Does a timer fire when it is due, and what happens to fires that come while its handler runs?
+/// Does a timer fire when it is due, and what happens when it is due again while its handler runs?
 ///
-/// The document's timer has an interval, a leeway that lets the system fire it later, and a first fire that comes at
-/// once:
+/// The document creates a timer source with an interval and a leeway, which lets the system delay each event. The timer
+/// follows the wall clock, and its first event is due at once. The document's example fires every thirty seconds, with
+/// a leeway of one second.
 ///
-/// ```c
-/// dispatch_source_t timer = dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, queue);
-/// if (timer) {
-///   dispatch_source_set_timer(timer, dispatch_walltime(NULL, 0), interval, leeway);
-///   dispatch_source_set_event_handler(timer, block);
-///   dispatch_resume(timer);
-/// }
-/// ```
-///
-/// Timers here are real, each judged by the clock of its own deadline. The data that a source's handler gets is added
-/// up, and must come to the intervals that have elapsed: while the handler keeps up, while it does not, and while the
-/// source is suspended. The variants without a source fire as often.
+/// The timers in a trial are real, and the trial judges each by the clock of its own deadline. The trial adds up the
+/// data that a source's handler receives. The sum must equal the number of intervals that have elapsed: while the
+/// handler keeps up, while the handler is too slow, and while the source is suspended. The variants without a source
+/// fire equally often.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating a Timer".
 struct TimerSource: Pattern {

@@ -2,22 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// A fixed pool of serial queues for many tasks, instead of one queue per task.
+/// A fixed pool of serial queues serves many tasks, instead of one queue for each task.
 ///
-/// YYDispatchQueuePool keeps as many serial queues as there are cores for each QoS class, and hands them out in turn:
+/// YYDispatchQueuePool keeps one set of serial queues for each QoS class, with as many queues as there are active
+/// cores. Each request increments an atomic counter of 32 bits; the remainder of its division by the number of queues
+/// selects the queue, so that the pool hands out its queues in turn.
 ///
-/// ```objc
-/// static dispatch_queue_t YYDispatchContextGetQueue(YYDispatchContext *context) {
-///   uint32_t counter = (uint32_t)OSAtomicIncrement32(&context->counter);
-///   void *queue = context->queues[counter % context->queueCount];
-///   return (__bridge dispatch_queue_t)(queue);
-/// }
-/// ```
-///
-/// The same tasks go to such a pool, to a queue each, and to concurrent queues. A trial has a timed phase, in which
-/// they work, and a blocking one, in which they block until no more of them begin (``TaskLooks``). The pool's own
-/// promises are tested on the document's code (``DispatchQueuePool``, ``ClassSet``): threads race for its queues and
-/// for sets that do not exist yet; its counter is taken to the end of its 32 bits.
+/// A trial submits the same tasks to such a pool, to a queue for each task, and to concurrent queues. In the timed
+/// phase the tasks work. In the blocking phase they block until no further task begins (``TaskLooks``). The trial also
+/// tests the pool's own promises on Swift versions of its code (``DispatchQueuePool``, ``ClassSet``): threads race for
+/// its queues and for sets that do not exist yet, and the counter passes the end of its 32 bits.
 ///
 /// Sources: YYDispatchQueuePool; Concurrency Programming Guide, Dispatch Queues, on using many serial queues.
 struct QueuePoolPattern: Pattern {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What waits to be shown, in a bounded number: where showing does not keep up, what is too much is counted and not
-/// kept.
+/// A bounded list of elements that wait to be shown. If the reader is too slow, the backlog counts further elements
+/// instead of keeping them.
 public final class Backlog<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -10,16 +10,16 @@ public final class Backlog<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private let limit: Int
   private let ringing: AsyncStream<Void>.Continuation
-  /// Rings when there is something to take, and ends with ``end()``.
+  /// Yields a value when there are elements to take. It finishes with ``end()``.
   public let bell: AsyncStream<Void>
 
-  /// An empty backlog of at most `limit` elements.
+  /// Creates an empty backlog that keeps at most `limit` elements.
   public init(limit: Int) {
     self.limit = limit
     (bell, ringing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Adds an element where there is room, or counts it.
+  /// Adds an element if there is room for it, or counts it as dropped.
   public func add(_ element: Element) {
     state.withLock { state in
       if state.elements.count < limit { state.elements.append(element) } else { state.dropped += 1 }
@@ -27,7 +27,7 @@ public final class Backlog<Element: Sendable>: Sendable {
     ringing.yield()
   }
 
-  /// Takes all elements, and how many there were behind them that were not kept.
+  /// Takes all elements, and the number of elements that were dropped after them.
   public func take() -> (elements: [Element], dropped: Int) {
     state.withLock { state in
       defer { state = State() }
@@ -35,6 +35,6 @@ public final class Backlog<Element: Sendable>: Sendable {
     }
   }
 
-  /// Nothing more is added; what is there can still be taken.
+  /// Ends the backlog: nothing more is added, and the elements that it holds can still be taken.
   public func end() { ringing.finish() }
 }

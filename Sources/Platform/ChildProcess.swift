@@ -6,18 +6,18 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// Another process that this one has started, and whose status it is to take.
+/// A process that this process has started. The caller waits for its exit status.
 public struct ChildProcess: Sendable {
-  /// Its number.
+  /// The process identifier.
   public let identifier: pid_t
 
-  /// Starts a program. It has only the descriptors it is given, and standard error.
+  /// Starts a program. The new process inherits the given descriptors and standard error, and no others.
   ///
   /// - Parameters:
-  ///   - executable: its path, its first argument too.
-  ///   - environment: all that it finds there, but for what loads its libraries.
-  ///   - descriptors: by the numbers that they have there, below 32.
-  /// - Throws: ``SystemError`` when it cannot be started.
+  ///   - executable: the path of the program, which is also its first argument.
+  ///   - environment: the environment of the new process, to which this process's `LD_LIBRARY_PATH` is added.
+  ///   - descriptors: descriptors of this process, by the numbers that the new process sees, below 32.
+  /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
     _ executable: String, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
   ) throws(SystemError) {
@@ -28,7 +28,8 @@ public struct ChildProcess: Sendable {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // By way of higher numbers: what one of them is called there another may be called here.
+    // The descriptors are first copied to higher numbers, since a number in the new process may also be the number of
+    // another descriptor here.
     let copies = descriptors.mapValues { fcntl($0, F_DUPFD_CLOEXEC, 32) }
     defer { for copy in copies.values where copy >= 0 { close(copy) } }
     for (number, copy) in copies {
@@ -46,14 +47,15 @@ public struct ChildProcess: Sendable {
     identifier = process
   }
 
-  /// Waits until it has ended, and takes its status.
+  /// Waits until the process has ended, and collects its status.
   ///
-  /// - Returns: what `exit` was called with; nil when something else has ended it, or its status was taken before.
+  /// - Returns: the value that the process passed to `exit`; nil if something else ended it, or if its status was
+  ///   collected before.
   @discardableResult public func wait() -> Int32? { waitForStatus().flatMap(Self.exitStatus) }
 
-  /// Waits until it has ended, and takes its status.
+  /// Waits until the process has ended, and collects its status.
   ///
-  /// - Returns: the status as `waitpid` tells it; nil when it was taken before.
+  /// - Returns: the status as `waitpid` reports it; nil if it was collected before.
   public func waitForStatus() -> Int32? {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 {
@@ -62,33 +64,34 @@ public struct ChildProcess: Sendable {
     return status
   }
 
-  /// Waits until it has ended, and leaves its status to be taken.
+  /// Waits until the process has ended, without collecting its status.
   public func waitUntilEnded() {
     var info = siginfo_t()
     while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
   }
 
-  /// What `exit` was called with, of a status as `waitpid` tells it; nil when something else has ended the process.
+  /// Returns the value that a process passed to `exit`, given its status from `waitpid`; nil if something else ended
+  /// it.
   public static func exitStatus(_ status: Int32) -> Int32? { status & 0x7F == 0 ? status >> 8 & 0xFF : nil }
 
-  /// Whether SIGKILL has ended the process, of a status as `waitpid` tells it. No process of a trial sends it: somebody
-  /// else has, or the system for want of memory.
+  /// Returns whether SIGKILL ended a process, given its status from `waitpid`. No process of a trial sends SIGKILL, so
+  /// somebody else did, or the system had too little memory.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
-  /// From now on those that a descendant leaves behind become children of this process, which can wait for them.
+  /// Makes this process the parent of all orphans among its descendants, so that it can wait for them.
   ///
-  /// - Returns: whether the system does that.
+  /// - Returns: whether the system supports that.
   public static func adoptOrphans() -> Bool { gcdlab_adopt_orphans() == 0 }
 
-  /// Waits until any child has ended, such as one that was adopted, and takes its status.
+  /// Waits until any child has ended, adopted ones included, and collects its status.
   public static func waitForAny() {
     var status: Int32 = 0
     while waitpid(-1, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// Waits until all children have ended, and takes their statuses.
+  /// Waits until all children have ended, and collects their statuses.
   ///
-  /// - Returns: the statuses as `waitpid` tells them.
+  /// - Returns: the statuses as `waitpid` reports them.
   public static func waitForAll() -> [Int32] {
     var statuses: [Int32] = []
     var status: Int32 = 0
@@ -97,9 +100,9 @@ public struct ChildProcess: Sendable {
     }
   }
 
-  /// Takes the statuses of all children that have ended and nobody has asked for.
+  /// Collects the statuses of all children that have ended and that nobody has waited for.
   ///
-  /// - Returns: how many those were, and one more if there is a child that has not ended.
+  /// - Returns: the number of these children, plus one if a child has not ended.
   public static func leftOver() -> Int {
     var count = 0
     var status: Int32 = 0

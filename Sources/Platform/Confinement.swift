@@ -6,9 +6,9 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// Keeps a process to some cores of the machine, and says in which order cores are taken.
+/// Confines a process to some of the machine's cores, and defines the order in which cores are chosen.
 public enum Confinement {
-  /// Whether this system has a call for it.
+  /// Whether this system can confine a process.
   public static var isPossible: Bool {
     #if os(Linux)
       true
@@ -17,13 +17,15 @@ public enum Confinement {
     #endif
   }
 
-  /// The cores that this process may use, in the order in which they are taken: one of each physical core first, then
-  /// their siblings, which share its units and are no full core beside it.
+  /// The cores that this process may use, in the order in which the lab chooses them. One core of each physical core
+  /// comes first. Their siblings come last: a sibling shares the units of its physical core, so the two together do
+  /// less than two full cores.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
-  /// Some cores in that order.
+  /// Returns cores in the order in which the lab chooses them.
   ///
-  /// - Parameter siblings: the cores that are of one physical core with a core, itself among them.
+  /// - Parameter siblings: returns all cores that belong to the same physical core as a given core, including that
+  ///   core.
   static func inTurn(_ cores: [Int], siblings: (Int) -> [Int]) -> [Int] {
     let ranks = cores.map { core in
       let own = Set(siblings(core))
@@ -37,7 +39,7 @@ public enum Confinement {
     return list.map(numbers(in:)) ?? [core]
   }
 
-  /// The numbers in a list as the kernel writes it: `0-1,8`.
+  /// Returns the numbers in a list in the kernel's format: `0-1,8`.
   static func numbers(in list: String) -> [Int] {
     list.split { ",\n ".contains($0) }.flatMap { part -> [Int] in
       let ends = part.split(separator: "-").compactMap { Int($0) }
@@ -46,13 +48,13 @@ public enum Confinement {
     }
   }
 
-  /// What the command line of a process must say behind its subcommand, so that it is confined before Dispatch counts
-  /// its cores, which it does before `main`.
+  /// Returns the argument that follows the subcommand on the command line of a confined process. Dispatch counts the
+  /// cores before `main` runs, and the process must be confined before that.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
-  /// Makes sure that this process was confined to `cores`.
+  /// Verifies that this process was confined to `cores`.
   ///
-  /// - Throws: ``SystemError`` when the system did not do it.
+  /// - Throws: ``SystemError`` if the system did not confine it.
   public static func requireOwn(_ cores: [Int]) throws(SystemError) {
     let status = gcdlab_confinement()
     if status != 0 { throw SystemError(status, "keep a worker to cores \(argument(cores))") }

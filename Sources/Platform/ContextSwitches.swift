@@ -4,36 +4,38 @@
   import Glibc
 #endif
 
-/// How often threads lost their core: because they waited, or because the kernel gave it to another.
+/// How often threads lost their core, because they waited or because the kernel gave the core to another thread.
 ///
-/// A voluntary switch proves no wait on a lock: a page that must be fetched is one, too.
+/// A voluntary switch does not prove a wait on a lock: a thread also switches voluntarily while a page of memory is
+/// fetched.
 public struct ContextSwitches: Sendable, Equatable {
-  /// The thread went to sleep.
+  /// Switches in which the thread went to sleep.
   public var voluntary: Int
-  /// The thread could have run on.
+  /// Switches in which the thread could have continued.
   public var involuntary: Int
 
-  /// Switches of both kinds.
+  /// Creates the counts of both kinds.
   public init(voluntary: Int, involuntary: Int) {
     self.voluntary = voluntary
     self.involuntary = involuntary
   }
 
-  /// Those of the calling thread while `body` ran; nil on Darwin, which counts for the whole process only.
+  /// Returns the switches of the calling thread while `body` ran; nil on Darwin, which counts only for the whole
+  /// process.
   public static func ofThread<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
     try of(callingThread, during: body)
   }
 
-  /// Those of all threads of this process while `body` ran, the ones that have ended included.
+  /// Returns the switches of all threads of this process while `body` ran, including threads that have ended.
   public static func ofProcess<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
     try of(wholeProcess, during: body)
   }
 
-  /// The same for a body that is awaited.
+  /// Returns the switches of all threads of this process while an asynchronous `body` ran.
   public static func ofProcess(
     isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
   ) async rethrows -> ContextSwitches? {
@@ -68,6 +70,6 @@ public struct ContextSwitches: Sendable, Equatable {
   private let callingThread: Int32? = nil
 #else
   private let wholeProcess: Int32 = RUSAGE_SELF.rawValue
-  /// `RUSAGE_THREAD`, which Swift does not import without `_GNU_SOURCE`.
+  /// `RUSAGE_THREAD`, which Swift imports only with `_GNU_SOURCE`.
   private let callingThread: Int32? = 1
 #endif

@@ -10,38 +10,40 @@
 
 /// How many descriptors this process may have open: `RLIMIT_NOFILE`.
 public struct DescriptorLimit: Sendable, Equatable {
-  /// What holds now; a process may lower it, and raise it up to ``hard``.
+  /// The limit that applies now. A process may lower it, and may raise it up to ``hard``.
   public let soft: Int
-  /// The most that ``soft`` may be raised to; `Int.max` when there is no limit.
+  /// The highest value that ``soft`` may be raised to; `Int.max` if there is no limit.
   public let hard: Int
 
-  /// A limit with its parts.
+  /// Creates a limit from its two values.
   public init(soft: Int, hard: Int) {
     self.soft = soft
     self.hard = hard
   }
 
-  /// The limits of this process.
+  /// Returns the limits of this process.
   ///
-  /// - Throws: ``SystemError`` when the system does not tell.
+  /// - Throws: ``SystemError`` if the system does not report them.
   public static func current() throws(SystemError) -> DescriptorLimit {
     let limit = try read()
     return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
   }
 
-  /// Sets the soft limit of the whole process and leaves the hard one alone. Descriptors above it stay open.
+  /// Sets the soft limit of the whole process and leaves the hard limit unchanged. Descriptors above the new limit stay
+  /// open.
   ///
-  /// - Throws: ``SystemError`` when `soft` is above the hard limit.
+  /// - Throws: ``SystemError`` if `soft` is above the hard limit.
   public static func setSoft(_ soft: Int) throws(SystemError) {
     var limit = try read()
     limit.rlim_cur = rlim_t(soft)
     guard setrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "limit open descriptors to \(soft)") }
   }
 
-  /// What the document asks for the size of the pool: `getdtablesize()`, which is the soft limit.
+  /// The size of the descriptor table, from which the document computes its pool: `getdtablesize()`, which returns the
+  /// soft limit.
   public static var tableSize: Int { Int(getdtablesize()) }
 
-  /// How many descriptors can still be opened under a soft limit of `limit`: the numbers below it that are free.
+  /// Returns how many descriptors can still be opened under a soft limit of `limit`: the free numbers below it.
   public static func free(below limit: Int) -> Int {
     (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) == -1 && errno == EBADF }
   }

@@ -4,24 +4,24 @@
   import Glibc
 #endif
 
-/// Opens a file for its events alone: `O_EVTONLY`, so that its volume can still be unmounted; on Linux `O_PATH`, which
-/// opens nothing, but has a descriptor.
+/// Opens a file only for its events. Darwin's `O_EVTONLY` does not keep the volume from being unmounted. Linux has
+/// `O_PATH`, which yields a descriptor without opening the file.
 ///
-/// - Throws: ``SystemError`` when there is no such file, or no descriptor left.
+/// - Throws: ``SystemError`` if the file does not exist or no descriptor is left.
 public func openForEvents(_ path: String) throws(SystemError) -> Int32 {
   #if canImport(Darwin)
     let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
   #else
-    // O_PATH, which Swift does not import without _GNU_SOURCE.
+    // O_PATH, which Swift imports only with _GNU_SOURCE.
     let descriptor = open(path, 0o10000000 | O_CLOEXEC)
   #endif
   guard descriptor >= 0 else { throw SystemError(errno, "watch \(path)") }
   return descriptor
 }
 
-/// The path under which the file behind a descriptor is known now, whatever it was opened as; nil when the descriptor
-/// is not open, or has no path. Linux names there what is no file (`anon_inode:inotify`), and says ` (deleted)` behind
-/// the path of a file that has none any more.
+/// Returns the present path of the file that a descriptor refers to, whatever path it was opened with; nil if the
+/// descriptor is not open or has no path. Linux also names objects that are not files (`anon_inode:inotify`), and
+/// appends ` (deleted)` to the path of a file that no longer has one.
 public func currentPath(of descriptor: Int32) -> String? {
   withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
     guard let base = buffer.baseAddress else { return nil }

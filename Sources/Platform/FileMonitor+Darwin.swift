@@ -4,19 +4,19 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches one file by a vnode dispatch source, as the Concurrency Programming Guide does.
+  /// Watches one file through a vnode source, as the Concurrency Programming Guide does.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// A source of the file that is open as `fileDescriptor`.
+    /// Creates a source for the file that is open as `fileDescriptor`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
-    /// Sets the handler of the changes.
+    /// Sets the handler of changes.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)
@@ -33,11 +33,11 @@
       source.setCancelHandler(handler: handler)
     }
 
-    /// Begins to deliver events.
+    /// Starts to deliver events.
     public func activate() { source.activate() }
-    /// Holds back events from now on.
+    /// Suspends the delivery of events.
     public func suspend() { source.suspend() }
-    /// Delivers what was held back, and goes on.
+    /// Delivers the events that were held back, and resumes the delivery.
     public func resume() { source.resume() }
     /// Cancels the source.
     public func cancel() { source.cancel() }

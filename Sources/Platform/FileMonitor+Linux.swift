@@ -2,21 +2,21 @@
   import Dispatch
   import Glibc
 
-  /// Watches one file by an inotify watch on its inode, which follows it through every rename.
+  /// Watches one file through an inotify watch on its inode, which follows the file through every rename.
   ///
-  /// inotify says `IN_MODIFY` and `IN_ATTRIB`; whether the file grew, got a link or lost its last name is told by
-  /// comparing its status before and after, through the descriptor. While that is open, the removal of the last name
-  /// shows at once as a link count of 0.
+  /// inotify reports `IN_MODIFY` and `IN_ATTRIB`. To tell whether the file grew, got a link or lost its last name, the
+  /// monitor compares the file's status before and after the event, through the descriptor. While the descriptor is
+  /// open, the removal of the last name shows at once as a link count of 0.
   ///
-  /// Unchecked: its state is touched before it is activated, then by the handler alone, which a source never runs twice
-  /// at once.
+  /// Unchecked: only the caller uses the state before activation. After that only the handler does, and a source never
+  /// runs its handler twice at once.
   public final class FileMonitor: FileMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// A source of the file that is open as `fileDescriptor`.
+    /// Creates a source for the file that is open as `fileDescriptor`.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Sets the handler of the changes.
+    /// Sets the handler of changes.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
@@ -41,17 +41,17 @@
     /// Sets the cancellation handler, which runs after the last event.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { stream.setCancelHandler(handler) }
 
-    /// Begins to deliver events.
+    /// Starts to deliver events.
     public func activate() { stream.activate() }
-    /// Holds back events from now on.
+    /// Suspends the delivery of events.
     public func suspend() { stream.suspend() }
-    /// Delivers what was held back, and goes on.
+    /// Delivers the events that were held back, and resumes the delivery.
     public func resume() { stream.resume() }
     /// Cancels the source.
     public func cancel() { stream.cancel() }
 
-    /// Each kind of event remembers its own part of the status: what another event is still to tell of shows there
-    /// already.
+    /// Each kind of event updates only its own part of the known status. The new status may already show a change that
+    /// a later event reports.
     private func sort(_ mask: UInt32, _ report: (FileChange) -> Void) {
       if mask & UInt32(IN_MOVE_SELF) != 0 { report(.rename) }
       guard mask & UInt32(IN_MODIFY | IN_ATTRIB) != 0 else { return }

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A change of a file, in the terms of kqueue's vnode events.
 public enum FileChange: String, Sendable, CaseIterable {
-  /// Its content was written, within its size.
+  /// The content was written without changing the size.
   case write
   /// The file was written and grew.
   case extend
@@ -16,31 +16,31 @@ public enum FileChange: String, Sendable, CaseIterable {
   case delete
 }
 
-/// A dispatch source for the changes of one file, whatever its name becomes; it starts inactive, as other sources do.
+/// A dispatch source for the changes of one file, under whatever name. It starts inactive, as other sources do.
 ///
-/// On Darwin a vnode source, on Linux an inotify descriptor read through a read source; see `FileMonitor+Darwin.swift`
+/// On Darwin it is a vnode source, on Linux an inotify descriptor with a read source: see `FileMonitor+Darwin.swift`
 /// and `FileMonitor+Linux.swift`.
 public protocol FileMonitoring: AnyObject, Sendable {
-  /// A source of the file that is open as `fileDescriptor`, whose handlers will run on `queue`.
+  /// Creates a source for the file that is open as `fileDescriptor`. Its handlers run on `queue`.
   ///
-  /// The descriptor stays the caller's: it must stay open until the cancel handler runs, which is to close it.
+  /// The caller owns the descriptor. It must stay open until the cancellation handler runs, and that handler closes it.
   ///
-  /// - Throws: ``SystemError`` when there is nothing left to watch it with.
+  /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
   init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets what is told of each change, with the time (monotonic nanoseconds) at which the source's handler began.
-  /// Before it is activated.
+  /// Sets the handler that receives each change, with the time (monotonic nanoseconds) at which the source's handler
+  /// started. Call this before the activation.
   func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void)
 
-  /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.
+  /// Sets the cancellation handler, which runs once, after the last event. Call this before the activation.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Begins to deliver events.
+  /// Starts to deliver events.
   func activate()
-  /// Holds back events from now on. A handler that runs goes on.
+  /// Suspends the delivery of events. A handler that is running continues.
   func suspend()
-  /// Delivers what was held back, and goes on.
+  /// Delivers the events that were held back, and resumes the delivery.
   func resume()
-  /// Ends it: no event comes any more, and the cancel handler runs.
+  /// Cancels the source: no more events are delivered, and the cancellation handler runs.
   func cancel()
 }

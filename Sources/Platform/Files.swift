@@ -6,9 +6,9 @@ import SystemPackage
   import Glibc
 #endif
 
-/// A pipe whose ends no program that is started gets, unless it is given one.
+/// Creates a pipe. A program that this process starts inherits its ends only if they are passed to it.
 ///
-/// - Throws: ``SystemError`` when there are no descriptors left.
+/// - Throws: ``SystemError`` if no descriptors are left.
 public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   var ends: [Int32] = [-1, -1]
   guard pipe(&ends) == 0 else { throw SystemError(errno, "make a pipe") }
@@ -16,32 +16,33 @@ public func makePipe() throws(SystemError) -> (reader: Int32, writer: Int32) {
   return (ends[0], ends[1])
 }
 
-/// The whole text of a file; nil when it cannot be read. For small files, `/proc` included.
+/// Returns the whole text of a file; nil if it cannot be read. Use it for small files, such as those in `/proc`.
 public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1 << 30).text }
 
-/// The bytes of a file or of a pipe. Of one that has more than `limit` it reads just one more, to tell.
+/// Returns the bytes of a file or of a pipe. If there are more than `limit` bytes, the result has one byte more than
+/// the limit.
 ///
-/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else, as a device, which may have no
-///   end.
+/// - Throws: ``SystemError`` if the file cannot be opened or read, or is of another kind, such as a device, which may
+///   have no end.
 public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
-  // Before it is opened, which may do something to a device.
+  // The kind is checked before the file is opened, since opening a device may have effects.
   guard [S_IFREG, S_IFIFO, S_IFDIR].contains(status.st_mode & S_IFMT) else {
     throw SystemError(EINVAL, "read \(path), which is no file or pipe")
   }
   return try read(path, atMost: limit, .closeOnExec)
 }
 
-/// The bytes of a regular file that has this name itself: a link is not followed, and nothing is waited for. Of one
-/// that has more than `limit` it reads just one more, to tell.
+/// Returns the bytes of a regular file. The function does not follow a link at `path` and never blocks. If there are
+/// more than `limit` bytes, the result has one byte more than the limit.
 ///
-/// - Throws: ``SystemError`` when it cannot be opened or read, or is something else.
+/// - Throws: ``SystemError`` if the file cannot be opened or read, or is not a regular file.
 public func readRegularFile(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard lstat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
   guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "read \(path), which is no regular file") }
-  // What stands there now may be another one.
+  // Another file may have taken the path since it was checked.
   return try read(path, atMost: limit, [.closeOnExec, .noFollow, .nonBlocking])
 }
 
@@ -64,7 +65,7 @@ private func read(
   }
 }
 
-/// The names in a directory but for `.` and `..`, in no order; nil when it cannot be read.
+/// Returns the names in a directory except `.` and `..`, in no particular order; nil if the directory cannot be read.
 public func namesInDirectory(_ path: String) -> [String]? {
   guard let directory = opendir(path) else { return nil }
   defer { closedir(directory) }
@@ -77,13 +78,13 @@ public func namesInDirectory(_ path: String) -> [String]? {
 }
 
 extension [UInt8] {
-  /// The bytes as UTF-8 text, with what is not UTF-8 replaced.
+  /// The bytes as UTF-8 text, with invalid sequences replaced.
   public var text: String { String(decoding: self, as: UTF8.self) }
 }
 
 /// Writes all bytes of `text` to an open descriptor.
 ///
-/// - Throws: ``SystemError`` when the device is full, the pipe closed, …
+/// - Throws: ``SystemError`` if the write fails, for instance because the device is full or the pipe is closed.
 public func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
   try system("write") { _ = try FileDescriptor(rawValue: descriptor).writeAll(text.utf8) }
 }

@@ -12,7 +12,8 @@
       return buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? CommandLine.arguments[0] }
     }
 
-    /// The running binary, by its path: there is no other way to it, so that one that replaced it must be noticed.
+    /// The running binary, by its path. Darwin offers no other way to it, so the lab must notice a binary that replaced
+    /// it.
     public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
 
     /// The processor's name.
@@ -31,7 +32,7 @@
       return sysctlbyname("hw.memsize", &bytes, &size, nil, 0) == 0 ? Int(bytes) : nil
     }
 
-    /// What of this process is in memory, in bytes; nil when the system does not say.
+    /// The memory of this process that is resident, in bytes; nil if the system does not report it.
     public static var residentMemory: Int? {
       var info = mach_task_basic_info()
       var count = mach_msg_type_number_t(MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size)
@@ -43,7 +44,7 @@
       return status == KERN_SUCCESS ? Int(info.resident_size) : nil
     }
 
-    /// Not offered: Darwin has no stolen time, so a disturbed run is not warned about.
+    /// Not available: Darwin does not report stolen time, so the lab cannot warn about a disturbed run.
     public static var processorTimes: ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.
@@ -52,7 +53,7 @@
       "mach receive", "memory pressure",
     ]
 
-    /// Clock ticks in a second.
+    /// Clock ticks per second.
     public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
   }
 #endif

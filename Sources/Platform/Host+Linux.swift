@@ -6,12 +6,13 @@
     public static var executablePath: String {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let length = readlink("/proc/self/exe", &buffer, buffer.count)
-      // Without /proc there are no arguments either.
+      // Without /proc the arguments are missing, too.
       guard length > 0 else { return CommandLine.arguments.first ?? "" }
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The running binary, as what it was when it began: the kernel keeps it, though another one may have got its name.
+    /// The running binary, as it was when the process started. The kernel keeps it, even if another file has taken its
+    /// path.
     public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
 
     /// The processor's name; nil without `/proc`.
@@ -28,19 +29,19 @@
       return pages > 0 && size > 0 ? pages * size : nil
     }
 
-    /// What of this process is in memory, in bytes; nil without `/proc`. The page tables are walked for it: the counts
-    /// that are cheaper to have are off by as much as a thousand queues.
+    /// The memory of this process that is resident, in bytes; nil without `/proc`. The kernel walks the page tables for
+    /// this figure. The cheaper counters can be wrong by the memory of a thousand queues.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
-    /// How the processors spent their time so far; nil without `/proc`.
+    /// How the processors have spent their time since the machine started; nil without `/proc`.
     public static var processorTimes: ProcessorTimes? {
       guard let line = firstLine(of: "/proc/stat", startingWith: "cpu ") else { return nil }
       let ticks = line.split(separator: " ").dropFirst().compactMap { UInt64($0) }
       guard ticks.count >= 8 else { return nil }
-      // user nice system idle iowait irq softirq steal; guest time is already part of user.
+      // The columns are user, nice, system, idle, iowait, irq, softirq and steal. Guest time is already part of user.
       let total = ticks[..<8].reduce(0, +)
       return ProcessorTimes(busy: total - ticks[3] - ticks[4] - ticks[7], stolen: ticks[7], total: total)
     }
@@ -48,7 +49,7 @@
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
 
-    /// Clock ticks in a second, the unit of ``processorTimes``.
+    /// Clock ticks per second, the unit of ``processorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     private static func firstLine(of path: String, startingWith prefix: String) -> String? {

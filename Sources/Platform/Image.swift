@@ -4,16 +4,16 @@
   import Glibc
 #endif
 
-/// A program to start again and again, which must stay the same meanwhile: a build that comes to stand in its place is
+/// A program that the lab starts again and again. It must stay the same meanwhile: a new build at the same path is
 /// another program.
 public struct Image: Sendable {
-  /// What to start.
+  /// The path to start.
   public let path: String
-  /// What it is called to its face, as `ps` shows it.
+  /// The name that the program gets as its first argument, which `ps` shows.
   public let name: String
   private let identity: Identity?
 
-  /// Which file has a name.
+  /// The identity of the file at a path.
   private struct Identity: Equatable {
     let device: UInt64
     let inode: UInt64
@@ -28,23 +28,24 @@ public struct Image: Sendable {
     }
   }
 
-  /// The file that has this path now.
+  /// Creates an image of the file that has this path now.
   public init(_ path: String) {
     self.path = path
     name = path
     identity = Identity(path)
   }
 
-  /// The program of this process. `path` leads to it whatever becomes of its file, where the system has such a path.
+  /// Creates an image of the program of this process. If `isSure`, the system guarantees that `path` leads to this
+  /// program, whatever happens to its file.
   init(ownAt path: String, name: String, isSure: Bool) {
     self.path = path
     self.name = name
     identity = isSure ? nil : Identity(path)
   }
 
-  /// Makes sure that starting it starts what was there when this was made.
+  /// Verifies that the path still leads to the file that was there when this image was created.
   ///
-  /// - Throws: ``SystemError`` when another file has its place, or none.
+  /// - Throws: ``SystemError`` if another file, or none, has the path now.
   public func requireUnchanged() throws(SystemError) {
     guard let identity else { return }
     guard Identity(path) == identity else { throw SystemError(ESTALE, "start \(path), which was replaced") }

@@ -2,26 +2,27 @@
   import Dispatch
   import Glibc
 
-  /// An inotify descriptor read through a dispatch source: Linux has no vnode source, and this is how one is made.
+  /// An inotify descriptor that is read through a dispatch source. It takes the place of a vnode source, which Linux
+  /// does not have.
   ///
-  /// Like a source it begins inactive. Its descriptor is closed in the cancel handler.
+  /// The stream starts inactive, as sources do. The cancellation handler closes its descriptor.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   final class InotifyStream: @unchecked Sendable {
-    /// One event, valid while the handler runs.
+    /// One event. It is valid while the handler runs.
     struct Event {
       let watch: Int32
       let mask: UInt32
-      /// The name of the entry, for events of a watched directory.
+      /// The name of the directory entry, if the event belongs to a watched directory.
       let name: UnsafePointer<CChar>?
     }
 
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Opens the stream, whose handlers will run on `queue`.
+    /// Opens a stream whose handlers run on `queue`.
     init(queue: DispatchQueue) throws(SystemError) {
-      // Non-blocking: the source says that there is something, not how much.
+      // The descriptor is non-blocking, because the source tells that there are events, but not how many.
       let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
       guard descriptor >= 0 else {
         let limits = errno == EMFILE ? ": no instances (fs.inotify.max_user_instances) or descriptors are left" : ""
@@ -32,12 +33,12 @@
       setCancelHandler {}
     }
 
-    /// Sets what each event is told to, with the time at which the source's handler began.
+    /// Sets the handler that receives each event, with the time at which the source's handler started.
     func setEventHandler(_ handler: @escaping @Sendable (Event, UInt64) -> Void) {
       source.setEventHandler { [descriptor] in
         let time = monotonicNow()
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-          // The source is level triggered: what is not read now calls again.
+          // The source is level triggered: if bytes are left, it calls the handler again.
           let count = read(descriptor, buffer.baseAddress, buffer.count)
           var offset = 0
           while offset < count {
@@ -54,7 +55,7 @@
       }
     }
 
-    /// Sets what runs once no event comes any more, behind the last handler.
+    /// Sets the cancellation handler, which runs after the last event.
     func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler { [descriptor] in
         close(descriptor)
@@ -62,7 +63,7 @@
       }
     }
 
-    /// Watches a path for the events of `mask` and returns the watch's number; `name` is what errors call it.
+    /// Watches a path for the events of `mask` and returns the number of the watch. Errors call the path `name`.
     func add(_ path: String, _ mask: UInt32, called name: String? = nil) throws(SystemError) -> Int32 {
       let watch = inotify_add_watch(descriptor, path, mask)
       guard watch >= 0 else {
@@ -79,7 +80,7 @@
     func suspend() { source.suspend() }
     func resume() { source.resume() }
 
-    /// Ends the stream; one that was never active, too, since freeing an inactive source traps.
+    /// Cancels the stream, and activates it in case it is still inactive, since freeing an inactive source traps.
     func cancel() {
       source.cancel()
       source.activate()

@@ -4,18 +4,19 @@
   import Glibc
 #endif
 
-/// The timers that this process has from the kernel as descriptors, such as Dispatch arms on Linux for its own.
+/// The timer descriptors that this process has from the kernel. Dispatch on Linux arms such descriptors for its own
+/// timers.
 public enum KernelTimers {
   /// A kernel timer that is armed.
   public struct Armed: Sendable, Equatable {
-    /// Whether its clock goes on while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do, CLOCK_MONOTONIC does
-    /// not.
+    /// Whether the timer's clock advances while the machine sleeps: CLOCK_REALTIME and CLOCK_BOOTTIME do,
+    /// CLOCK_MONOTONIC does not.
     public let goesOnAsleep: Bool
     /// Nanoseconds until it expires, at least 1.
     public let remaining: Int
   }
 
-  /// The timers that are armed; nil where the system does not tell.
+  /// Returns the timers that are armed; nil if the system does not report them.
   public static func armed() -> [Armed]? {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
@@ -26,7 +27,7 @@ public enum KernelTimers {
         func values(_ field: String) -> [Int]? {
           lines.first { $0.hasPrefix(field) }?.split { !$0.isNumber }.compactMap { Int($0) }
         }
-        // "clockid: 1" and "it_value: (0, 49406829)", which are seconds and nanoseconds.
+        // The values look like "clockid: 1" and "it_value: (0, 49406829)", in seconds and nanoseconds.
         guard let clock = values("clockid:")?.first, let left = values("it_value:"), left.count == 2 else {
           return nil
         }

@@ -4,27 +4,28 @@
   import Glibc
 #endif
 
-/// A pipe that nothing is written to: whoever has its reading end as standard input learns by its end that this
-/// process, which keeps the other, is gone, however it ended.
+/// A pipe that tells other processes whether this process still exists. Nothing is written to it. A process that has
+/// its reading end as standard input reads the end of the file once this process, which keeps the writing end, has
+/// ended in any way.
 public struct Lifeline: Sendable {
-  /// What tells a lab that its standard input is one.
+  /// The environment variable that tells a lab that its standard input is a lifeline.
   public static let variable = "GCDLAB_LIFELINE"
 
-  /// The end to hand over.
+  /// The reading end, for the other process.
   public let theirs: Int32
   private let ours: Int32
 
-  /// - Throws: ``SystemError`` when there are no descriptors left.
+  /// - Throws: ``SystemError`` if no descriptors are left.
   public init() throws(SystemError) {
     (theirs, ours) = try makePipe()
   }
 
-  /// Tells the other that nobody keeps it any more.
+  /// Closes the writing end, so that the other process learns that nobody holds it any more.
   public func letGo() { close(ours) }
 
-  /// In a process whose standard input is a lifeline: calls `body` when who keeps it is gone.
+  /// Calls `body` when the owner of the lifeline has ended. Call it in a process whose standard input is a lifeline.
   ///
-  /// - Throws: ``SystemError`` when there is no thread to be had.
+  /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenGone(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     try SystemThread {
       var byte: UInt8 = 0

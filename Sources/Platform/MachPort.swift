@@ -3,18 +3,18 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// A Mach port of this process, which messages of a number each are sent to.
+  /// A Mach port of this process. Each message that is sent to it consists of a number.
   ///
-  /// Unchecked: the kernel takes care of a port, whichever thread uses it.
+  /// Unchecked: the kernel protects a port, whichever thread uses it.
   public final class MachPort: @unchecked Sendable {
-    /// By which the process calls its rights to the port.
+    /// The name by which the process refers to its rights to the port.
     public let name: mach_port_name_t
-    /// Room for a message and for what the kernel adds to it.
+    /// The size of a buffer that holds a message and what the kernel adds to it.
     private static let largestMessage = 256
 
-    /// A port with the right to receive, and one to send.
+    /// Creates a port with a right to receive and a right to send.
     ///
-    /// - Throws: ``SystemError`` when the kernel has none to give.
+    /// - Throws: ``SystemError`` if the kernel cannot allocate a port.
     public init() throws(SystemError) {
       var name = mach_port_name_t(MACH_PORT_NULL)
       guard mach_port_allocate(mach_task_self_, MACH_PORT_RIGHT_RECEIVE, &name) == KERN_SUCCESS else {
@@ -28,9 +28,9 @@
       }
     }
 
-    /// Sends a message that is nothing but its number; waits while the port is full.
+    /// Sends a message that consists of its number alone, and waits while the port is full.
     ///
-    /// - Throws: ``SystemError`` when the port is dead.
+    /// - Throws: ``SystemError`` if the port is dead.
     public func send(_ number: Int32) throws(SystemError) {
       var header = mach_msg_header_t()
       header.msgh_bits = mach_msg_bits_t(MACH_MSG_TYPE_COPY_SEND)
@@ -41,7 +41,7 @@
       guard status == KERN_SUCCESS else { throw SystemError(EPIPE, "send to a Mach port") }
     }
 
-    /// The number of the next message; nil when none is there.
+    /// Returns the number of the next message; nil if there is none.
     public func receive() -> Int32? {
       let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.largestMessage, alignment: 16)
       defer { memory.deallocate() }
@@ -51,10 +51,10 @@
       return status == KERN_SUCCESS ? header.pointee.msgh_id : nil
     }
 
-    /// Gives the right to receive back: the port is dead then.
+    /// Releases the right to receive; the port is dead afterwards.
     public func endReceiving() { mach_port_mod_refs(mach_task_self_, name, MACH_PORT_RIGHT_RECEIVE, -1) }
 
-    /// Gives the right to send back, of a port that lives or is dead.
+    /// Releases the right to send, whether the port is alive or dead.
     public func endSending() { mach_port_deallocate(mach_task_self_, name) }
   }
 #endif

@@ -9,9 +9,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// The thread that a process begins with.
+/// The thread that the process started with.
 public enum MainThread {
-  /// Whether the calling thread is it.
+  /// Whether the calling thread is the main thread.
   public static var isCurrent: Bool {
     #if canImport(Darwin)
       pthread_main_np() != 0
@@ -23,14 +23,14 @@ public enum MainThread {
   private static let given = Mutex<[@Sendable () -> Void]>([])
   private static let isGiven = DispatchSemaphore(value: 0)
 
-  /// Has the main thread run `body`, once it has run what it was given before, where it waits for that
-  /// (``runWhatIsGiven()``). Returns at once.
+  /// Submits `body` to the main thread and returns at once. The main thread runs it after the bodies that were
+  /// submitted before, while it is in ``runWhatIsGiven()``.
   public static func run(_ body: @escaping @Sendable () -> Void) {
     given.withLock { $0.append(body) }
     isGiven.signal()
   }
 
-  /// Runs what it is given, one after the other. Call it on the main thread.
+  /// Runs the submitted bodies one after the other. Call it on the main thread.
   public static func runWhatIsGiven() -> Never {
     while true {
       isGiven.wait()
@@ -39,8 +39,8 @@ public enum MainThread {
     }
   }
 
-  /// Serves the main queue, as the run loop of an app does. Call it on the main thread; unlike `dispatchMain` it keeps
-  /// that thread, on which all blocks run.
+  /// Drains the main queue, as the run loop of an app does. Call it on the main thread. Unlike `dispatchMain` it keeps
+  /// that thread, and runs all blocks on it.
   public static func serveMainQueue() -> Never {
     #if canImport(Darwin)
       // Written to the documented API; not compiled or run by the project's CI, which has no Mac.

@@ -4,26 +4,26 @@
   import Glibc
 #endif
 
-/// The descriptors that this process has open, as the system lists them.
+/// The descriptors that this process has open, as the system reports them.
 public enum OpenDescriptors {
-  /// The most numbers that are looked at one by one.
+  /// The largest number of descriptors that are examined one by one.
   private static let patience = 1 << 20
 
-  /// How many are open now; nil where the system does not tell. Takes no descriptor itself where Linux is 6.2 or later,
-  /// so it can be asked when there is none left, and then costs less than a microsecond.
+  /// Returns how many descriptors are open; nil if the system does not report it. On Linux 6.2 or later the call takes
+  /// no descriptor itself and costs less than a microsecond, so it works even when none is left.
   public static func count() -> Int? {
     #if os(Linux)
-      // The size of this directory is the number of its entries, since 6.2; before, it was 0.
+      // The size of this directory is the number of its entries since Linux 6.2. Before, it was 0.
       var status = stat()
       if stat("/proc/self/fd", &status) == 0, status.st_size > 0 { return Int(status.st_size) }
-      // One of the names is that of the listing itself.
+      // One of the names belongs to the listing itself.
       if let names = namesInDirectory("/proc/self/fd") { return names.count - 1 }
     #endif
     return scanned()
   }
 
-  /// What each open descriptor refers to now (``currentPath(of:)``), where it has a path; empty where the system does
-  /// not list descriptors.
+  /// Returns what each open descriptor refers to now (``currentPath(of:)``), if that has a path; empty if the system
+  /// does not list descriptors.
   public static func paths() -> [String] {
     #if os(Linux)
       let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
@@ -33,8 +33,8 @@ public enum OpenDescriptors {
     return numbers.compactMap { currentPath(of: $0) }
   }
 
-  /// Looks at every number below the soft limit; what was opened before the limit was lowered can lie above and is
-  /// missed then. Nil where there are too many to look at.
+  /// Examines every number below the soft limit, and misses descriptors that were opened before the limit was lowered.
+  /// Returns nil if there are too many numbers.
   static func scanned() -> Int? {
     let numbers = DescriptorLimit.tableSize
     return numbers <= patience ? numbers - DescriptorLimit.free(below: numbers) : nil

@@ -1,23 +1,23 @@
 import CDispatchSupport
 import Synchronization
 
-/// The threads of this process that are ours (``SystemThread``). A thread that is neither one of them, nor the main
-/// thread, nor the one that waits for Dispatch's events, Dispatch has started for its pool: so they are told where it
-/// gives them no names.
+/// The threads of this process that the lab has started (``SystemThread``). A thread that is not one of these, not the
+/// main thread and not the thread that waits for Dispatch's events must be a thread of Dispatch's pool. This identifies
+/// the pool's threads on systems where Dispatch does not name them.
 ///
-/// A thread is known by its handle, which it has without asking the kernel: that would be part of what is measured
-/// where it is measured what starting a thread takes.
+/// A thread is identified by its handle, which is known without a system call. A system call would be part of the time
+/// that it takes to start a thread, which the lab measures.
 enum OwnThreads {
   private static let handles = Mutex(Set<UInt>(minimumCapacity: 1024))
   private static let peak = Atomic<Int>(0)
 
-  /// The most of them that there were at once.
+  /// The highest number of these threads that existed at once.
   static var most: Int { peak.load(ordering: .relaxed) }
 
-  /// Whether the calling thread is one of them.
+  /// Whether the calling thread is one of these threads.
   static var hasCurrent: Bool { gcdlab_is_own_thread()?.pointee ?? false }
 
-  /// Runs `body` on the calling thread, which is ours meanwhile.
+  /// Runs `body` on the calling thread, which counts as one of these threads meanwhile.
   static func during(_ body: () -> Void) {
     gcdlab_is_own_thread()?.pointee = true
     let handle = gcdlab_current_thread()
@@ -29,6 +29,6 @@ enum OwnThreads {
     handles.withLock { _ = $0.remove(handle) }
   }
 
-  /// The numbers under which the system lists those that there are now.
+  /// The system's numbers of the threads that exist now.
   static var numbers: Set<Int> { handles.withLock { Set($0.map { Int(gcdlab_id_of_thread($0)) }) } }
 }

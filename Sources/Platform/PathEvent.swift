@@ -1,12 +1,12 @@
 /// A change at a path, as `gcdlab watch` shows it.
 public struct PathEvent: Sendable {
-  /// What happened. Beyond ``FileChange``, what happens to names.
+  /// The kinds of change. In addition to ``FileChange`` there are changes of names.
   public enum Kind: String, Sendable {
-    /// Something appeared under this name.
+    /// A file appeared under this name.
     case created
-    /// Another file took this name over: how most editors save.
+    /// Another file took this name, which is how most editors save.
     case replaced
-    /// The content was written, within its size or shorter.
+    /// The content was written; the file did not grow.
     case write
     /// The file was written and grew.
     case extend
@@ -18,22 +18,22 @@ public struct PathEvent: Sendable {
     case renamed
     /// The name was removed.
     case deleted
-    /// The kernel's queue was full; changes are missing here.
+    /// The kernel's queue of events was full, so changes are missing here.
     case overflow
   }
 
-  /// When the handler learned of it, in monotonic nanoseconds.
+  /// When the handler received the change, in monotonic nanoseconds.
   public let time: UInt64
-  /// What happened.
+  /// The kind of the change.
   public let kind: Kind
-  /// The path it happened to.
+  /// The path that changed.
   public let path: String
-  /// The size in bytes afterwards; nil when there is no file.
+  /// The size in bytes after the change; nil if there is no file.
   public let size: Int?
-  /// The size in bytes as it was known before.
+  /// The size in bytes before the change, as far as it was known.
   public let previousSize: Int?
 
-  /// A change.
+  /// Creates a change.
   public init(time: UInt64, kind: Kind, path: String, size: Int?, previousSize: Int?) {
     self.time = time
     self.kind = kind

@@ -4,23 +4,24 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches names: a file under its path, whatever file that is, or a directory's own entries as a whole.
+  /// Watches paths: the file that a path names, whichever file that is, or all entries of a directory.
   ///
-  /// A vnode source follows a file. So that a file which is yet to come, or which an editor renames over the path, is
-  /// seen, its directory has a source of its own: when that is written, the path may mean another file.
+  /// A vnode source follows a file, not a name. The watcher therefore also has a source for the directory of each file:
+  /// when the directory is written, the path may name another file. That is how the watcher sees a file that appears,
+  /// or one that an editor renames over the path.
   ///
-  /// Unchecked: its state is touched on the serial queue alone, or before that runs.
+  /// Unchecked: the state is used only on the serial queue, or before that queue runs.
   public final class PathWatcher: @unchecked Sendable {
-    /// The paths that were not there at the start: they are waited for.
+    /// The paths that did not exist at the start. The watcher waits for them.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private var files: [String: (monitor: FileMonitor, inode: ino_t, size: Int)] = [:]
     private var directories: [FileMonitor] = []
 
-    /// Starts to watch `paths`: files, which may be yet to come, or directories.
+    /// Starts to watch `paths`: directories, and files that may not exist yet.
     ///
-    /// - Throws: ``SystemError`` when a directory does not exist or something cannot be watched.
+    /// - Throws: ``SystemError`` if a directory does not exist or something cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler
       var awaited: [String] = []
@@ -92,14 +93,14 @@
       let size = stat(path, &status) == 0 ? Int(status.st_size) : nil
       handler(PathEvent(time: time, kind: kind, path: path, size: size, previousSize: files[path]?.size))
       if let size { files[path]?.size = size }
-      // What gets the name next may get the inode's number, too.
+      // The next file to get the name may also get the same inode number.
       if kind == .renamed || kind == .deleted { files.removeValue(forKey: path)?.monitor.cancel() }
     }
 
     private func look(at path: String, _ time: UInt64) {
       var status = stat()
       guard stat(path, &status) == 0 else {
-        // The file's own event, if it is still to come, comes no more.
+        // A pending event of the file itself is no longer delivered.
         guard let gone = files.removeValue(forKey: path) else { return }
         gone.monitor.cancel()
         handler(PathEvent(time: time, kind: .deleted, path: path, size: nil, previousSize: gone.size))

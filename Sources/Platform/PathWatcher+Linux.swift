@@ -2,14 +2,15 @@
   import Dispatch
   import Glibc
 
-  /// Watches names: a file under its path, whatever file that is, or everything in a directory.
+  /// Watches paths: the file that a path names, whichever file that is, or all entries of a directory.
   ///
-  /// It watches the directory, so it sees a file appear that is yet to come, and an editor write a new file and rename
-  /// it over the old one, and goes on with the new one. A file that is named is watched itself, too, for its link count
-  /// alone: a name that it gets or loses elsewhere its own directory does not tell. The directories on the way are
-  /// watched for the names of the next, so that one which is removed and made again is watched again.
+  /// The watcher watches the directory of each file. It therefore sees when the file appears, and when an editor writes
+  /// a new file and renames it over the old one; it then continues with the new file. A named file also has a watch of
+  /// its own, only for its link count, since its directory reports nothing about links elsewhere. Each directory on the
+  /// way to a path is watched for the name of the next one, so that a directory that is removed and created again is
+  /// watched again.
   ///
-  /// Unchecked: its state is touched on the serial queue alone, or before that runs.
+  /// Unchecked: the state is used only on the serial queue, or before that queue runs.
   public final class PathWatcher: @unchecked Sendable {
     private struct Known {
       let inode: ino_t
@@ -19,42 +20,42 @@
 
     /// What is watched in one directory.
     private struct Directory {
-      /// How the paths of its entries begin, for each way in which the whole of it is watched.
+      /// The beginnings of the paths of its entries, one for each path by which the whole directory is watched.
       var prefixes: [String] = []
-      /// The paths of single entries, by their names.
+      /// The paths of the entries that are watched by themselves, by their names.
       var paths: [String: [String]] = [:]
 
       var isEmpty: Bool { prefixes.isEmpty && paths.values.allSatisfy(\.isEmpty) }
 
-      /// The paths under which an entry is watched, each once.
+      /// Returns the paths by which an entry is watched, each once.
       func paths(of name: String) -> [String] {
         let single = paths[name] ?? []
         return single + prefixes.map { $0 + name }.filter { !single.contains($0) }
       }
     }
 
-    /// The paths that are directories, watched as a whole.
+    /// The paths that are directories, all of whose entries are watched.
     private var wholes: Set<String> = []
-    /// The paths that were not there at the start: they are waited for.
+    /// The paths that did not exist at the start. The watcher waits for them.
     public let awaited: [String]
     private let queue = DispatchQueue(label: "gcdlab.path-watcher")
     private let handler: @Sendable (PathEvent) -> Void
     private let stream: InotifyStream
     private var directories: [Int32: Directory] = [:]
     private var known: [String: Known] = [:]
-    /// The watches of files that are watched themselves, by the path that was named.
+    /// The watches on files themselves, by the path that was named.
     private var files: [String: Int32] = [:]
-    /// The directory of each path that was named: itself or the one it is in, while there is one.
+    /// The watch of the directory that belongs to each named path, while there is one: the path itself or its parent.
     private var places: [String: Int32] = [:]
-    /// What was found in a directory that had just come. An event may tell of it again.
+    /// The inodes that were found in a directory that had just appeared. An event may report them again.
     private var arrived: [String: ino_t] = [:]
-    /// The paths that lead through an entry of a directory. It may be removed and made again.
+    /// The paths that lead through an entry of a directory, which may be removed and created again.
     private var ways: [Int32: [String: Set<String>]] = [:]
 
-    /// Starts to watch `paths`: files, which may be yet to come, or directories.
+    /// Starts to watch `paths`: directories, and files that may not exist yet.
     ///
-    /// - Parameter handler: called for each change, one at a time.
-    /// - Throws: ``SystemError`` when a directory does not exist or something cannot be watched.
+    /// - Parameter handler: receives each change, one at a time.
+    /// - Throws: ``SystemError`` if a directory does not exist or something cannot be watched.
     public init(paths: [String], handler: @escaping @Sendable (PathEvent) -> Void) throws(SystemError) {
       self.handler = handler
       var awaited: [String] = []
@@ -65,7 +66,7 @@
         stream.cancel()
         throw error
       }
-      // It is active only now: nothing of what happens since the watches were set is lost.
+      // The stream is activated only now. It still delivers all changes since the watches were set.
       stream.setEventHandler { [weak self] event, time in self?.sort(event, time) }
       stream.activate()
     }
@@ -73,7 +74,7 @@
     /// Stops watching.
     public func cancel() { stream.cancel() }
 
-    /// Whether something has this name now; if not, the directory it will be in must exist.
+    /// Returns whether a file has this path now. If not, its directory must exist.
     private static func exists(_ path: String) throws(SystemError) -> Bool {
       var status = stat()
       if stat(path, &status) == 0 { return true }
@@ -85,7 +86,7 @@
       return false
     }
 
-    /// How the path begins, with its last slash, and the name behind that.
+    /// Splits a path into its beginning, with the last slash, and the name after it.
     private static func split(_ path: String) -> (prefix: String, name: String) {
       guard let slash = path.lastIndex(of: "/") else { return ("", path) }
       return (String(path[...slash]), String(path[path.index(after: slash)...]))
@@ -110,7 +111,8 @@
       }
     }
 
-    /// The directory that is watched for a path, with its slash, and the name of interest in it; no name for all of it.
+    /// Returns the directory that is watched for a path, with its slash, and the name to watch in it. The name is
+    /// empty if the whole directory is watched.
     private func parts(of path: String) -> (prefix: String, name: String) {
       wholes.contains(path) ? (path.hasSuffix("/") ? path : path + "/", "") : Self.split(path)
     }
@@ -121,8 +123,8 @@
       return try stream.add(prefix.isEmpty ? "." : prefix, UInt32(mask), called: path)
     }
 
-    /// Watches the directories on the way to that of `path`, as far as there are any and they may be read, each for the
-    /// name of the next.
+    /// Watches the directories that lead to the directory of `path`, as far as they exist and are readable, each for
+    /// the name of the next one.
     private func watchWay(to path: String) {
       let directory = parts(of: path).prefix
       var prefix = directory.hasPrefix("/") ? "/" : ""
@@ -134,9 +136,10 @@
       }
     }
 
-    /// Something on the way to `path` has come or gone. What is there now is watched, and told where it is another.
+    /// Handles a directory on the way to `path` that appeared or disappeared. The watcher watches what is there now,
+    /// and reports it if it is another file.
     private func arrive(at path: String, _ time: UInt64) {
-      // The way first: what comes after it is set up makes an event.
+      // The way comes first: whatever appears after that makes an event.
       watchWay(to: path)
       let (before, now) = (places[path], try? watchPlace(of: path))
       guard now != before else { return }
@@ -159,7 +162,7 @@
       }
     }
 
-    /// The directory of `path` is no more what it was.
+    /// Handles that the directory of `path` no longer has its name.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
@@ -169,16 +172,17 @@
         unfollow(path)
         directories[number]?.paths[name]?.removeAll { $0 == path }
       }
-      // A file whose directory was moved away was not told of.
+      // No event reports a file whose directory was moved away.
       if let before = known.removeValue(forKey: path) { tell(.deleted, path, before, nil, time) }
-      // It may live on under another name.
+      // The directory may live on under another name.
       if directories[number]?.isEmpty == true {
         directories[number] = nil
         if ways[number] == nil { stream.remove(number) }
       }
     }
 
-    /// Watches the file that has the name now, if there is one. Of one that may not be read only its directory tells.
+    /// Watches the file that has the name now, if there is one. If the file is not readable, only the events of its
+    /// directory are left.
     private func follow(_ path: String) throws(SystemError) {
       let mask = IN_ATTRIB | IN_MASK_ADD | IN_DONT_FOLLOW
       do { files[path] = try stream.add(path, UInt32(mask)) } catch {
@@ -186,7 +190,8 @@
       }
     }
 
-    /// Ends that, unless another path means the same file, or it is a directory that is watched as a whole.
+    /// Ends the watch of a file, unless another path means the same file, or it is a directory whose entries are all
+    /// watched.
     private func unfollow(_ path: String) {
       guard let number = files.removeValue(forKey: path), !files.values.contains(number), directories[number] == nil,
         ways[number] == nil
@@ -194,14 +199,14 @@
       stream.remove(number)
     }
 
-    /// What has the name now.
+    /// Returns the status of the file that has the path now.
     private static func look(_ path: String) -> Known? {
       var status = stat()
       guard lstat(path, &status) == 0 else { return nil }
       return Known(inode: status.st_ino, size: status.st_size, links: status.st_nlink)
     }
 
-    /// The same, to be known from now on.
+    /// Returns the status of the file that has the path now, and remembers it.
     @discardableResult
     private func learn(_ path: String) -> Known? {
       known[path] = Self.look(path)
@@ -227,13 +232,13 @@
           named(path, event.mask, isSingle: directories[event.watch]?.paths[name]?.contains(path) == true, time)
         }
       }
-      // What is asked of the mask is whether a name has come or gone.
+      // Only the part of the mask matters that tells whether a name appeared or disappeared.
       guard event.mask & UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO) != 0 else { return }
       for path in (ways[event.watch]?[name] ?? []).sorted() { arrive(at: path, time) }
     }
 
-    /// The content or the status of a file has changed. Each keeps its own part of what is known: the rest may be what
-    /// another event is still to tell of.
+    /// Handles a change of a file's content or status. Each kind of event updates only its own part of the known
+    /// status, since a later event may report the rest.
     private func changed(_ path: String, _ mask: UInt32, _ time: UInt64) {
       let before = known[path]
       let after = learn(path)
@@ -249,10 +254,10 @@
       }
     }
 
-    /// The status of a file that is watched itself has changed: of interest is whether it has more links or fewer.
+    /// Handles a change of the status of a file with a watch of its own. Only the number of its links matters.
     private func counted(_ path: String, _ time: UInt64) {
       var status = stat()
-      // One that has lost the name, or its last, is told of by its directory.
+      // The directory reports a file that has lost the name, or its last name.
       guard let before = known[path], lstat(path, &status) == 0, status.st_nlink > 0, status.st_ino == before.inode,
         status.st_nlink != before.links
       else { return }
@@ -260,15 +265,15 @@
       tell(.link, path, before, known[path], time)
     }
 
-    /// What became of a name.
+    /// Handles a name that appeared or disappeared.
     private func named(_ path: String, _ mask: UInt32, isSingle: Bool, _ time: UInt64) {
       let before = known[path]
       if isSingle {
         unfollow(path)
-        // Without a watch of its own, its directory still tells of most.
+        // If the file cannot be watched itself, its directory still reports most changes.
         try? follow(path)
       }
-      // It may have grown since it was told, of which an event is still to come: what is known stays.
+      // The file may have grown since it was reported. An event for that is pending, so the known status stays.
       if let told = arrived.removeValue(forKey: path), mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0,
         told == Self.look(path)?.inode
       {
@@ -286,7 +291,7 @@
           before == nil ? .created : .replaced
         }
       tell(kind, path, before, after, time)
-      // A name more or less is a link more or less for other names of the same file.
+      // A name that appears or disappears changes the link count that the other names of the file show.
       let inodes = [before, after].compactMap { file in file.flatMap { $0.links > 1 ? $0.inode : nil } }
       guard !inodes.isEmpty else { return }
       let others = known.filter { $0.key != path && files[$0.key] == nil && inodes.contains($0.value.inode) }

@@ -4,16 +4,16 @@
   import Glibc
 #endif
 
-/// What this process has cost the machine so far, by the kernel's own accounts: of all its threads, those included that
-/// have ended, and not of its children.
+/// What this process has cost the machine so far, according to the kernel. The costs include those of threads that have
+/// ended, but not those of child processes.
 public struct ProcessCosts: Sendable {
-  /// Processor time in nanoseconds, which the kernel tells in microseconds. What a thread that runs just now has used
-  /// since the last tick of its core is not in it, but for the calling thread.
+  /// Processor time in nanoseconds; the kernel reports microseconds. For a running thread other than the caller, the
+  /// time since the last tick of its core is missing.
   public var processorTime: UInt64
-  /// How often a thread lost its core, and why.
+  /// How often threads lost their cores, and why.
   public var switches: ContextSwitches
 
-  /// What there was until now; nil where the system does not tell. Takes less than a microsecond.
+  /// Returns the costs until now; nil if the system does not report them. The call takes less than a microsecond.
   public static func soFar() -> ProcessCosts? {
     var usage = rusage()
     guard getrusage(wholeProcess, &usage) == 0 else { return nil }
@@ -22,7 +22,7 @@ public struct ProcessCosts: Sendable {
       switches: ContextSwitches(voluntary: usage.ru_nvcsw, involuntary: usage.ru_nivcsw))
   }
 
-  /// No costs yet.
+  /// Creates costs of zero.
   public init() { self.init(processorTime: 0, switches: ContextSwitches(voluntary: 0, involuntary: 0)) }
 
   private init(processorTime: UInt64, switches: ContextSwitches) {
@@ -30,8 +30,8 @@ public struct ProcessCosts: Sendable {
     self.switches = switches
   }
 
-  /// Adds what came from `earlier` to `later`. A system that corrects its samples may take some of one back: none came
-  /// then.
+  /// Adds the difference between `earlier` and `later`. If the system has corrected a sample downwards, that part of
+  /// the difference is zero.
   public mutating func add(from earlier: ProcessCosts, to later: ProcessCosts) {
     processorTime += later.processorTime - min(earlier.processorTime, later.processorTime)
     switches.voluntary += max(0, later.switches.voluntary - earlier.switches.voluntary)

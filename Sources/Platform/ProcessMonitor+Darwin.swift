@@ -4,13 +4,13 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
 
-  /// Watches a process by a process dispatch source, as the Concurrency Programming Guide does.
+  /// Watches a process through a process source, as the Concurrency Programming Guide does.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let source: any DispatchSourceProcess
 
-    /// A source of the end of `process`.
+    /// Creates a source for the exit of `process`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeProcessSource(identifier: process, eventMask: .exit, queue: queue)
     }
@@ -22,7 +22,7 @@
       source.setCancelHandler(handler: handler)
     }
 
-    /// Begins to deliver events.
+    /// Starts to deliver events.
     public func activate() { source.activate() }
     /// Cancels the source.
     public func cancel() { source.cancel() }

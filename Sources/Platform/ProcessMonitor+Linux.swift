@@ -3,15 +3,15 @@
   import Dispatch
   import Glibc
 
-  /// Watches a process by its pidfd, which can be read from once the process has ended, and stays so: hence the handler
-  /// is to cancel the source.
+  /// Watches a process through its pidfd, which becomes readable when the process has ended and then stays readable.
+  /// The handler must therefore cancel the source.
   ///
   /// Unchecked: dispatch objects may be used from any thread.
   public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// A source of the end of `process`.
+    /// Creates a source for the exit of `process`.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       let descriptor = gcdlab_open_process(process)
       guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }
@@ -31,7 +31,7 @@
       }
     }
 
-    /// Begins to deliver events.
+    /// Starts to deliver events.
     public func activate() { source.activate() }
     /// Cancels the source.
     public func cancel() { source.cancel() }

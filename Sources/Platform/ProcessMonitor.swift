@@ -6,25 +6,26 @@ import Dispatch
   import Glibc
 #endif
 
-/// A dispatch source for the exit of a process; it starts inactive, as other sources do.
+/// A dispatch source for the exit of a process. It starts inactive, as other sources do.
 ///
-/// On Darwin a process source, on Linux a pidfd behind a read source; see `ProcessMonitor+Darwin.swift` and
+/// On Darwin it is a process source, on Linux a pidfd with a read source: see `ProcessMonitor+Darwin.swift` and
 /// `ProcessMonitor+Linux.swift`.
 public protocol ProcessMonitoring: AnyObject, Sendable {
-  /// A source of the end of `process`, whose handlers will run on `queue`. One that has ended before is told of at
-  /// once.
+  /// Creates a source for the exit of `process`, whose handlers run on `queue`. If the process has already ended, the
+  /// source reports that at once.
   ///
-  /// - Throws: ``SystemError`` when there is nothing left to watch it with.
+  /// - Throws: ``SystemError`` if the system has no resources left to watch the process.
   init(process: pid_t, queue: DispatchQueue) throws(SystemError)
 
-  /// Sets the handler of the exit. It is to cancel the source, or may be told again. Before it is activated.
+  /// Sets the handler of the exit. The handler must cancel the source, or it may be called again. Call this before the
+  /// activation.
   func setEventHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Sets what runs once, behind the last event, when it was cancelled. Before it is activated.
+  /// Sets the cancellation handler, which runs once, after the last event. Call this before the activation.
   func setCancelHandler(_ handler: @escaping @Sendable () -> Void)
 
-  /// Begins to deliver events.
+  /// Starts to deliver events.
   func activate()
-  /// Ends it: no event comes any more, and the cancel handler runs.
+  /// Cancels the source: no more events are delivered, and the cancellation handler runs.
   func cancel()
 }

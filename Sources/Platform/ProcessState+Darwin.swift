@@ -2,10 +2,10 @@
   import Darwin
 
   extension ProcessState {
-    /// Not offered: the threads of another process are not shown to everyone.
+    /// Not available: Darwin does not show the threads of another process to everyone.
     public init?(of process: pid_t) { nil }
 
-    /// Not offered: what threads wait for is not told.
+    /// Not available: Darwin does not report what threads wait for.
     public static func ofOtherThreads() -> ProcessState? { nil }
   }
 #endif

@@ -2,10 +2,11 @@
   import Glibc
 
   extension ProcessState {
-    /// The state of a process now; nil when it is gone, or where `/proc` does not tell.
+    /// Reads the present state of a process; nil if the process is gone, or if `/proc` does not report it.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// The state of this process but for the calling thread, which looks; nil where the system does not tell.
+    /// Returns the state of this process without the calling thread, which observes; nil if the system does not report
+    /// it.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }
@@ -15,8 +16,8 @@
       guard !before.isEmpty, let total = Self.words("/proc/\(process)/stat"), total.count > 12 else { return nil }
       let states = before.keys.map { Self.words("/proc/\(process)/task/\($0)/stat")?.first ?? "" }
       let ticks = (UInt64(total[11]) ?? 0) + (UInt64(total[12]) ?? 0)
-      // The threads are looked at one after the other: one that was about to sleep may have woken, or made, another
-      // that was looked at already, or was not there yet. So none may have had a turn meanwhile.
+      // The threads are examined one after the other. A thread that was about to sleep may have woken or started a
+      // thread that was examined before. So no thread may have run in the meantime.
       let isAsleep = states.allSatisfy { $0 == "S" } && Self.turns(of: process, but: spectator) == before
       self.init(
         isAsleep: isAsleep, isStopped: states.contains { $0 == "T" || $0 == "t" },
@@ -24,7 +25,7 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// How often each thread has had a processor so far, as the system counts it.
+    /// Returns how often each thread has had a processor so far, according to the system.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {
@@ -33,7 +34,8 @@
       return Dictionary(turns) { first, _ in first }
     }
 
-    /// The words of a `stat` file behind the name, which is in parentheses and may hold anything: the state first.
+    /// Returns the words of a `stat` file that follow the name, the state first. The name is in parentheses and may
+    /// contain any character.
     private static func words(_ path: String) -> [Substring]? {
       readFile(path)?.split(separator: ")").last?.split(separator: " ")
     }

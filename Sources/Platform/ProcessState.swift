@@ -1,16 +1,16 @@
-/// What another process is doing: why it has not come to its end.
+/// The state of another process, which tells why it has not ended.
 public struct ProcessState: Sendable, Equatable {
-  /// Whether all its threads sleep, so that nothing in it goes on. A thread that waits for a disk or a processor does
-  /// not.
+  /// Whether all threads of the process sleep, so that nothing in it makes progress. A thread that waits for a disk or
+  /// a processor does not sleep.
   public let isAsleep: Bool
-  /// Whether a thread of it was stopped, by another program or a terminal.
+  /// Whether another program or a terminal has stopped a thread of the process.
   public let isStopped: Bool
-  /// Whether it has ended, and its end was not heard of yet.
+  /// Whether the process has ended and nobody has collected its status yet.
   public let hasEnded: Bool
-  /// Processor time that it has used, in nanoseconds.
+  /// The processor time that the process has used, in nanoseconds.
   public let processorTime: UInt64
 
-  /// A state with its facts.
+  /// Creates a state from its facts.
   public init(isAsleep: Bool, isStopped: Bool, hasEnded: Bool, processorTime: UInt64) {
     self.isAsleep = isAsleep
     self.isStopped = isStopped

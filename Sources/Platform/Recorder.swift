@@ -7,11 +7,12 @@ import Synchronization
   import Glibc
 #endif
 
-/// Records a trial, from both of its sides: the worker writes down calls, and the lab what the scheduler tells of the
-/// worker. What is recorded stays whatever becomes of the worker.
+/// Records a trial from both sides: the worker writes its calls, and the lab collects what the scheduler reports about
+/// the worker. The records survive the worker.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
-    // Made, read and closed by the lab; taken in by the thread that `done` tells the end of.
+    // Only the lab creates, reads and closes it. One thread collects the switches, and `done` reports the end of that
+    // thread.
     let switches: OpaquePointer
     let collector: SystemThread
   }
@@ -23,13 +24,13 @@ public final class Recorder: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// What the worker opens to write into.
+  /// The path that the worker opens to write its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
-  /// A recorder of one trial.
+  /// Creates a recorder of one trial.
   ///
-  /// - Throws: ``SystemError`` when there is no memory for it, or on a system without such records (Darwin:
-  ///   Instruments' System Trace template shows the same).
+  /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records (on Darwin the
+  ///   System Trace template of Instruments shows the same).
   public init() throws(SystemError) {
     descriptor = gcdlab_trace_create()
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
@@ -37,7 +38,7 @@ public final class Recorder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether trials can be recorded on this system at all.
+  /// Whether this system can record trials at all.
   public static var isAvailable: Bool {
     #if os(Linux)
       true
@@ -46,8 +47,8 @@ public final class Recorder: Sendable {
     #endif
   }
 
-  /// The worker is there and has one thread yet, which waits for its request: from now on what the scheduler tells is
-  /// taken in.
+  /// Starts to collect what the scheduler reports about a worker. The worker has only one thread so far, which waits
+  /// for its request.
   public func watch(_ process: pid_t) {
     state.withLock { state in
       state.process = Int(process)
@@ -66,9 +67,9 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// All that was recorded. The worker is dead.
+  /// Returns all records. Call it after the worker has ended.
   ///
-  /// - Throws: ``SystemError`` when there is no memory for it.
+  /// - Throws: ``SystemError`` if there is not enough memory.
   public func finish() throws(SystemError) -> TraceRecord {
     var record = TraceRecord(process: 0, events: [])
     record.seesCalls = gcdlab_trace_sees_calls()
@@ -84,7 +85,7 @@ public final class Recorder: Sendable {
       var count = 0
       let all = gcdlab_switches_all(scheduler.switches, &count)
       record.switches = UnsafeBufferPointer(start: all, count: count).map(RecordedSwitch.init)
-      // Each core tells its own in order.
+      // The records of each core are in order, but the cores are not.
       record.switches.sort { $0.time < $1.time }
       gcdlab_switches_close(scheduler.switches)
     }
@@ -104,9 +105,9 @@ public final class Recorder: Sendable {
 
   // MARK: In the worker
 
-  /// Records what this process does from now on into what the lab has at `path`; the calling thread begins the body.
+  /// Starts to record this process into the memory that the lab has at `path`. The calling thread starts the body.
   ///
-  /// - Throws: ``SystemError`` when it cannot.
+  /// - Throws: ``SystemError`` if the process cannot be recorded.
   public static func begin(into path: String) throws(SystemError) {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError(errno, "open the trace \(path)") }
@@ -115,7 +116,7 @@ public final class Recorder: Sendable {
     guard error == 0 else { throw SystemError(error, "record into \(path)") }
   }
 
-  /// The body has ended.
+  /// Notes that the body has ended.
   public static func end() { gcdlab_trace_end() }
 }
 

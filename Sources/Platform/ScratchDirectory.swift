@@ -7,26 +7,27 @@ import Synchronization
   import Glibc
 #endif
 
-/// A directory for files of a trial, under a name that the system makes up. Nobody else's is ever touched: what is
-/// removed is opened without following links and must be the very directory that was made.
+/// A directory for the files of a trial, with a name that the system chooses. The lab never touches a directory of
+/// somebody else: it opens a directory without following links, and removes it only if it is the very directory that
+/// the lab created.
 ///
-/// In a worker it is in the directory of its trial, whose name is the lab's secret until it is there. So whoever
-/// survives removes all that the trial has made: the worker when it ends or finds the lab gone, the lab when the worker
-/// was killed.
+/// A worker creates its directories inside the directory of its trial, whose name only the lab and the worker know
+/// until it exists. Whichever of the two survives removes everything that the trial created: the worker when it ends or
+/// finds the lab gone, the lab when the worker was killed.
 public struct ScratchDirectory: Sendable {
-  /// Where it is.
+  /// The path of the directory.
   public let path: String
   private let device: UInt64
   private let inode: UInt64
 
-  /// A new empty directory, under `TMPDIR` or `/tmp`.
+  /// Creates an empty directory, under `TMPDIR` or `/tmp`.
   ///
-  /// - Throws: ``SystemError`` when it cannot be made.
+  /// - Throws: ``SystemError`` if the directory cannot be created.
   public init() throws(SystemError) {
     func failure() -> SystemError { SystemError(errno, "make a directory in \(Self.parent)") }
     var place = "\(Self.parent)/gcdlab-"
     if let name = Self.trial.withLock({ $0 }) {
-      // It may be there already: a trial can have several.
+      // The trial's directory may exist already, since a trial can have several directories.
       guard mkdir("\(Self.parent)/\(name)", 0o700) == 0 || errno == EEXIST else { throw failure() }
       place = "\(Self.parent)/\(name)/"
     }
@@ -37,9 +38,9 @@ public struct ScratchDirectory: Sendable {
     (device, inode) = (directory.device, directory.inode)
   }
 
-  /// Makes sure that directories can have a place: what is wrong with it is the same for every trial.
+  /// Verifies that directories can be created in ``parent``. A problem with that place is the same for every trial.
   ///
-  /// - Throws: ``SystemError`` when ``parent`` is no directory, or its path so long that none fits behind it.
+  /// - Throws: ``SystemError`` if ``parent`` is not a directory, or if its path is too long for the paths inside it.
   public static func requirePlace() throws(SystemError) {
     let action = "use \(parent) for the files of trials (TMPDIR)"
     var status = stat()
@@ -48,13 +49,13 @@ public struct ScratchDirectory: Sendable {
     guard parent.utf8.count + longestPath < Int(PATH_MAX) else { throw SystemError(ENAMETOOLONG, action) }
   }
 
-  /// The names of a trial's directory, of one in it, and of a file in that.
+  /// The length that suffices for the names of a trial's directory, of a directory in it, and of a file in that.
   private static let longestPath = 256
 
-  /// The path of `name` in it.
+  /// Returns the path of the file `name` in the directory.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Removes it with all that is in it.
+  /// Removes the directory and everything in it.
   public func remove() {
     guard let directory = OpenDirectory(path), (directory.device, directory.inode) == (device, inode) else { return }
     directory.empty()
@@ -65,22 +66,22 @@ public struct ScratchDirectory: Sendable {
 
   private static let trial = Mutex<String?>(nil)
 
-  /// From now on all directories of this process are in that of its trial.
+  /// Makes this process create all its directories inside the directory of its trial.
   public static func use(trial name: String) { trial.withLock { $0 = name } }
 
-  /// Removes all that the trial of this process has made.
+  /// Removes everything that the trial of this process created.
   public static func removeAll() {
     if let name = trial.withLock({ $0 }) { remove(trial: name) }
   }
 
   // MARK: The directories of trials, in the lab
 
-  /// Those that trials of this lab have, which it has not cleared up after.
+  /// The directories of this lab's trials that are not removed yet.
   private static let begun = Mutex<Set<String>>([])
-  /// Left with each trial that is cleared up after.
+  /// A group with one entry for each trial, which leaves once its directory is removed.
   private static let trials = DispatchGroup()
 
-  /// A name for the directory of a trial that nobody can guess.
+  /// Returns a name for the directory of a trial, which nobody can guess.
   public static func beginTrial() -> String {
     let words = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }
     let name = "gcdlab-\(words.joined(separator: "-"))"
@@ -89,15 +90,15 @@ public struct ScratchDirectory: Sendable {
     return name
   }
 
-  /// Removes all that a trial has made, whose worker is dead; nothing where it made nothing.
+  /// Ends a trial whose worker has ended: removes all files that the trial made, if it made any.
   public static func endTrial(_ name: String) {
     remove(trial: name)
     begun.withLock { _ = $0.remove(name) }
     trials.leave()
   }
 
-  /// Removes what trials have made, for a lab that ends at once: when their workers, which it has killed, are dead, so
-  /// that they make nothing more, or when that takes longer than `limit`.
+  /// Removes the files of all trials, for a lab that ends at once. The lab has killed the workers, and waits until they
+  /// have ended, so that they create nothing more, but no longer than `limit`.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -108,24 +109,25 @@ public struct ScratchDirectory: Sendable {
   private static func remove(trial name: String) {
     let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")
     guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
-    // Under another name first: who goes on meanwhile, in a worker that ends because its lab is gone, makes nothing
-    // more in it.
+    // The directory is renamed first, so that a worker that is still running, because it ends by itself without the
+    // lab, creates nothing more in it.
     guard rename(path, over) == 0, let renamed = OpenDirectory(over),
       (renamed.device, renamed.inode) == (directory.device, directory.inode)
     else { return }
-    // A file whose making had found the old name before is made in it yet: once for each thread that was about to.
+    // A thread that had looked up the old name before may still create a file in the directory, once for each such
+    // thread.
     for _ in 0..<1000 {
       directory.empty()
       if rmdir(over) == 0 || errno != ENOTEMPTY { return }
     }
   }
 
-  /// Where the directories of all processes are. What goes wrong in one is told of this place, so that many trials with
-  /// the same trouble say the same.
+  /// The directory in which all processes create theirs. Errors name this place, so that many trials with the same
+  /// problem report the same message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 
-/// A directory that stays the same whatever becomes of its name.
+/// A directory that stays the same, whatever happens to its name.
 private final class OpenDirectory {
   private let descriptor: Int32
   private var status = stat()
@@ -133,7 +135,7 @@ private final class OpenDirectory {
   var inode: UInt64 { UInt64(status.st_ino) }
   var owner: uid_t { status.st_uid }
 
-  /// The directory `name` in another, or of a path; nil where there is none, or a link.
+  /// Opens the directory `name` in another directory, or a path; nil if it does not exist or is a link.
   init?(_ name: UnsafePointer<CChar>, in parent: Int32 = AT_FDCWD) {
     descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return nil }
@@ -141,16 +143,16 @@ private final class OpenDirectory {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Removes all that is in it; links themselves, not what they lead to.
+  /// Removes all entries of the directory. A link is removed itself, not the file that it leads to.
   func empty() {
     // The descriptor is closed with the stream.
     guard let stream = fdopendir(dup(descriptor)) else { return }
     defer { closedir(stream) }
-    // A copy of a descriptor goes on where the last reading ended.
+    // The copy of a descriptor shares the position at which the last reading ended.
     rewinddir(stream)
     while let entry = readdir(stream) {
       withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        // As bytes: a name need not be text.
+        // The name is passed as bytes, since it need not be text.
         pointer.withMemoryRebound(to: CChar.self, capacity: 1) { name in
           guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
           OpenDirectory(name, in: descriptor)?.empty()

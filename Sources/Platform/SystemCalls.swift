@@ -1,20 +1,21 @@
 import CDispatchSupport
 import Synchronization
 
-/// How many system calls a piece of code makes.
+/// Counts the system calls that a piece of code makes.
 ///
-/// Linux on x86-64 from 5.11 on tells, exactly and without privileges: each call of the thread becomes a signal, whose
-/// handler counts it and lets it through (`SystemCalls.c`). A call then takes some microseconds, so nothing is timed
-/// while it is counted. What the kernel answers without being entered (`clock_gettime` by the vDSO) is no call.
+/// Linux 5.11 or later on x86-64 reports them exactly and without privileges: each call of the thread becomes a signal,
+/// whose handler counts the call and lets it continue (`SystemCalls.c`). A call then takes some microseconds, so
+/// nothing is timed while calls are counted. A request that the vDSO answers without entering the kernel
+/// (`clock_gettime`) is not a system call.
 public enum SystemCalls {
-  /// How many threads count now; SIGSYS is ours while there is one.
+  /// The number of threads that count now. While it is above zero, the handler of SIGSYS is the lab's.
   private static let counting = Mutex(0)
 
-  /// Runs `body` and counts the system calls that the calling thread makes in it. Calls of other threads are not
-  /// counted; those of signal handlers that interrupt the thread are.
+  /// Runs `body` and counts the system calls that the calling thread makes in it. The count contains the calls of
+  /// signal handlers that interrupt the thread, but not those of other threads.
   ///
-  /// - Returns: nil, with `body` run all the same, where the system does not tell: another system or processor, an old
-  ///   kernel, a sanitizer, or a body inside another one that is counted.
+  /// - Returns: the count; nil if the system cannot count (another system or processor, an old kernel, a sanitizer), or
+  ///   if `body` is inside another counted body. `body` runs in any case.
   public static func during<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> Int? {
     guard takeSignal() else {
       try body()

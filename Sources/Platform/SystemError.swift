@@ -10,26 +10,26 @@ import SystemPackage
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`.
   public let code: Int32
-  /// What could not be done and why: `cannot start a thread: Resource temporarily unavailable`.
+  /// What failed, and why: `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 
-  /// Whether the machine or a limit has no more of something, rather than what was asked for being wrong.
+  /// Whether the machine, or a limit, has no more of a resource. Otherwise the request itself was wrong.
   public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM, ENOSPC, EAGAIN].contains(code) }
 
-  /// Whether this machine does not allow it: it has no more, a limit or a missing privilege forbids it, or the system
-  /// has no such thing. Then nothing is said of a pattern that needs it.
+  /// Whether the machine does not allow the call: a resource is exhausted, a limit or a missing privilege forbids it,
+  /// or the system does not support it. The lab then draws no conclusion about a pattern that needs the call.
   public var isOfTheMachine: Bool {
     isExhaustion || [EFBIG, EDQUOT, EPERM, EACCES, EROFS, ENOSYS, ENOTSUP].contains(code)
   }
 
-  /// The failure of `action` with the error number `code`.
+  /// Creates the error for a failure of `action` with the error number `code`.
   public init(_ code: Int32, _ action: String) {
     self.code = code
     description = "cannot \(action): \(Errno(rawValue: code))"
   }
 }
 
-/// Does something by SystemPackage, whose errors become those of `action`.
+/// Calls `body`, which uses SystemPackage, and turns its error into an error of `action`.
 func system<Result>(_ action: String, _ body: () throws -> Result) throws(SystemError) -> Result {
   do { return try body() } catch { throw SystemError((error as? Errno)?.rawValue ?? EIO, action) }
 }

@@ -7,17 +7,18 @@ import Dispatch
   import Glibc
 #endif
 
-/// A thread of our own, outside the dispatch pool: patterns run on one, and their actors are such threads.
+/// A thread outside the dispatch pool. Patterns run on such threads, and start further ones.
 ///
-/// Unchecked: its handle is opaque, and any thread may join or detach it once.
+/// Unchecked: the handle is opaque, and any thread may join or detach it once.
 public struct SystemThread: @unchecked Sendable {
   private let handle: pthread_t
 
   /// Starts a thread that runs `body`.
   ///
-  /// - Throws: ``SystemError`` when the system has no thread to give (`EAGAIN` at a thread limit).
+  /// - Throws: ``SystemError`` if the system has no thread left (`EAGAIN` at a thread limit).
   public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    // A thread that is started from the pool would inherit the name by which the census knows the pool's own.
+    // A thread that is started from the pool inherits the name of a pool thread, by which the census recognizes the
+    // pool.
     var name = (UInt64(0), UInt64(0))
     let isFromPool =
       !OwnThreads.hasCurrent && withUnsafeMutableBytes(of: &name) { gcdlab_hide_pool_name($0.baseAddress) }
@@ -44,13 +45,13 @@ public struct SystemThread: @unchecked Sendable {
   /// Waits until the thread has ended. Call it once.
   public func join() { pthread_join(handle, nil) }
 
-  /// Lets the thread go its own way; it is not joined then.
+  /// Detaches the thread, which is then not joined.
   public func detach() { pthread_detach(handle) }
 
-  /// Makes sure that `count` more threads can be had at once: where the pool cannot get any, Dispatch waits for them
-  /// for ever, and not even a signal would be handled.
+  /// Verifies that `count` more threads can exist at once. If the pool cannot get a thread, Dispatch waits for one
+  /// forever, and even signals are not handled any more.
   ///
-  /// - Throws: ``SystemError`` when they cannot.
+  /// - Throws: ``SystemError`` if the threads cannot be started.
   public static func requireRoom(for count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [SystemThread] = []
@@ -61,7 +62,7 @@ public struct SystemThread: @unchecked Sendable {
     for _ in 0..<count { threads.append(try SystemThread { gate.wait() }) }
   }
 
-  /// Whether the system can keep a thread on a core; Darwin cannot.
+  /// Whether the system can keep a thread on a core, which Darwin cannot.
   public static var canPreferCores: Bool {
     #if canImport(Darwin)
       false
@@ -70,10 +71,10 @@ public struct SystemThread: @unchecked Sendable {
     #endif
   }
 
-  /// Keeps the calling thread on one of the cores this process may use, `core` counted modulo their number. Nothing
-  /// happens where the system has no such call (Darwin).
+  /// Keeps the calling thread on one of the cores that this process may use: `core` modulo their number. The call has
+  /// no effect on Darwin, which offers no such call.
   ///
-  /// - Throws: ``SystemError`` when the system has such a call and does not allow it.
+  /// - Throws: ``SystemError`` if the system does not allow it.
   public static func prefer(core: Int) throws(SystemError) {
     let status = gcdlab_prefer_core(Int32(truncatingIfNeeded: core))
     if status != 0 { throw SystemError(status, "keep a thread on a core") }

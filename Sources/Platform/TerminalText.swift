@@ -1,9 +1,8 @@
 extension String {
-  /// The text as a piece of one line for a terminal: what is no visible character is written out, as in `\n` or
-  /// `\u{1b}`.
+  /// The text as part of one line on a terminal: each invisible character is written out, as in `\n` or `\u{1b}`.
   ///
-  /// For whatever comes from outside, as the names of files: it must not begin a line of its own, move the cursor, or
-  /// turn the reading direction, or it could show what the lab never said.
+  /// It is for all text from outside, such as the names of files. Such text must not start a new line, move the cursor,
+  /// or change the reading direction, because it could then imitate the lab's own output.
   public var inLine: String {
     if utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return self }
     var line = ""
@@ -15,8 +14,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, ends a line, or turns the reading direction (UAX #9: embeddings, overrides,
-  /// isolates).
+  /// Whether the character is a control character, ends a line, or changes the reading direction (UAX #9: embeddings,
+  /// overrides, isolates).
   public var isHidden: Bool {
     switch value {
     case 0...0x1f, 0x7f...0x9f, 0x2028...0x202e, 0x2066...0x2069: true
@@ -24,7 +23,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// As it is written in Swift: `\n`, `\u{1b}`.
+  /// The character as an escape sequence of Swift: `\n`, `\u{1b}`.
   public var writtenOut: String {
     switch self {
     case "\n": "\\n"

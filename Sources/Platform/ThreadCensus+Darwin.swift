@@ -10,7 +10,7 @@
       return Int(id)
     }
 
-    /// Not offered: `thread_info` tells that a thread waits, but not for what.
+    /// Not available: `thread_info` reports that a thread waits, but not for what.
     public static func taken() -> ThreadCensus? { nil }
   }
 #endif

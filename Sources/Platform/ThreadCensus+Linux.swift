@@ -7,7 +7,7 @@
     /// The number of the calling thread.
     public static var currentThread: Int { Int(gcdlab_thread_id()) }
 
-    /// The threads of this process now; nil where `/proc` does not tell what a thread waits for.
+    /// Returns the threads of this process; nil if `/proc` does not report what a thread waits for.
     public static func taken() -> ThreadCensus? {
       guard readFile("/proc/thread-self/syscall") != nil, let tasks = namesInDirectory("/proc/self/task") else {
         return nil
@@ -15,7 +15,7 @@
       var threads: [Thread] = []
       var calls: [String] = []
       for name in tasks {
-        // A thread may end while it is being looked at.
+        // The thread may end while it is examined.
         guard let id = Int(name), let comm = readFile("/proc/self/task/\(name)/comm"),
           let call = readFile("/proc/self/task/\(name)/syscall")
         else { continue }
@@ -31,8 +31,8 @@
       return ThreadCensus(threads: threads)
     }
 
-    /// Whether Dispatch gives its threads names, as far as this process has seen; `isSeen` says whether it has just
-    /// seen one.
+    /// Returns whether Dispatch names its threads, as far as this process has seen. `isSeen` tells whether it has just
+    /// seen a name.
     static func areNamesGiven(_ isSeen: Bool) -> Bool {
       if isSeen { hasSeenName.store(true, ordering: .relaxed) }
       return isSeen || hasSeenName.load(ordering: .relaxed)
@@ -40,8 +40,8 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Whether a thread in the system call `call` is of the pool, whatever its name: nobody else has started it. `own`
-    /// are the numbers of those that are ours.
+    /// Returns whether a thread in the system call `call` is a pool thread, whatever its name: nobody else has started
+    /// it. `own` contains the numbers of the lab's own threads.
     static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
       guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
@@ -49,11 +49,11 @@
   }
 
   extension ThreadCensus.Sleep {
-    /// Reads a line of `/proc/PID/task/TID/syscall`: the number of the call and its arguments in hexadecimal, or
+    /// Parses a line of `/proc/PID/task/TID/syscall`: the number of the call and its arguments in hexadecimal, or
     /// `running`, which gives nil.
     ///
-    /// All waits on memory are the futex call. An idle pool thread is in glibc's `sem_timedwait`: FUTEX_WAIT_BITSET
-    /// with a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without one; `dispatch_semaphore_wait` without a
+    /// All waits on memory are futex calls. An idle pool thread is in `sem_timedwait` of glibc: FUTEX_WAIT_BITSET with
+    /// a timeout. `dispatch_group_wait` uses FUTEX_WAIT, with or without a timeout. `dispatch_semaphore_wait` without a
     /// timeout is FUTEX_WAIT_BITSET without one. (A semaphore wait *with* a timeout looks like an idle thread.)
     init?(systemCall line: String, futex: Int = Int(gcdlab_futex_call())) {
       let words = line.split { $0 == " " || $0 == "\n" }
@@ -63,7 +63,7 @@
         return
       }
       func argument(_ index: Int) -> UInt64 { UInt64(words[index + 1].dropFirst(2), radix: 16) ?? 0 }
-      // The low seven bits are the operation; the others say private, and which clock.
+      // The low seven bits are the operation. The other bits tell the clock and whether the futex is private.
       let operation = argument(1) & 0x7f
       let timeout = argument(3)
       self = operation == 9 && timeout != 0 ? .idle : .wait

@@ -1,20 +1,21 @@
-/// The threads of this process at one instant, as the kernel sees them: which belong to the dispatch pool, and which
-/// of those sleep because a block put them to sleep.
+/// The threads of this process at one instant, as the kernel sees them: which of them belong to the dispatch pool, and
+/// which of these sleep because of a block.
 ///
-/// How threads are read is in `ThreadCensus+Linux.swift`; Darwin does not tell why a thread sleeps.
+/// `ThreadCensus+Linux.swift` reads the threads. Darwin does not report why a thread sleeps.
 public struct ThreadCensus: Sendable, Equatable {
   /// One thread.
   public struct Thread: Sendable, Equatable {
-    /// Its number, as ``ThreadCensus/currentThread`` gives it.
+    /// The number of the thread, as ``ThreadCensus/currentThread`` returns it.
     public let id: Int
-    /// Its name, cut to the 15 characters that the kernel keeps.
+    /// The name of the thread, cut to the 15 characters that the kernel keeps.
     public let name: String
-    /// What it waits for; nil when it runs or could run. The thread that takes the census is in a call of its own.
+    /// What the thread waits for; nil if it runs or could run. The thread that takes the census is in a system call of
+    /// its own.
     public let sleep: Sleep?
-    /// Whether it is a worker of the dispatch pool.
+    /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
 
-    /// A thread with its facts; of the pool, if its name says so.
+    /// Creates a thread from its facts. It belongs to the pool if its name says so.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name
@@ -25,34 +26,35 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// Why a thread sleeps.
   public enum Sleep: Sendable, Equatable {
-    /// In a wait on memory that code of a block asked for: a group, a semaphore, a lock.
+    /// A wait on memory that the code of a block asked for: a group, a semaphore, a lock.
     case wait
-    /// Like a pool thread that has no work: in a semaphore wait of a few seconds, after which it would end.
+    /// The wait of a pool thread that has no work: a semaphore wait of a few seconds, after which the thread ends.
     case idle
-    /// In another call of the kernel: reading, sleeping, polling.
+    /// Another system call: reading, sleeping, polling.
     case other
   }
 
-  /// The threads, in no order.
+  /// The threads, in no particular order.
   public let threads: [Thread]
 
-  /// A census of these threads.
+  /// Creates a census of these threads.
   public init(threads: [Thread]) { self.threads = threads }
 
-  /// How many threads this process has had at once, at least; nil where the system does not tell.
+  /// Returns how many threads this process has had at once, at least; nil if the system does not report threads.
   ///
-  /// No system keeps a peak. Those of Dispatch and of Swift linger for seconds when they have no work, so that the ones
-  /// there are now tell of their peak; ours (``SystemThread``), which may have ended, are counted as they come and go.
+  /// No system keeps a peak. The threads of Dispatch and of Swift linger for seconds without work, so the present
+  /// threads tell their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they
+  /// start and end.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 
-  /// Whether a thread of this name is a worker of the dispatch pool, where Dispatch gives names (since Swift 6.3;
-  /// before, workers are known by what else they are not, see ``OwnThreads``). Workers carry the end of their root
-  /// queue's name (`com.apple.root.default-qos`, `….overcommit`). A thread gets its name from the one that starts it,
-  /// which is why ``SystemThread`` does not give it on; so no other thread is called so.
+  /// Returns whether a thread of this name belongs to the dispatch pool, if Dispatch names its threads (since Swift
+  /// 6.3; before, ``OwnThreads`` identifies them). Such a thread carries the end of its root queue's name
+  /// (`com.apple.root.default-qos`, `….overcommit`). A thread inherits the name of the thread that starts it, so
+  /// ``SystemThread`` clears the name, and no other thread has such a name.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
-  /// The numbers of the pool threads that a block put to sleep: they hold a stack and a place in the pool, and do
-  /// nothing.
+  /// The numbers of the pool threads that sleep because of a block. Each of them holds a stack and a place in the pool,
+  /// and does nothing.
   public var parkedPoolThreads: [Int] {
     threads.filter { $0.isPoolThread && $0.sleep == .wait }.map(\.id).sorted()
   }

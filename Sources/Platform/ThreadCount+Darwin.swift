@@ -3,7 +3,7 @@
 
   // Written to the documented API; not compiled or run by the project's CI, which has no Mac.
   extension ThreadCensus {
-    /// How many threads this process has now; nil when the system does not tell.
+    /// Returns how many threads this process has now; nil if the system does not report it.
     public static func count() -> Int? {
       var facts = proc_taskinfo()
       let size = Int32(MemoryLayout<proc_taskinfo>.size)
@@ -11,7 +11,7 @@
       return Int(facts.pti_threadnum)
     }
 
-    /// Not offered: the pool's threads carry no name.
+    /// Not available: the pool's threads have no names.
     public static func poolCount() -> Int? { nil }
   }
 #endif

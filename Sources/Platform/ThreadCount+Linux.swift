@@ -2,19 +2,19 @@
   import Glibc
 
   extension ThreadCensus {
-    /// How many threads this process has now; nil where `/proc` does not tell. Costs less than a microsecond and no
-    /// descriptor, so that it can be asked often.
+    /// Returns how many threads this process has now; nil if `/proc` does not report it. The call costs less than a
+    /// microsecond and no descriptor, so it can be made often.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
-    /// A directory has two links and one for each directory in it, here one a thread.
+    /// A directory has two links, plus one for each directory in it, which here is one for each thread.
     private static func linked() -> Int? {
       var status = stat()
       return stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : nil
     }
 
-    /// Whether the links are as many as the threads. No document promises it, so it is tried once.
+    /// Whether the number of links tells the number of threads. No document promises that, so it is tried once.
     private static let countsLinks: Bool = {
-      // A thread may come or go while its neighbours are listed: then once more.
+      // A thread may start or end while the others are listed; the check is then repeated.
       for _ in 0..<100 {
         guard let before = linked(), let names = namesInDirectory("/proc/self/task") else { return false }
         if before == linked() { return before == names.count }
@@ -24,8 +24,8 @@
   }
 
   extension ThreadCensus {
-    /// How many threads of the dispatch pool there are now; nil where `/proc` does not tell, or no descriptor is left
-    /// to look with. Takes some 3 us a thread.
+    /// Returns how many threads of the dispatch pool there are now; nil if `/proc` does not report it, or if no
+    /// descriptor is left. The call takes about 3 us for each thread.
     public static func poolCount() -> Int? {
       guard let tasks = namesInDirectory("/proc/self/task") else { return nil }
       let named = tasks.count { isPoolThread(readName("/proc/self/task/\($0)/comm")) }
@@ -37,7 +37,8 @@
       }
     }
 
-    /// ``readFile(_:)`` for the 16 bytes of a name: asked of hundreds of threads, its buffer would be what takes time.
+    /// Reads the 16 bytes of a name. The buffer of ``readFile(_:)`` would take most of the time when hundreds of
+    /// threads are read.
     private static func readName(_ path: String) -> String? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }  // The thread has ended.

@@ -1,25 +1,25 @@
-/// An event of a recorded trial, as its worker wrote it.
+/// An event of a recorded trial, as the worker wrote it.
 public struct RecordedEvent: Sendable, Equatable {
-  /// What it tells; see `CDispatchSupport/include/Trace.h` for what its numbers are.
+  /// What the event tells. `CDispatchSupport/include/Trace.h` defines the meaning of its numbers.
   public enum Kind: UInt8, Sendable {
     case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread
   }
-  /// When, in monotonic nanoseconds.
+  /// The time of the event, in monotonic nanoseconds.
   public var time: UInt64
-  /// The number of the thread that wrote it.
+  /// The number of the thread that wrote the event.
   public var thread: Int
-  /// What it tells.
+  /// The kind of the event.
   public var kind: Kind
-  /// Of which kind the block, the wait or the queue is.
+  /// The kind of the block, the wait or the queue.
   public var how: Int
-  /// How many blocks, or parts of a text.
+  /// The number of blocks, or of parts of a text.
   public var count: Int
-  /// The first of its numbers.
+  /// The first number of the event.
   public var a: UInt64
-  /// The second.
+  /// The second number of the event.
   public var b: UInt64
 
-  /// An event.
+  /// Creates an event.
   public init(
     _ kind: Kind, at time: UInt64, thread: Int, how: Int = 0, count: Int = 0, a: UInt64 = 0, b: UInt64 = 0
   ) {
@@ -33,35 +33,35 @@ public struct RecordedEvent: Sendable, Equatable {
   }
 }
 
-/// What the scheduler told of a thread.
+/// What the scheduler reported about a thread.
 public struct RecordedSwitch: Sendable, Equatable {
-  /// What it told.
+  /// The kinds of report.
   public enum Kind: UInt8, Sendable {
-    /// The thread came to the core.
+    /// The thread got the core.
     case on
     /// The thread left the core to wait.
     case off
-    /// The thread left the core and could have gone on.
+    /// The thread left the core and could have continued.
     case preempted
-    /// The thread was made.
+    /// The thread was created.
     case born
     /// The thread ended.
     case gone
-    /// How many records of this core were lost before.
+    /// The number of this core's records that were lost before.
     case lost
   }
-  /// When, in monotonic nanoseconds.
+  /// The time of the report, in monotonic nanoseconds.
   public var time: UInt64
   /// The thread's number.
   public var thread: Int
   /// The core's number.
   public var core: Int
-  /// What it told.
+  /// The kind of the report.
   public var kind: Kind
-  /// How many records were lost.
+  /// The number of lost records.
   public var count: Int
 
-  /// A record.
+  /// Creates a record.
   public init(_ kind: Kind, at time: UInt64, thread: Int, core: Int, count: Int = 0) {
     self.time = time
     self.thread = thread
@@ -71,22 +71,22 @@ public struct RecordedSwitch: Sendable, Equatable {
   }
 }
 
-/// All that was recorded of a trial.
+/// All records of a trial.
 public struct TraceRecord: Sendable {
-  /// The worker.
+  /// The process identifier of the worker.
   public var process: Int
-  /// What the worker wrote, in order of time.
+  /// The events that the worker wrote, in order of time.
   public var events: [RecordedEvent]
-  /// How many events found no room, and when the first of them was.
+  /// The number of events that found no room, and the time of the first of them.
   public var lost: (events: Int, first: UInt64)
-  /// What the scheduler told, in order of time.
+  /// The reports of the scheduler, in order of time.
   public var switches: [RecordedSwitch]
-  /// Why there is no record of the scheduler; nil when there is.
+  /// The reason why there are no reports of the scheduler; nil if there are.
   public var obstacle: SystemError?
-  /// Whether calls of Dispatch can be seen in this binary.
+  /// Whether this binary lets calls of Dispatch be recorded.
   public var seesCalls: Bool
 
-  /// A record.
+  /// Creates a record.
   public init(
     process: Int, events: [RecordedEvent], lost: (events: Int, first: UInt64) = (0, 0), switches: [RecordedSwitch] = [],
     obstacle: SystemError? = nil, seesCalls: Bool = true

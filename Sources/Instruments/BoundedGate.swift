@@ -4,38 +4,38 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Makes one party come late for sure: it waits here until an early event has happened, or until a bound is over that
-/// starts only when everything else has finished.
+/// Makes one party late by construction. The party waits at the gate until an early event has happened, or until a
+/// bound is over. The bound starts only when everything else has finished.
 ///
-/// So an anomaly is provoked without a sleep and a hope. Where the code under test is broken, the early event goes past
-/// and opens the gate, however slow the machine is; where it is right, it keeps the event back, nothing else is left to
-/// do, and the bound ends the wait. The same code serves both, and no outcome hangs on speed: a bound that is too short
-/// could hide an event that was about to come, but cannot make one up.
+/// A trial provokes an anomaly in this way without a sleep. If the code under test is broken, the early event happens
+/// and opens the gate, however slow the machine is. If the code is correct, it holds the event back, nothing else is
+/// left to do, and the bound ends the wait. The same trial serves both cases, and no result depends on speed: a bound
+/// that is too short could miss an event that was about to happen, but cannot invent one.
 ///
 /// ```swift
 /// let gate = BoundedGate()
 /// queue.async { overtaken = gate.pass() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.restHasFinished()                   // all is submitted; nobody else is awaited
+/// gate.restHasFinished()                   // everything is submitted; nothing else is left to wait for
 /// ```
 public final class BoundedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// When the bound is over; nil until the rest has finished.
+    /// The time at which the bound is over; nil until everything else has finished.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
     var suspended: [CheckedContinuation<Bool, Never>] = []
-    /// Whether a thread waits for the end of the bound on behalf of the suspended.
+    /// Whether a thread waits for the end of the bound on behalf of the suspended tasks.
     var isWatched = false
 
-    /// Whether the early event happened, as far as it can be said now.
+    /// Whether the early event happened; nil while that is still open.
     var answer: Bool? {
       if isOpen { return true }
       guard let end, MonotonicClock.now() >= end else { return nil }
       return false
     }
 
-    /// Whether somebody must begin to wait for the end of the bound now.
+    /// Returns whether the caller must start to wait for the end of the bound.
     mutating func needsWatch() -> Bool {
       guard end != nil, !isWatched, !suspended.isEmpty else { return false }
       isWatched = true
@@ -46,14 +46,14 @@ public final class BoundedGate: Sendable {
   private let bound: UInt64
   private let state = Mutex(State())
 
-  /// A gate that is shut.
+  /// Creates a closed gate.
   ///
-  /// - Parameter bound: how long the late party waits once the rest has finished.
+  /// - Parameter bound: how long the late party waits after everything else has finished.
   public init(bound: Duration = .milliseconds(50)) {
     self.bound = UInt64(clamping: bound.nanoseconds)
   }
 
-  /// The early event happens.
+  /// Opens the gate, because the early event has happened.
   public func open() {
     let (blocked, suspended) = state.withLock { state in
       state.isOpen = true
@@ -64,7 +64,8 @@ public final class BoundedGate: Sendable {
     for task in suspended { task.resume(returning: true) }
   }
 
-  /// Everything but the late party and the early event has finished: the bound starts. Later calls change nothing.
+  /// Starts the bound, because everything except the late party and the early event has finished. Later calls have no
+  /// effect.
   public func restHasFinished() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
@@ -78,7 +79,7 @@ public final class BoundedGate: Sendable {
   /// Whether the early event has happened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Blocks the calling thread, the late party's: until the early event, or until the bound is over.
+  /// Blocks the calling thread, which is the late party, until the early event has happened or the bound is over.
   ///
   /// - Returns: whether the early event had happened.
   @available(*, noasync, message: "await passed() instead")
@@ -98,7 +99,7 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Suspends the calling task, the late party: until the early event, or until the bound is over.
+  /// Suspends the calling task, which is the late party, until the early event has happened or the bound is over.
   ///
   /// - Returns: whether the early event had happened.
   @discardableResult public func passed() async -> Bool {
@@ -113,8 +114,8 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Waits for the end of the bound on a thread of its own: a timer would need the pool, which may be what is tried.
-  /// Where there is no thread to be had, the caller waits.
+  /// Waits for the end of the bound on a thread of its own. A timer would need the pool, which may be under test. If no
+  /// thread can be started, the caller waits itself.
   private func watch() {
     do { try SystemThread { self.endBound() }.detach() } catch { endBound() }
   }

@@ -1,22 +1,22 @@
 import Laboratory
 import Measurement
 
-/// From which size on one way is surely faster than another, as far as the sizes tried tell.
+/// The size from which on one way is certainly faster than another, as far as the measured sizes show.
 public struct Crossover {
-  /// The smallest size, in nanoseconds, at which it is surely faster, and so it is at every larger one; how many times
-  /// as fast it is there; and the label of that run.
+  /// A size in nanoseconds, how many times as fast the way is there, and the label of that run. It is the smallest size
+  /// at which the way is certainly faster, there and at every larger size.
   public typealias Point = (size: Int, times: Double, label: String)
 
-  /// Where that is; nil when it is not surely faster even at the largest size.
+  /// The point of the crossover; nil if the way is not certainly faster even at the largest size.
   public let point: Point?
 
-  /// Nil with fewer than two sizes at which both have rounds enough to compare.
+  /// Finds the crossover; nil if both ways have enough rounds for a comparison at fewer than two sizes.
   ///
   /// - Parameters:
-  ///   - way: its runs, one a size.
-  ///   - baseline: those of the other, at the same points.
-  ///   - measure: what is lower where it is faster.
-  ///   - size: what is swept.
+  ///   - way: the runs of the way, one for each size.
+  ///   - baseline: the runs of the other way, at the same points.
+  ///   - measure: the metric that is lower for the faster way.
+  ///   - size: the setting that is swept.
   public init?(of way: [Run], over baseline: [Run], by measure: Measure<Duration>, along size: Setting<Duration>) {
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, label: String)? in
@@ -32,7 +32,7 @@ public struct Crossover {
 }
 
 extension Run {
-  /// The figures of `measure` in this run and in another, by rounds that both have.
+  /// Pairs the figures of `measure` in this run with those in another run, for the rounds that both have.
   public func rounds(with other: Run, of measure: Measure<Duration>) -> PairedRounds {
     PairedRounds(figures(measure.metric), against: other.figures(measure.metric))
   }

@@ -7,12 +7,12 @@ import Synchronization
   import Glibc
 #endif
 
-/// Which file a descriptor is of: a pipe or a socket, too.
+/// The identity of the file that a descriptor refers to, which may also be a pipe or a socket.
 public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
 
-  /// The identity of an open descriptor; one that no file has, when it is not open.
+  /// Creates the identity of an open descriptor. For a descriptor that is not open it is an identity that no file has.
   public init(of descriptor: Int32) {
     var status = stat()
     let isOpen = fstat(descriptor, &status) == 0
@@ -21,35 +21,35 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Descriptors of another file, which take the lowest numbers that are free: somebody else's, as any code of a program
-/// may open them at any time.
+/// Descriptors of another file, which take the lowest free numbers. Any code of a program may open such descriptors at
+/// any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
-  // As many as surely fill the gaps between the few that a worker has.
+  // There are enough of them to fill the gaps between the few descriptors that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)
   private var identity = FileIdentity(of: -1)
 
-  /// Opens them.
+  /// Opens the descriptors.
   public init(of path: String = Host.executablePath) {
     self.init(toOpen: path)
     open()
   }
 
-  /// None yet.
+  /// Prepares the descriptors without opening them.
   public init(toOpen path: String) { self.path = path }
 
-  /// Opens them, and allocates nothing. A handler that is told of a hang-up on Linux is to allocate nothing before the
-  /// manager thread is through with it: libdispatch frees a note of the descriptor there that the manager still uses
-  /// (its issue 949).
+  /// Opens the descriptors without allocating memory. On Linux, a handler that is called for a hang-up must not
+  /// allocate until the manager thread is done with it: libdispatch frees a record of the descriptor there that the
+  /// manager still uses (its issue 949).
   public mutating func open() {
     for index in descriptors.indices { descriptors[index] = systemOpen(path) }
     identity = FileIdentity(of: descriptors[0])
   }
 
-  /// How many of them somebody has closed.
+  /// How many of these descriptors other code has closed.
   public var closed: Int { descriptors.count { $0 >= 0 && FileIdentity(of: $0) != identity } }
 
-  /// Closes the others.
+  /// Closes the descriptors that other code has not closed.
   public func close() {
     for descriptor in descriptors where descriptor >= 0 && FileIdentity(of: descriptor) == identity {
       systemClose(descriptor)
@@ -57,8 +57,8 @@ public struct UnrelatedFiles: Sendable {
   }
 }
 
-/// The files, pipes and sockets that a trial has opened, and which of them are open still, by the system's table: what
-/// others in the process open and close is not the trial's.
+/// The files, pipes and sockets that a trial has opened. The system's table tells which of them are still open.
+/// Descriptors that other code of the process opens and closes do not count.
 public final class OpenedHere: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
@@ -67,13 +67,13 @@ public final class OpenedHere: Sendable {
   private let state = Mutex(State())
   private let margin: Int32
 
-  /// Nothing opened yet.
+  /// Creates an empty record.
   ///
-  /// - Parameter margin: how far above the highest number that was seen it looks: the lowest free number is given out
-  ///   first, and what others made copies of lies hardly above.
+  /// - Parameter margin: how far above the highest known number the record looks for descriptors. The system hands out
+  ///   the lowest free number first, so copies that others have made are seldom higher.
   public init(above margin: Int32 = 64) { self.margin = margin }
 
-  /// The trial has opened this.
+  /// Adds a descriptor that the trial has opened.
   public func include(_ descriptor: Int32) {
     state.withLock { state in
       state.identities.insert(FileIdentity(of: descriptor))
@@ -81,13 +81,13 @@ public final class OpenedHere: Sendable {
     }
   }
 
-  /// How many descriptors of them are open now.
+  /// How many descriptors refer to these files now.
   public var count: Int {
     let (identities, highest) = state.withLock { ($0.identities, $0.highest) }
     return (0...highest + margin).count { identities.contains(FileIdentity(of: $0)) }
   }
 }
 
-// The methods of the same names hide them.
+// The methods of the same names hide the system's functions.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }

@@ -1,9 +1,10 @@
 import CDispatchSupport
 
-/// Runs `function` once for `predicate`, which must start at 0 and stay where it is, on a copy of `context`:
-/// `dispatch_once_f`.
+/// Runs `function` once for `predicate`, on a copy of `context`, by `dispatch_once_f`. The predicate must start at 0
+/// and must not move.
 ///
-/// What the header gives every caller in C is inlined: once it has run, a load and a compare.
+/// The fast path that the header gives every caller in C is inlined: after the first run, a call is a load and a
+/// compare.
 @inlinable @inline(__always)
 public func dispatchOnce<Context>(
   _ predicate: UnsafeMutablePointer<Int>, _ context: Context,
@@ -15,9 +16,10 @@ public func dispatchOnce<Context>(
   }
 }
 
-/// A `static dispatch_once_t`: what is given to it first runs, once, and whoever comes meanwhile waits for its end.
+/// A `static dispatch_once_t`. The first body that is passed to it runs, once. Other callers wait meanwhile until that
+/// body has ended.
 ///
-/// Unchecked: the predicate is for `dispatch_once_f` alone.
+/// Unchecked: only `dispatch_once_f` uses the predicate.
 public final class OnceToken: @unchecked Sendable {
   private let predicate = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
@@ -25,11 +27,11 @@ public final class OnceToken: @unchecked Sendable {
     let run: () -> Void
   }
 
-  /// A token for which nothing has run.
+  /// Creates a token for which nothing has run.
   public init() { predicate.initialize(to: 0) }
   deinit { predicate.deallocate() }
 
-  /// Runs `body` if nothing has run yet: `dispatch_once`.
+  /// Runs `body` if no body has run yet, as `dispatch_once` does.
   public func once(_ body: () -> Void) {
     withoutActuallyEscaping(body) { body in
       dispatchOnce(predicate, Once(run: body)) { body in body?.load(as: Once.self).run() }
@@ -37,7 +39,7 @@ public final class OnceToken: @unchecked Sendable {
   }
 }
 
-/// Submits `body` to a queue of the C functions: `dispatch_async_f`.
+/// Submits `body` to a queue of the C functions by `dispatch_async_f`.
 func dispatchAsync(_ queue: UnsafeMutableRawPointer?, _ body: @escaping @Sendable () -> Void) {
   gcdlab_dispatch_async_f(queue, Unmanaged.passRetained(Body(body)).toOpaque()) { body in
     if let body { Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run() }
@@ -56,29 +58,30 @@ public final class FunctionQueue: @unchecked Sendable {
   /// The queue, for the C functions.
   public let object: UnsafeMutableRawPointer
 
-  /// A queue that runs one function at a time.
+  /// Creates a queue that runs one function at a time.
   public init(label: String) { object = gcdlab_dispatch_queue_create(label, nil) }
 
-  /// Waits until it has run what was submitted before.
+  /// Waits until the queue has run everything that was submitted before.
   public func sync() { gcdlab_dispatch_sync_f(object, nil) { _ in } }
 
-  /// Waits until the handler of a source of this queue has received every event, as that of a Swift queue does.
+  /// Waits until the handler of a source on this queue has received every event, as the same method of a Swift queue
+  /// does.
   public func drainSources() { for _ in 0..<2 { sync() } }
 
   /// Submits `body`.
   public func async(_ body: @escaping @Sendable () -> Void) { dispatchAsync(object, body) }
 
-  /// Holds the queue by a function that runs in it, until that is released; returns when the function runs.
+  /// Holds the queue by a function that runs on it until the hold is released. Returns when that function runs.
   public func hold() -> Hold { Hold(queueOf: async) }
 
   deinit { gcdlab_dispatch_release(object) }
 }
 
-/// A source of the C functions that adds up what is merged.
+/// A source of the C functions that adds up the data that is merged.
 ///
 /// Unchecked: a source may be used from any thread.
 public final class FunctionSource: @unchecked Sendable {
-  /// What the C functions take.
+  /// The source, for the C functions.
   public let object: UnsafeMutableRawPointer
 
   private final class Handler: Sendable {
@@ -86,13 +89,13 @@ public final class FunctionSource: @unchecked Sendable {
     init(_ run: @escaping @Sendable (UInt) -> Void) { self.run = run }
   }
 
-  /// What its handler gets: the source, and what is to be run with its data.
+  /// The context of the handler: the source, and the closure that receives its data.
   private struct Context {
     let source: UnsafeMutableRawPointer
     let handler: Handler
   }
 
-  /// A source that runs `handler` on `queue` with the sum; it is active.
+  /// Creates an active source that calls `handler` on `queue` with the sum.
   public init(adding handler: @escaping @Sendable (UInt) -> Void, on queue: FunctionQueue) {
     object = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue.object)
     let context = UnsafeMutablePointer<Context>.allocate(capacity: 1)
@@ -115,6 +118,6 @@ public final class FunctionSource: @unchecked Sendable {
     gcdlab_dispatch_release(object)
   }
 
-  /// Adds `data` to what is pending.
+  /// Adds `data` to the pending data.
   @inlinable @inline(__always) public func add(data: UInt) { gcdlab_dispatch_source_merge_data(object, data) }
 }

@@ -1,4 +1,4 @@
-// What a pattern is written with comes with `import Instruments`: the C library of the system, too.
+// `import Instruments` brings everything that a pattern is written with, the system's C library included.
 @_exported import Laboratory
 @_exported import Measurement
 @_exported import Platform

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Holds tasks back without a thread: a queue that is not active yet.
+/// Holds tasks back without blocking a thread: they wait in a queue that is not active yet.
 public final class Gate: Sendable {
-  /// Where tasks wait for the gate; concurrent once it is open.
+  /// The queue on which tasks wait for the gate. It is concurrent once the gate is open.
   public let queue = DispatchQueue(label: "gcdlab.gate", attributes: [.concurrent, .initiallyInactive])
 
-  /// A gate that is shut.
+  /// Creates a closed gate.
   public init() {}
 
-  // Freeing an inactive queue traps, and would hide the error that kept the gate from being opened.
+  // Freeing an inactive queue traps, which would hide the error that prevented the gate from being opened.
   deinit { queue.activate() }
 
   /// Lets all tasks run.

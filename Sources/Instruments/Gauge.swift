@@ -5,10 +5,10 @@ public final class Gauge: Sendable {
   @usableFromInline let value = Atomic<Int>(0)
   @usableFromInline let highest = Atomic<Int>(0)
 
-  /// A gauge at 0.
+  /// Creates a gauge at 0.
   public init() {}
 
-  /// One more; returns how many there are now.
+  /// Adds one, and returns the new count.
   @inlinable
   @discardableResult public func up() -> Int {
     let now = value.add(1, ordering: .relaxed).newValue
@@ -16,11 +16,11 @@ public final class Gauge: Sendable {
     return now
   }
 
-  /// One less.
+  /// Subtracts one.
   @inlinable
   public func down() { value.subtract(1, ordering: .relaxed) }
 
-  /// Counts one more while `body` runs.
+  /// Adds one to the count while `body` runs.
   @inlinable
   public func holding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     up()
@@ -28,9 +28,9 @@ public final class Gauge: Sendable {
     return try body()
   }
 
-  /// How many there are now.
+  /// The present count.
   public var now: Int { value.load(ordering: .relaxed) }
 
-  /// The most there were at once.
+  /// The highest count so far.
   public var peak: Int { highest.load(ordering: .relaxed) }
 }

@@ -1,16 +1,16 @@
 import CDispatchSupport
 import Dispatch
 
-/// A queue to which there is one reference, which is let go.
+/// A queue to which the trial holds one reference, which it releases.
 public struct HeldQueue {
-  /// Adds a block.
+  /// Submits a block to the queue.
   public let async: (@escaping @Sendable () -> Void) -> Void
-  /// Takes another reference and lets that go.
+  /// Takes another reference and releases that.
   public let retainAndRelease: () -> Void
-  /// Lets it go.
+  /// Releases the reference.
   public let release: () -> Void
 
-  /// One that was created in C.
+  /// Wraps a queue that was created in C.
   public init(created queue: UnsafeMutableRawPointer?) {
     async = { dispatchAsync(queue, $0) }
     retainAndRelease = {
@@ -20,7 +20,7 @@ public struct HeldQueue {
     release = { gcdlab_dispatch_release(queue) }
   }
 
-  /// One of Swift's.
+  /// Wraps a queue of Swift.
   public init(_ queue: DispatchQueue) {
     let reference = Reference(queue)
     async = { body in reference.queue?.async(execute: body) }
@@ -28,7 +28,7 @@ public struct HeldQueue {
     release = { reference.queue = nil }
   }
 
-  /// Runs a block in it, and waits for that, but not longer than a `patience`; returns whether it ran.
+  /// Runs a block on the queue and waits for it, but no longer than `patience`. Returns whether the block ran.
   @discardableResult
   public func runOne(within patience: Duration? = nil, _ body: @escaping @Sendable () -> Void = {}) -> Bool {
     let hasRun = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ public struct HeldQueue {
 public final class Owned: Sendable {
   private let end: @Sendable () -> Void
 
-  /// An object whose deallocation runs `end`.
+  /// Creates an object whose deallocation runs `end`.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

@@ -1,48 +1,49 @@
 import Dispatch
 import Synchronization
 
-/// A hold on a handler or a queue, which stops in its next run until it is released. Who comes by while nobody is to be
-/// held goes on.
+/// A hold on a handler or a queue: it stops the next run until the hold is released. Runs pass freely while the hold is
+/// not set.
 public final class Hold: Sendable {
   private let isShut = Atomic(false)
   private let isHeld = DispatchSemaphore(value: 0)
   private let isReleased = DispatchSemaphore(value: 0)
 
-  /// A hold that lets everybody go by.
+  /// Creates a hold that lets every run pass.
   public init() {}
 
-  /// The next who comes by is held.
+  /// Sets the hold for the next run.
   public func holdNext() { isShut.store(true, ordering: .releasing) }
 
-  /// Comes by.
+  /// Passes the hold, or is held by it.
   public func pass() { if catches() { stay() } }
 
-  /// Whether the caller is the one to be held, and is to ``stay()``. A handler that tells of itself under a lock asks
-  /// under the same lock: asked later, a hold that is set once it has told would be taken for its own.
+  /// Returns whether the caller is the run to be held and must call ``stay()``. A handler that reports its run under a
+  /// lock must call this under the same lock. Otherwise it could catch a hold that was set after its report, and for
+  /// the next run.
   public func catches() -> Bool {
     isShut.load(ordering: .acquiring) && isShut.exchange(false, ordering: .acquiringAndReleasing)
   }
 
-  /// Holds the caller, whom ``catches()`` has caught, until it is released.
+  /// Blocks the caller, which ``catches()`` has chosen, until the hold is released.
   public func stay() {
     isHeld.signal()
     isReleased.wait()
   }
 
-  /// Waits until somebody is held, who must come.
+  /// Waits until a run is held.
   ///
-  /// - Parameter what: what did not happen without him: `the handler did not run`.
-  /// - Throws: ``WaitedInVain`` when nobody is within `patience`.
+  /// - Parameter what: what failed to happen if no run comes: `the handler did not run`.
+  /// - Throws: ``WaitedInVain`` if no run is held within `patience`.
   public func awaitHeld(within patience: Duration, else what: String) throws(WaitedInVain) {
     try isHeld.wait(within: patience, else: what)
   }
 
-  /// Lets go who is held; where nobody has come by since ``holdNext()``, nobody will be held.
+  /// Releases the held run. If no run has come since ``holdNext()``, none will be held.
   public func release() {
     if !isShut.exchange(false, ordering: .acquiringAndReleasing) { isReleased.signal() }
   }
 
-  /// Holds a serial queue by a block that runs in it; returns when the block does.
+  /// Holds a serial queue by a block that runs on it. Returns when the block runs.
   ///
   /// - Parameter submit: submits a block to the queue.
   public init(queueOf submit: (@escaping @Sendable () -> Void) -> Void) {
@@ -53,11 +54,12 @@ public final class Hold: Sendable {
 }
 
 extension DispatchQueue {
-  /// Holds the queue, which is serial, by a block that runs in it, until that is released; returns when the block runs.
+  /// Holds this queue, which must be serial, by a block that runs on it until the hold is released. Returns when the
+  /// block runs.
   public func hold() -> Hold { Hold(queueOf: { async(execute: $0) }) }
 
-  /// Waits until the handler of a source of this queue, which is serial, has received every event. A source with a
-  /// pending event is in its queue, or its handler runs, and is in the queue when that has ended: behind a second block
-  /// there is nothing left.
+  /// Waits until the handler of a source on this queue has received every event. The queue must be serial. A source
+  /// with a pending event is in its queue. If its handler runs, the source enters the queue again when the handler has
+  /// ended. So nothing is left once a second block has run.
   @available(*, noasync) public func drainSources() { for _ in 0..<2 { sync {} } }
 }

@@ -2,8 +2,8 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// A thread outside the dispatch pool that waits for work handed to it, so that handing over costs a wake-up and not a
-/// new thread.
+/// A thread outside the dispatch pool that waits for work. Handing it work costs a wake-up and not the start of a
+/// thread.
 public final class LingeringThread: Sendable {
   private let handed = DispatchSemaphore(value: 0)
   private let work: Work
@@ -15,7 +15,7 @@ public final class LingeringThread: Sendable {
 
   /// Starts the thread, which lives until ``stop()``.
   ///
-  /// - Throws: ``SystemError`` when there is no thread to be had.
+  /// - Throws: ``SystemError`` if no thread can be started.
   public init() throws(SystemError) {
     let work = Work()
     self.work = work
@@ -28,13 +28,14 @@ public final class LingeringThread: Sendable {
     }
   }
 
-  /// Runs `body` on the thread, behind what was handed to it before.
+  /// Runs `body` on the thread, after the work that was handed to it before.
   public func run(_ body: @escaping @Sendable () -> Void) {
     work.waiting.withLock { $0.append(body) }
     handed.signal()
   }
 
-  /// Ends the thread once it has run everything, and waits for that. Call it once, and hand nothing over after.
+  /// Ends the thread once it has done all its work, and waits for that. Call it once, and hand the thread no work
+  /// afterwards.
   public func stop() {
     handed.signal()
     thread.join()

@@ -11,17 +11,17 @@ public final class Lock: Sendable {
   /// The mutex.
   public let mutex = Mutex(())
 
-  /// An unlocked lock.
+  /// Creates an unlocked lock.
   public init() {}
 }
 
 /// A mutex of the C library that closures can share.
 ///
-/// Unchecked: it is made to be used from any thread, and its memory does not move.
+/// Unchecked: a mutex is made for use from any thread, and its memory does not move.
 public final class ThreadMutex: @unchecked Sendable {
   @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  /// A mutex that nobody has.
+  /// Creates an unlocked mutex.
   public init() {
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -32,8 +32,8 @@ public final class ThreadMutex: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Waits until nobody has it, and takes it.
+  /// Locks the mutex, once no other thread holds it.
   @inlinable @inline(__always) public func lock() { pthread_mutex_lock(mutex) }
-  /// Gives it back.
+  /// Unlocks the mutex.
   @inlinable @inline(__always) public func unlock() { pthread_mutex_unlock(mutex) }
 }

@@ -1,31 +1,32 @@
 import Measurement
 import Synchronization
 
-/// When something happened: stored in the object it belongs to, so that noting it touches no other memory.
+/// The time of an event. It is stored in the object that it belongs to, so that noting it touches no other memory.
 public struct Moment: ~Copyable, Sendable {
   @usableFromInline let nanoseconds = Atomic<UInt64>(0)
 
-  /// Something that has not happened.
+  /// Creates the moment of an event that has not happened.
   public init() {}
 
-  /// The moment is now.
+  /// Sets the moment to now.
   @inlinable @inline(__always) public func set() { nanoseconds.store(MonotonicClock.now(), ordering: .releasing) }
 
-  /// The moment is that of `other`.
+  /// Sets the moment to that of `other`.
   public func copy(_ other: borrowing Moment) {
     nanoseconds.store(other.nanoseconds.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// When it happened, by ``MonotonicClock``; nil when it did not.
+  /// The time of the event by ``MonotonicClock``; nil if it has not happened.
   public var time: UInt64? {
     let time = nanoseconds.load(ordering: .acquiring)
     return time == 0 ? nil : time
   }
 
-  /// Whether it happened.
+  /// Whether the event has happened.
   public var isSet: Bool { time != nil }
 
-  /// Nanoseconds from `earlier` to it, 0 when it was not later; nil when one of the two did not happen.
+  /// Returns the nanoseconds from `earlier` to this moment, or 0 if this moment was not later; nil if one of the events
+  /// has not happened.
   public func since(_ earlier: borrowing Moment) -> UInt64? {
     guard let from = earlier.time, let to = time else { return nil }
     return to > from ? to - from : 0

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// What handlers and threads note, and one waits for: a value behind a mutex, and a signal once it has come so far.
+/// A value that handlers and threads change and one thread waits for. It consists of a mutex and a signal, which is
+/// sent once the value has the awaited state.
 ///
 /// ```swift
 /// let seen = Noted((messages: 0, ends: 0))
@@ -9,27 +10,27 @@ import Synchronization
 /// guard seen.wait(within: .seconds(20), until: { $0.messages == 1 }) else { … }
 /// ```
 ///
-/// Who waits is woken once, by the note that brings what it waits for. A wake-up for each note would be paid by who
-/// notes: a stream of 64 KiB reads, each of them noted, was a sixth slower so.
+/// The waiting thread is woken once, by the change that brings the awaited state. If every change woke it, the thread
+/// that makes the change would pay for that: a stream of 64 KiB reads, each of them noted, was slower by a sixth.
 ///
-/// One thread at a time may wait.
+/// Only one thread may wait at a time.
 @dynamicMemberLookup
 public final class Noted<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
-    /// What is waited for, until it has come.
+    /// The condition that a thread waits for; nil while no thread waits.
     var awaited: (@Sendable (Value) -> Bool)?
-    /// The value that brought it.
+    /// The value that met the condition.
     var come: Value?
   }
 
   private let state: Mutex<State>
   private let hasCome = DispatchSemaphore(value: 0)
 
-  /// Nothing noted beyond `value`.
+  /// Creates a noted value.
   public init(_ value: Value) { state = Mutex(State(value: value)) }
 
-  /// Changes the value, and wakes who waits if it has come so far.
+  /// Changes the value, and wakes the waiting thread if the value now meets its condition.
   @discardableResult public func note<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
     let (result, wakes) = state.withLock { state in
       let result = change(&state.value)
@@ -41,21 +42,21 @@ public final class Noted<Value: Sendable>: Sendable {
     return result
   }
 
-  /// All that is noted so far.
+  /// The present value.
   public var now: Value { state.withLock { $0.value } }
 
-  /// A part of what is noted so far.
+  /// A part of the present value.
   public subscript<Part: Sendable>(dynamicMember part: KeyPath<Value, Part>) -> Part {
     state.withLock { $0.value[keyPath: part] }
   }
 
-  /// Waits until the value has come so far, but not longer than `patience`; returns whether it has. `isSo` is asked by
-  /// who notes, and must not look at this object itself.
+  /// Waits until the value meets a condition, but no longer than `patience`. Returns whether it does. The thread that
+  /// changes the value calls `isSo`, which must not use this object itself.
   @discardableResult public func wait(
     within patience: Duration, until isSo: @escaping @Sendable (Value) -> Bool
   ) -> Bool { value(within: patience, when: isSo) != nil }
 
-  /// The value as it is when it has come so far; nil when it has not within `patience`. `isSo` as in
+  /// Returns the value that met the condition; nil if none did within `patience`. `isSo` is called as in
   /// ``wait(within:until:)``.
   public func value(within patience: Duration, when isSo: @escaping @Sendable (Value) -> Bool) -> Value? {
     let present: Value? = state.withLock { state in
@@ -70,7 +71,7 @@ public final class Noted<Value: Sendable>: Sendable {
         return state.awaited != nil
       }
       if isTooLate { return nil }
-      // It has just come: its signal is there or on its way.
+      // The condition was met just now: its signal has been sent or will be.
       hasCome.wait()
     }
     return state.withLock { $0.come.take() }

@@ -4,52 +4,55 @@ import Measurement
 import Platform
 import Synchronization
 
-/// The highest that a count of the system's was seen to be: threads, descriptors.
+/// The highest observed value of a count that the system keeps: threads, descriptors.
 ///
-/// Two ways to look, which may be mixed. ``during(every:_:)`` samples from a thread of its own while a body runs: what
-/// comes and goes between two samples is missed, so its peak is a lower bound. ``sample()`` looks at an instant that
-/// the caller chooses, such as each task right after its `open`: what every riser looks at behind its own rise cannot
-/// be missed. Either way no peak is reported that was not there.
+/// There are two ways to observe, which may be combined. ``during(every:_:)`` samples on a thread of its own while a
+/// body runs. It misses what rises and falls between two samples, so its peak is a lower bound. ``sample()`` samples at
+/// an instant that the caller chooses, for instance after each `open` of a task. A rise cannot be missed if the code
+/// that causes it samples right afterwards. In neither way can the peak be higher than the count ever was.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
-  /// -1 while nothing was seen.
+  /// -1 until a count was observed.
   private let highest = Atomic<Int>(-1)
-  /// Threads of this process that are nothing but samplers.
+  /// The number of threads of this process that only sample.
   private static let samplers = Atomic<Int>(0)
 
-  /// A peak of whatever `count` tells, from any thread; nil when it cannot tell.
+  /// Creates a peak of the count that `count` returns, on any thread; nil if it cannot be determined.
   public init(of count: @escaping @Sendable () -> Int?) { self.count = count }
 
-  /// All threads of this process, the samplers not counted. A sample costs less than a microsecond on Linux.
+  /// Returns a peak of all threads of this process except the sampling ones. A sample costs less than a microsecond on
+  /// Linux.
   public static func threads() -> Peak {
     Peak { ThreadCensus.count().map { $0 - samplers.load(ordering: .acquiring) } }
   }
 
-  /// The threads of the dispatch pool, Swift's tasks' included; nil where the system does not tell which they are. A
-  /// sample costs some 3 us a thread of the process, so with hundreds of threads they are few: a lower bound that is
-  /// often looked at is ``threads()``, less those that there were before.
+  /// Returns a peak of the threads of the dispatch pool, those for Swift's tasks included. Its value is nil if the
+  /// system does not tell which threads these are. A sample costs about 3 us for each thread of the process, so with
+  /// hundreds of threads there are few samples. ``threads()``, minus the threads that existed before, is a lower bound
+  /// with more samples.
   public static func poolThreads() -> Peak { Peak { ThreadCensus.poolCount() } }
 
-  /// The open descriptors of this process. A sample costs less than a microsecond on Linux 6.2 or later.
+  /// Returns a peak of the open descriptors of this process. A sample costs less than a microsecond on Linux 6.2 or
+  /// later.
   public static func descriptors() -> Peak { Peak { OpenDescriptors.count() } }
 
-  /// The highest count seen so far; nil when none was seen, because nobody looked or the system does not tell.
+  /// The highest count so far; nil if none was observed, because nobody sampled or the system does not report it.
   public var value: Int? {
     let value = highest.load(ordering: .acquiring)
     return value < 0 ? nil : value
   }
 
-  /// Looks now, from any thread; returns what is seen.
+  /// Samples once, on any thread, and returns the count.
   @discardableResult public func sample() -> Int? {
     let now = count()
     if let now { highest.max(now, ordering: .acquiringAndReleasing) }
     return now
   }
 
-  /// Runs `body` and samples meanwhile: just before it, just behind it, and from a thread of its own every `period`. A
-  /// sample that is dear is taken less often, so that sampling takes a tenth of a core at most.
+  /// Runs `body` and samples meanwhile: just before it, just after it, and on a thread of its own every `period`.
+  /// Expensive samples are taken less often, so that sampling uses at most a tenth of a core.
   ///
-  /// - Throws: ``SystemError`` when there is no thread to sample from, or what `body` throws.
+  /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {
     let pause = Int(clamping: period.nanoseconds)
     let hasEnded = DispatchSemaphore(value: 0)

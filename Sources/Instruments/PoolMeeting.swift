@@ -2,31 +2,33 @@ import Dispatch
 import Measurement
 import Synchronization
 
-/// Sees a thread of the pool run beside the calling one, on a core of its own, before what all cores do is timed.
+/// Waits until a thread of the pool runs beside the calling thread, on a core of its own. A trial calls it before it
+/// times work of all cores.
 ///
-/// A loop that is shorter than it takes to wake a thread may be over before the pool's thread has come. On Linux that
-/// one then waits for the core of the very thread that calls the next loop, and the one after: in one process of twenty
-/// or more, no loop of 0.1 ms ever had a second core, and took twice as long. What the scheduler made of one loop must
-/// not decide the next. So the two take turns, which comes to an end in no time only where both run, and by the
-/// scheduler's next balancing otherwise.
+/// A loop that is shorter than the wake-up of a thread may be over before the pool's thread has come. On Linux that
+/// thread then waits for the core of the same thread that calls the next loop, and the one after it. In one process of
+/// twenty or more, no loop of 0.1 ms ever had a second core, and each took twice as long. The scheduler's decision
+/// about one loop must not affect the next. So the two threads take turns: the turns take no time if both threads run,
+/// and otherwise take until the scheduler balances the cores.
 public struct PoolMeeting {
-  /// How many turns are taken: they pass within some microseconds between two cores, and in more time than any
-  /// scheduler's slice on one.
+  /// The number of turns. They take some microseconds on two cores, and longer than a time slice of any scheduler on
+  /// one core.
   private static let turns = 64
 
-  /// Whose thread it is.
+  /// The queue whose thread takes part.
   public let queue: DispatchQueue
-  /// How long the other is waited for.
+  /// How long the meeting waits for the other thread.
   public var patience: Duration
-  /// Whether the other once did not come: what keeps the cores busy then is others' work, and is not waited for again.
+  /// Whether the other thread once failed to come. The cores are then busy with the work of others, and later meetings
+  /// do not wait.
   public private(set) var isGivenUp = false
 
-  /// A meeting with a thread of `queue`, the default global one, for which it waits so long.
+  /// Creates a meeting with a thread of `queue`, by default of the default global queue, which waits for `patience`.
   public init(queue: DispatchQueue = .global(), patience: Duration = .milliseconds(40)) {
     (self.queue, self.patience) = (queue, patience)
   }
 
-  /// Returns when both run, or the patience is over.
+  /// Returns when both threads run, or when the patience is over.
   public mutating func take() {
     guard !isGivenUp else { return }
     let turns = Turns(until: MonotonicClock.now() + UInt64(patience.nanoseconds))
@@ -34,14 +36,14 @@ public struct PoolMeeting {
     isGivenUp = !turns.take(beginning: 1)
   }
 
-  /// Two threads' turns, of which each spins until it has its next.
+  /// The turns of two threads. Each thread spins until its next turn.
   private final class Turns: Sendable {
     private let passed = Atomic<Int>(0)
     private let end: UInt64
 
     init(until end: UInt64) { self.end = end }
 
-    /// Takes every other turn from the `first` on. False when one did not come in time.
+    /// Takes every other turn, starting with `first`. Returns false if the other thread did not take a turn in time.
     func take(beginning first: Int) -> Bool {
       for turn in stride(from: first, to: PoolMeeting.turns, by: 2) {
         while passed.load(ordering: .acquiring) < turn {

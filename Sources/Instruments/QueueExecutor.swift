@@ -1,14 +1,15 @@
 import Dispatch
 
-/// Lets actors run on a queue: what they do is then a block of it. The queue must be serial, or target one that is.
+/// An executor that runs actors on a queue: each of their jobs is a block of that queue. The queue must be serial, or
+/// have a serial target.
 public final class QueueExecutor: SerialExecutor {
-  /// Where the actors run.
+  /// The queue on which the actors run.
   public let queue: DispatchQueue
 
-  /// An executor that sends to `queue`.
+  /// Creates an executor that submits jobs to `queue`.
   public init(queue: DispatchQueue) { self.queue = queue }
 
-  /// Sends a job to the queue.
+  /// Submits a job to the queue.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

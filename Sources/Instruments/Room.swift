@@ -1,28 +1,28 @@
 import Laboratory
 import Platform
 
-/// Makes sure of threads before Dispatch needs them: where the pool cannot have its own, Dispatch waits for them for
-/// ever.
+/// Verifies that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch
+/// waits for them forever.
 public struct ThreadRoom: Sendable {
   private let require: @Sendable (Int) throws -> Void
 
-  /// The room of this process; a test gives another.
+  /// Creates the check for this process; a test passes another function.
   public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }) {
     self.require = require
   }
 
-  /// Makes sure of so many threads, and of some more for Dispatch and the lab.
+  /// Verifies that this many threads can be started, and some more for Dispatch and the lab.
   ///
-  /// - Throws: ``Unavailable`` when they cannot be had.
+  /// - Throws: ``Unavailable`` if they cannot.
   public func require(_ count: Int) throws {
     do { try require(count + 8) } catch { throw Unavailable("\(count) threads and some more are needed: \(error)") }
   }
 }
 
 extension ThreadCensus {
-  /// What the threads of this process do now.
+  /// Takes a census of this process's threads.
   ///
-  /// - Throws: ``Unavailable`` where the system does not tell.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public static func required() throws(Unavailable) -> ThreadCensus {
     guard let census = taken() else {
       throw Unavailable("what threads wait for must be told, and this system does not tell")

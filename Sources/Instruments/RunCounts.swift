@@ -4,15 +4,15 @@ import Synchronization
 public final class RunCounts: Sendable {
   private let runs: Slots<Atomic<Int>>
 
-  /// A number of blocks, none of which has run.
+  /// Creates counts of zero for a number of blocks.
   ///
-  /// - Parameter padded: keeps blocks that count often off each other's cache lines.
+  /// - Parameter padded: whether each count has a cache line of its own, for blocks that run often.
   public init(count: Int, padded: Bool = false) { runs = Slots(count: count, padded: padded) { _ in Atomic(0) } }
 
-  /// How many blocks there are.
+  /// The number of blocks.
   public var count: Int { runs.count }
 
-  /// A block runs; returns how often it has by now.
+  /// Counts a run of a block, and returns how often the block has run.
   @discardableResult public func ran(_ index: Int) -> Int {
     runs[index].add(1, ordering: .acquiringAndReleasing).newValue
   }
@@ -20,9 +20,9 @@ public final class RunCounts: Sendable {
   /// How often a block has run so far.
   public subscript(index: Int) -> Int { runs[index].load(ordering: .acquiring) }
 
-  /// How many have not run just once so far.
+  /// The number of blocks that have not run exactly once so far.
   public var notOnce: Int { (0..<count).count { self[$0] != 1 } }
 
-  /// How many have not run at all so far.
+  /// The number of blocks that have not run at all so far.
   public var notRun: Int { (0..<count).count { self[$0] == 0 } }
 }

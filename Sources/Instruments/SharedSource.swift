@@ -1,18 +1,18 @@
 import Dispatch
 
-/// A source of any kind that several threads have to do with.
+/// A source of any kind that several threads use.
 ///
-/// Unchecked: Dispatch's objects may be used from any thread; Swift does not know it of the protocol.
+/// Unchecked: dispatch objects may be used from any thread, but the protocol does not tell Swift so.
 public struct SharedSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
-  /// Shares this one.
+  /// Wraps a source.
   public init(_ source: any DispatchSourceProtocol) { self.source = source }
 
-  /// Keeps back what happens from now on.
+  /// Suspends the source.
   public func suspend() { source.suspend() }
-  /// Tells what was kept back, and goes on.
+  /// Resumes the source, which delivers what it held back.
   public func resume() { source.resume() }
-  /// Ends it.
+  /// Cancels the source.
   public func cancel() { source.cancel() }
 }

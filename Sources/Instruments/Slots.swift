@@ -1,24 +1,24 @@
 import Measurement
 
-/// One slot a task or thread: each is written by its owner alone, and all are read when every owner has ended. So
-/// recording needs no lock and allocates nothing.
+/// A slot for each task or thread. Only the owner of a slot writes it, and the slots are read when every owner has
+/// ended. Recording therefore needs no lock and allocates nothing.
 ///
-/// Values that take care of themselves, such as an `Atomic`, may be shared by all at any time.
+/// Values that are safe by themselves, such as an `Atomic`, may be shared by all owners at any time.
 ///
-/// Unchecked: a slot belongs to its owner until the owners have ended, which whoever reads has awaited.
+/// Unchecked: a slot belongs to its owner until all owners have ended, and the reader has waited for that.
 public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
   /// The number of slots.
   public let count: Int
   @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let step: Int
 
-  /// Two cache lines: a core fetches the neighbour of a line along with it.
+  /// Two cache lines, since a core fetches a line together with its neighbour.
   private static var apart: Int { 128 }
 
-  /// Makes all slots.
+  /// Creates the slots.
   ///
   /// - Parameters:
-  ///   - padded: keeps slots on cache lines of their own, where owners write often or race: neighbours on one line slow
+  ///   - padded: whether each slot has cache lines of its own. Owners that write often or race would otherwise slow
   ///     each other down.
   ///   - value: the first value of a slot.
   public init(count: Int, padded: Bool = false, of value: (Int) -> Value) {
@@ -50,23 +50,23 @@ public final class Slots<Value: ~Copyable & Sendable>: @unchecked Sendable {
 }
 
 extension Slots where Value: Copyable {
-  /// Makes all slots with the same value.
+  /// Creates the slots with the same value.
   public convenience init(count: Int, padded: Bool = false, of value: Value) {
     self.init(count: count, padded: padded) { _ in value }
   }
 
-  /// What all owners have left, once they have ended.
+  /// The values of all slots. Read them when all owners have ended.
   public var values: [Value] { (0..<count).map { self[$0] } }
 }
 
-/// Durations: nil for an owner that measured none.
+/// Durations; nil for an owner that measured none.
 extension Slots where Value == UInt64? {
-  /// Notes how long `body` took owner `index`.
+  /// Records in a slot how long `body` took.
   @inlinable @inline(__always)
   public func time<Failure: Error>(_ index: Int, _ body: () throws(Failure) -> Void) throws(Failure) {
     self[index] = try MonotonicClock.time(body)
   }
 
-  /// What was measured.
+  /// A histogram of the durations that were measured.
   public var histogram: LatencyHistogram { LatencyHistogram(values) }
 }

@@ -1,24 +1,24 @@
 import Measurement
 import Synchronization
 
-/// Tasks that do a little each.
+/// Tasks with a small amount of work each.
 public struct SmallTasks: Sendable {
   private let runs: Slots<Atomic<Int>>
   /// The tasks.
   public let all: [SmallTask]
 
-  /// A number of tasks, each of some steps of calibrated work.
+  /// Creates tasks with the given steps of calibrated work each.
   public init(count: Int, steps: Int) {
     let runs = Slots(count: count, padded: true) { _ in Atomic(0) }
     self.runs = runs
     all = (0..<count).map { SmallTask(runs: runs, index: $0, steps: steps) }
   }
 
-  /// How many have not run exactly once since this was last asked.
+  /// Returns the number of tasks that have not run exactly once since the last call.
   public func takeNotOnce() -> Int { all.indices.count { runs[$0].exchange(0, ordering: .relaxed) != 1 } }
 }
 
-/// A task that does a little and leaves a trace of it, on a cache line of its own.
+/// A task with a small amount of work, which counts its runs on a cache line of its own.
 public struct SmallTask: Sendable {
   @usableFromInline let runs: Slots<Atomic<Int>>
   /// The index of the task.

@@ -2,26 +2,27 @@ import Dispatch
 import Laboratory
 import Platform
 
-/// Tells what is late from what cannot come: when nothing happens and all threads of the process sleep, nothing will.
+/// Distinguishes an event that is late from an event that cannot come: if it has not happened and all threads of the
+/// process sleep, it never will.
 ///
-/// Whoever submits a block to Dispatch wakes or starts the thread for it, where the pool has one to give, before the
-/// call returns. A thread that was woken, or was just started, does not sleep, however busy the machine is. So no time
-/// is waited for, and a slow machine is not taken for one that stands still. (What a timer or another process would
-/// bring is not foreseen: the pool's own, which adds a thread now and then, is one.)
+/// When a thread submits a block, Dispatch wakes or starts a pool thread for it before the call returns, if the pool
+/// has a thread to give. A thread that was just woken or started does not sleep, however busy the machine is. So the
+/// lab waits for no fixed time, and does not mistake a slow machine for a standstill. (A timer or another process may
+/// still make an event happen. The pool's own monitor, which sometimes adds a thread, is one.)
 public struct Standstill: Sendable {
-  /// How often in a row all must be found asleep: the threads are looked at one after the other.
+  /// How many times in a row all threads must be found asleep, since the threads are examined one after the other.
   private static let looks = 3
 
-  /// Whether all threads but the calling one sleep; nil where the system does not tell.
+  /// Returns whether all threads except the calling one sleep; nil if the system does not report it.
   public var areOthersAsleep: @Sendable () -> Bool? = { ProcessState.ofOtherThreads()?.isAsleep }
 
-  /// A look at the threads of this process.
+  /// Creates a standstill of this process.
   public init() {}
 
-  /// Waits until `happened` says so, or until it cannot come any more.
+  /// Waits until `happened` returns true, or until the event cannot come any more.
   ///
-  /// - Returns: whether it happened.
-  /// - Throws: ``Unavailable`` where the system does not tell what threads do.
+  /// - Returns: whether the event happened.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func wait(for happened: () -> Bool) throws -> Bool {
     var asleep = 0
     while true {
@@ -35,26 +36,28 @@ public struct Standstill: Sendable {
     }
   }
 
-  /// Whether a block that is submitted to `queue` now has not run when nothing goes on any more.
+  /// Returns whether a block that is submitted to `queue` now has not run by the time nothing in the process makes
+  /// progress.
   ///
-  /// - Throws: ``Unavailable`` where the system does not tell what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {
     let block = RunCounts(count: 1)
     queue.async { block.ran(0) }
     return try !wait { block[0] > 0 }
   }
 
-  /// Waits until nothing goes on any more in this process.
+  /// Waits until nothing in this process makes progress.
   ///
-  /// - Throws: ``Unavailable`` where the system does not tell what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func wait() throws { _ = try wait { false } }
 
-  /// Uses the pool for the first time, and waits until nothing goes on any more.
+  /// Uses the pool for the first time, and waits until nothing in this process makes progress.
   ///
-  /// The pool's monitor looks for the first time soon after the first block, and may add a thread then for what has
-  /// only just been submitted. So the first block is an empty one, and the monitor is let go to sleep.
+  /// The pool's monitor looks for the first time soon after the first block, and may then add a thread for blocks that
+  /// were submitted just before. The first block is therefore an empty one, and the monitor gets the time to go to
+  /// sleep.
   ///
-  /// - Throws: ``Unavailable`` where the system does not tell what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func warmUp() throws {
     let warm = DispatchGroup()
     DispatchQueue.global().async(group: warm) {}

@@ -5,44 +5,46 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Looks twice at how many tasks the system lets be in progress: while they wait, and while they work.
+/// Observes in two looks how many tasks the system lets be in progress: once while they work, and once while they wait.
 public struct TaskLooks: Sendable {
-  /// What tells that no more tasks begin; a test gives another.
+  /// Tells when no further task begins; a test replaces it.
   public var standstill = Standstill()
-  /// What makes sure of threads; a test gives another.
+  /// Verifies that threads can be started; a test replaces it.
   public var room = ThreadRoom()
 
-  /// Looks at tasks of this process.
+  /// Creates an observer of tasks in this process.
   public init() {}
 
-  /// What was seen.
+  /// The results of both looks.
   public struct Seen {
-    /// From the first submission to the end of the last task while they worked, in nanoseconds.
+    /// The time from the first submission to the end of the last task while the tasks worked, in nanoseconds.
     public fileprivate(set) var elapsed: UInt64 = 0
-    /// The most tasks that had begun and not ended at the same time, while they worked.
+    /// The highest number of tasks in progress at the same time while they worked: tasks that had begun and not ended.
     public fileprivate(set) var inProgress = 0
-    /// Different cores on which tasks began or ended, while they worked; nil where the system does not tell.
+    /// The number of different cores on which tasks began or ended while they worked; nil if the system does not report
+    /// it.
     public fileprivate(set) var cores: Int?
-    /// How long after the first submission each began, while they worked.
+    /// How long after the first submission each task began, while they worked.
     public fileprivate(set) var starts = LatencyHistogram()
-    /// How often threads lost their core while they worked.
+    /// How often threads lost their cores while the tasks worked.
     public fileprivate(set) var switches: ContextSwitches?
-    /// Tasks that had begun when no more did, while they waited.
+    /// The number of waiting tasks that had begun when no further task began.
     public fileprivate(set) var atOnce = 0
-    /// Threads of the pool, idle ones too, and of the tasks, when no more began.
+    /// The number of threads when no further task began: those of the pool, idle ones included, and those of the tasks.
     public fileprivate(set) var threads = 0
-    /// Pool threads that waited with a task, when no more began; nil where the system does not tell.
+    /// The number of pool threads that waited with a task when no further task began; nil if the system does not report
+    /// it.
     public fileprivate(set) var held: Int?
-    /// Tasks that had not ended when `run` had, in both looks together.
+    /// The number of tasks that had not ended when `run` returned, in both looks together.
     public fileprivate(set) var unended = 0
   }
 
-  /// Runs `count` tasks twice: they work for so many steps each, then they wait until no more of them begin.
+  /// Runs `count` tasks twice: first they work for `steps` steps each, then they wait until no further task begins.
   ///
   /// - Parameters:
-  ///   - most: threads that they may come to need.
-  ///   - run: submits the tasks and waits for their end.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  ///   - most: the number of threads that the tasks may need.
+  ///   - run: submits the tasks and waits until they have ended.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   public func take(
     _ count: Int, steps: Int, threads most: Int,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
@@ -50,10 +52,10 @@ public struct TaskLooks: Sendable {
     try room.require(most)
     let submitter = try LingeringThread()
     defer { submitter.stop() }
-    // The first use of the pool is dear, and its monitor looks at it for the first time soon after.
+    // The first use of the pool is expensive, and the pool's monitor looks for the first time soon afterwards.
     DispatchQueue.concurrentPerform(iterations: 2) { _ in }
     try standstill.wait()
-    // What is idle in the pool by now may be theirs.
+    // Threads that are idle in the pool by now may serve the tasks.
     let others = (ThreadCensus.count() ?? 0) - (ThreadCensus.poolCount() ?? 0)
     var seen = Seen()
 
@@ -85,19 +87,19 @@ public struct TaskLooks: Sendable {
   }
 }
 
-/// One of the tasks.
+/// A task of a look.
 public struct RoundTask: Sendable {
   fileprivate let round: TaskRound
   fileprivate let index: Int
 
-  /// Runs the task: it works, or it blocks.
+  /// Runs the task, which works or blocks.
   public func run() { round.run(index) }
 
-  /// Runs the task as `run` does, and gives its thread back in the middle of its work and while it waits.
+  /// Runs the task as `run` does, but suspends it in the middle of its work, and while it waits.
   public func runSuspending() async { await round.runSuspending(index) }
 }
 
-/// The tasks of one look, and when each began and ended.
+/// The tasks of one look, with the times at which each began and ended.
 public final class TaskRound: Sendable {
   /// The group of the tasks.
   public let all = DispatchGroup()
@@ -113,7 +115,7 @@ public final class TaskRound: Sendable {
     let lastCore = Atomic<Int32>(-1)
   }
 
-  /// Tasks that work for so many steps; with none given, they wait until the gate is open.
+  /// Creates tasks that work for `steps` steps each. If `steps` is nil, they wait until the gate is open.
   public init(count: Int, steps: Int?) {
     self.steps = steps
     times = Slots(count: count) { _ in Times() }
@@ -149,19 +151,19 @@ public final class TaskRound: Sendable {
     times[index].end.set()
   }
 
-  /// Lets those go that wait, and those that come.
+  /// Opens the gate for the tasks that wait and for those that begin later.
   public func open() {
     gate.signal()
     suspended.open()
   }
 
-  /// How many have not ended.
+  /// The number of tasks that have not ended.
   public var unended: Int { (0..<times.count).count { !times[$0].end.isSet } }
 
-  /// How many have begun.
+  /// The number of tasks that have begun.
   public var begun: Int { (0..<times.count).count { times[$0].begin.isSet } }
 
-  /// How many were between their begin and their end at the same time, at most, once all have ended.
+  /// The highest number of tasks in progress at the same time. Read it when all tasks have ended.
   public var mostAtOnce: Int {
     let begins = (0..<times.count).compactMap { times[$0].begin.time }.sorted()
     let ends = (0..<times.count).compactMap { times[$0].end.time }.sorted()
@@ -173,8 +175,8 @@ public final class TaskRound: Sendable {
     return most
   }
 
-  /// On how many different cores they began and ended, once all have ended; nil where the system does not tell, or none
-  /// worked.
+  /// The number of different cores on which tasks began and ended; nil if the system does not report cores, or if no
+  /// task worked. Read it when all tasks have ended.
   public var cores: Int? {
     let seen = (0..<times.count).flatMap {
       [times[$0].firstCore.load(ordering: .relaxed), times[$0].lastCore.load(ordering: .relaxed)]
@@ -182,13 +184,13 @@ public final class TaskRound: Sendable {
     return seen.contains(-1) ? nil : Set(seen).count
   }
 
-  /// How long after `submission` each began.
+  /// Returns how long after `submission` each task began.
   public func starts(after submission: UInt64) -> LatencyHistogram {
     LatencyHistogram((0..<times.count).map { times[$0].begin.time.map { $0 > submission ? $0 - submission : 0 } })
   }
 }
 
-/// An error of another thread.
+/// An error that another thread caught.
 private final class Caught: Sendable {
   private let error = Mutex<(any Error)?>(nil)
 

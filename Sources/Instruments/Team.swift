@@ -2,23 +2,23 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Threads that begin at the same time.
+/// Threads that start at the same time.
 public enum Team {
-  /// What it took all of them together.
+  /// What the threads took together.
   public struct Effort: Sendable {
-    /// Nanoseconds from their common start to the end of the last.
+    /// The nanoseconds from the common start until the last thread ended.
     public let nanoseconds: UInt64
-    /// How often they lost their core or gave it up; nil where the system does not tell.
+    /// How often the threads lost their cores or gave them up; nil if the system does not report it.
     public let switches: ContextSwitches?
   }
 
   /// Runs `body` on `count` threads at once, and waits for all of them.
   ///
   /// - Parameters:
-  ///   - more: threads that Dispatch needs beside them.
-  ///   - prepare: what each does before the common start.
-  ///   - body: what each does, told its number from 0.
-  /// - Throws: ``SystemError`` when there are not so many threads.
+  ///   - more: the number of threads that Dispatch needs besides these.
+  ///   - prepare: runs on each thread before the common start.
+  ///   - body: runs on each thread, with the thread's number from 0.
+  /// - Throws: ``SystemError`` if the threads cannot be started.
   @discardableResult public static func run(
     _ count: Int, besides more: Int = 0, prepare: @escaping @Sendable (_ member: Int) -> Void = { _ in },
     _ body: @escaping @Sendable (_ member: Int) -> Void

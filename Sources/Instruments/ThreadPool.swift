@@ -1,6 +1,6 @@
-/// Dispatch's own threads.
+/// The pool of Dispatch's own threads.
 public enum ThreadPool {
-  /// More than so many the pool of a priority does not have on Linux: `DISPATCH_WORKQ_MAX_PTHREAD_COUNT` of
-  /// libdispatch's internal.h. A trial that is sure of them asks for no less elsewhere.
+  /// The largest number of threads that the pool of one priority has on Linux: `DISPATCH_WORKQ_MAX_PTHREAD_COUNT` in
+  /// libdispatch's internal.h. On other systems trials make sure of as many threads.
   public static let limit = 255
 }

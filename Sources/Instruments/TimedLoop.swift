@@ -1,13 +1,13 @@
 import CDispatchSupport
 
-/// Runs an operation so many times, one behind the other, with nothing in between: what every loop is made of that
-/// times what is short.
+/// Runs an operation `count` times in a row, with nothing in between. Every loop that times short operations is built
+/// on it.
 ///
-/// It is inlined into the closure that writes the operation, and the operation into it. So the closure *is* the loop,
-/// and whoever times it calls it once for all operations. Hand on such a closure, not the operation: a closure that is
-/// called from another one's context is called through a pointer, each time. `Tools/timed-loops` looks into the
-/// released binary that no loop between these marks calls anything but its operation; it would find a copy in this
-/// module, which nobody calls, so none is emitted here.
+/// The loop is inlined into the closure that contains the operation, and the operation into the loop. The closure
+/// therefore *is* the loop, and the caller times one call of it for all operations. Pass on such a closure, not the
+/// operation: a closure that is called inside another closure's context is called through a pointer, each time.
+/// `Tools/timed-loops` verifies in the released binary that no loop between these marks calls anything but its
+/// operation. A copy in this module, which nobody calls, would mislead that tool, so none is emitted.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0
@@ -20,7 +20,7 @@ public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   gcdlab_loop_ends()
 }
 
-/// The same for an operation that is awaited, such as a call of an actor.
+/// Runs an asynchronous operation, such as a call of an actor, `count` times in a row.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(
   _ count: Int, isolation: isolated (any Actor)? = #isolation, _ operation: (_ index: Int) async -> Void
@@ -35,36 +35,36 @@ public func timedLoop(
   gcdlab_loop_ends()
 }
 
-/// Operations that are timed together, all on the same thing.
+/// Operations on one subject that are timed together.
 public struct Loop<Subject> {
-  /// How many.
+  /// The number of operations.
   public let count: Int
-  /// On what.
+  /// The subject of the operations.
   public let subject: Subject
 
-  /// A number of operations on `subject`.
+  /// Creates a loop of `count` operations on `subject`.
   @inlinable
   public init(_ count: Int, on subject: Subject) { (self.count, self.subject) = (count, subject) }
 
-  /// Runs the body for each element, in a timed loop.
+  /// Runs the operation `count` times, in a timed loop.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ operation: (Subject) -> Void) { timedLoop(count) { _ in operation(subject) } }
 
-  /// Runs them, and awaits each.
+  /// Runs the asynchronous operation `count` times, one after the other.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(isolation: isolated (any Actor)? = #isolation, _ operation: (Subject) async -> Void) async {
     await timedLoop(count) { _ in await operation(subject) }
   }
 }
 
-/// Things to pass on, one behind the other, timed together.
+/// Things that are passed on one after the other, and timed together.
 public struct Pieces<Piece> {
   @usableFromInline let pieces: [Piece]
 
-  /// These.
+  /// Creates a loop over these things.
   public init(_ pieces: some Sequence<Piece>) { self.pieces = Array(pieces) }
 
-  /// Passes them on.
+  /// Calls `pass` with each of them.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ pass: (Piece) -> Void) {
     pieces.withUnsafeBufferPointer { pieces in

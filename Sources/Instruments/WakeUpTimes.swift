@@ -3,9 +3,9 @@ import Laboratory
 import Platform
 
 extension WakeUps {
-  /// Measures them: 50 of each kind by a dispatch semaphore, a third of a millisecond apart.
+  /// Measures wake-ups by a dispatch semaphore: 50 of each kind, a third of a millisecond apart.
   ///
-  /// - Parameter cores: how many this process may use.
+  /// - Parameter cores: the number of cores that this process may use.
   public static func measured(cores: Int) -> WakeUps {
     guard SystemThread.canPreferCores else { return WakeUps(sameCore: nil, otherCore: nil) }
     return WakeUps(
@@ -21,18 +21,18 @@ extension WakeUps {
     let ended = DispatchSemaphore(value: 0)
   }
 
-  /// The median time of wake-ups that a thread on the first core sends to one on `core`, which sleeps.
+  /// Returns the median time of wake-ups from a thread on the first core to a sleeping thread on `core`.
   ///
-  /// - Throws: ``SystemError`` when there are no threads to be had.
+  /// - Throws: ``SystemError`` if the threads cannot be started.
   private static func median(ofSleeperOn core: Int) throws(SystemError) -> Double {
-    // The first warms up.
+    // The first wake-up is a warm-up.
     let all = (0...50).map { _ in WakeUp() }
-    // The calling thread is the caller's, and stays where it is.
+    // The waking thread is a new one, so that the calling thread keeps its core.
     let waker = try SystemThread {
       try? SystemThread.prefer(core: 0)
       for wakeUp in all {
         wakeUp.isAwaited.wait()
-        // Time for the other to fall asleep, and its core.
+        // The pause lets the other thread and its core fall asleep.
         blockThread(for: .microseconds(330))
         wakeUp.sent.set()
         wakeUp.asked.signal()
@@ -52,7 +52,7 @@ extension WakeUps {
       }
       .join()
     } catch {
-      // Nobody sleeps, and who wakes has to end nevertheless.
+      // No thread sleeps now, but the waking thread must still end.
       for wakeUp in all {
         wakeUp.isAwaited.signal()
         wakeUp.ended.signal()

@@ -1,18 +1,18 @@
 import CDispatchSupport
 
-/// Work of a known length: a chain of dependent steps that no compiler can shorten, the same number for every variant
-/// that is compared.
+/// Work of a known length: a chain of dependent steps that no compiler can shorten. All variants that are compared run
+/// the same number of steps.
 ///
-/// The speed is measured once, by the lab, and handed to every worker, so that all variants of a run spin the same
-/// number of steps whatever the machine did meanwhile.
+/// The lab measures the speed once and passes it to every worker. All variants of a run therefore spin the same number
+/// of steps, whatever the machine did meanwhile.
 public struct CalibratedWork: Sendable, Codable, Hashable {
-  /// Steps that fit in a microsecond on one undisturbed core.
+  /// The number of steps that one undisturbed core runs in a microsecond.
   public let stepsPerMicrosecond: Double
 
-  /// Work at a known speed.
+  /// Creates work at a known speed.
   public init(stepsPerMicrosecond: Double) { self.stepsPerMicrosecond = stepsPerMicrosecond }
 
-  /// Measures this core: the fastest of several runs, since disturbance only ever slows one down.
+  /// Measures the speed of this core. The fastest of several runs counts, since a disturbance only slows a run down.
   public static func calibrated() -> CalibratedWork {
     let steps = 200_000
     var fastest = UInt64.max
@@ -24,16 +24,16 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
     return CalibratedWork(stepsPerMicrosecond: Double(steps) * 1000 / Double(max(fastest, 1)))
   }
 
-  /// How many steps take `nanoseconds`; 0 for none.
+  /// Returns the number of steps that take `nanoseconds`; 0 for zero nanoseconds.
   public func steps(nanoseconds: Int) -> Int {
     Int((Double(nanoseconds) * stepsPerMicrosecond / 1000).rounded())
   }
 
   /// Runs `steps` dependent steps from `seed` and returns the end of the chain, which the caller must use.
   ///
-  /// Each step needs the one before it, so the time grows with `steps` on any compiler setting. The shift is what makes
-  /// it so: without it a step is linear, and the compiler folds eight of them into one multiplication. `steps` must be
-  /// a run-time value, since a constant count would let the compiler fold the loop.
+  /// Each step needs the result of the step before, so the time grows with `steps` at any compiler setting. The shift
+  /// is essential: without it a step is linear, and the compiler folds eight steps into one multiplication. `steps`
+  /// must be a run-time value, since the compiler could fold a loop of constant length.
   @inlinable @inline(__always)
   public static func spin(steps: Int, from seed: UInt64) -> UInt64 {
     var value = seed
@@ -50,7 +50,7 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
     Self.consume(Self.spin(steps: steps(nanoseconds: nanoseconds), from: 1))
   }
 
-  /// Uses a value in a way the optimiser cannot see through.
+  /// Uses a value in a way that the optimizer cannot remove.
   @inlinable @inline(__always)
   public static func consume(_ value: UInt64) { gcdlab_consume(value) }
 }

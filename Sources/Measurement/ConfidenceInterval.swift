@@ -1,13 +1,14 @@
 import RealModule
 
-/// A confidence interval of a mean, by Student's t.
+/// A confidence interval of a mean, by Student's t distribution.
 ///
-/// Rounds are few, so the interval must be right for few: resampling six values cannot reach the tail that 99 % asks
-/// for. Of the same program twice, the logarithms of paired ratios are as often above 0 as below, whatever the noise of
-/// a round. For such data the t interval is nearly exact, and too wide where the tails are heavy (Efron, "Student's
-/// t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample t-Test", 1980). Where the
-/// noise of two sides differs in shape, no interval of six values is exact: Johnson's correction for skewness (1978)
-/// helps only partly there, and takes outliers for skewness. `make intervals` has the figures.
+/// A run has few rounds, so the interval must be right for few values: resampling six values cannot reach the tail that
+/// 99 % requires. If the same program is compared with itself, the logarithms of paired ratios are as often above 0 as
+/// below, whatever the noise of a round is. For such data the t interval is nearly exact, and too wide if the tails are
+/// heavy (Efron, "Student's t-Test Under Symmetry Conditions", 1969; Cressie, "Relaxing Assumptions in the One Sample
+/// t-Test", 1980). If the noise of the two sides differs in shape, no interval of six values is exact: Johnson's
+/// correction for skewness (1978) helps only in part, and takes outliers for skewness. `make intervals` prints the
+/// figures.
 public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The estimate.
   public let estimate: Double
@@ -16,30 +17,32 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The upper end.
   public let high: Double
 
-  /// An interval around an estimate.
+  /// Creates an interval around an estimate.
   public init(estimate: Double, low: Double, high: Double) {
     self.estimate = estimate
     self.low = low
     self.high = high
   }
 
-  /// The confidence of claims, each for itself, and of tables as a whole.
+  /// The confidence of a single claim, and of a table as a whole.
   public static let confidence = 0.99
-  /// Fewer values than this give no interval: what their spread tells of the noise is too little.
+  /// The smallest number of values that gives an interval. The spread of fewer values says too little about the noise.
   public static let fewest = 6
 
-  /// How many comparisons a table of so many cells makes: each cell with a reference named beforehand, or with the
-  /// best. The best was chosen for its figures and could have been any cell, so that all pairs count (Tukey, "The
-  /// Problem of Multiple Comparisons", 1953; by Bonferroni's inequality, since cells do not share their noise).
+  /// Returns the number of comparisons that a table with `cells` cells makes. Each cell is compared with a reference
+  /// that was named beforehand, or with the best cell. The best cell was chosen for its figures and could have been any
+  /// cell, so all pairs count (Tukey, "The Problem of Multiple Comparisons", 1953; by Bonferroni's inequality, since
+  /// the cells do not share their noise).
   public static func comparisons(of cells: Int, withBest: Bool) -> Int {
     max(1, withBest ? cells * (cells - 1) / 2 : cells - 1)
   }
 
-  /// The interval of the mean of `values`; nil for fewer than ``fewest``.
+  /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values.
   ///
   /// - Parameters:
-  ///   - comparisons: how many intervals share ``confidence``: all of them hold with it together (Bonferroni).
-  ///   - spread: the least standard deviation to believe in.
+  ///   - comparisons: how many intervals share ``confidence``. All of them together hold with that confidence
+  ///     (Bonferroni).
+  ///   - spread: the smallest standard deviation that is plausible.
   public static func ofMean(
     _ values: [Double], among comparisons: Int = 1, spread: Double = 0
   ) -> ConfidenceInterval? {
@@ -50,15 +53,15 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
       estimate: summary.mean, error: error, freedom: count - 1, share: (1 - confidence) / Double(max(comparisons, 1)))
   }
 
-  /// The interval of an estimate whose standard error was estimated with some degrees of freedom, which misses it in a
-  /// `share` of all cases.
+  /// Creates the interval of an estimate whose standard error was estimated with `freedom` degrees of freedom. In a
+  /// `share` of all cases it does not contain the true value.
   public init(estimate: Double, error: Double, freedom: Double, share: Double) {
     let reach = error > 0 ? Student.quantile(tails: share, freedom: freedom) * error : 0
     self.init(estimate: estimate, low: estimate - reach, high: estimate + reach)
   }
 
-  /// The interval of the ratio left to right of paired values: the geometric mean of the pairs' ratios. Nil when a
-  /// value is not positive or there are too few pairs.
+  /// Returns the interval of the ratio left to right of paired values, which is the geometric mean of the pairs'
+  /// ratios. Returns nil if a value is not positive or if there are too few pairs.
   public static func ofRatio(
     _ pairs: [(left: Double, right: Double)], among comparisons: Int = 1, spread: Double = 0
   ) -> ConfidenceInterval? {
@@ -66,11 +69,11 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return ofMean(pairs.map { Double.log($0.left / $0.right) }, among: comparisons, spread: spread)?.exponential
   }
 
-  /// The least standard deviation to believe in of the logarithms of such ratios, those of many cells with the best of
-  /// them: the median of theirs.
+  /// Returns the smallest plausible standard deviation of the logarithms of ratios, for many cells that are compared
+  /// with the best of them: the median of their standard deviations.
   ///
-  /// Among many cells chance makes some look steady that are not, and of noise that has few values, such as fast and
-  /// slow, Student's tails know nothing: none is believed to be steadier than half of them are.
+  /// Among many cells some look steady by chance. Student's tails also do not fit noise that has only few values, such
+  /// as fast and slow. So no cell counts as steadier than half of the cells are.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
@@ -79,8 +82,8 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
     return Summary(spreads)?.p50 ?? 0
   }
 
-  /// The interval of the ratio whose logarithm this is of. The ends stay within what documents hold: of wild figures an
-  /// interval may reach from next to nothing to more than a number can be.
+  /// The interval of the ratio whose logarithm this interval describes. Its ends are limited to numbers that a result
+  /// document can hold, since the interval of wild figures may reach from almost nothing to more than any number.
   public var exponential: ConfidenceInterval {
     func end(_ value: Double) -> Double { Double.exp(min(max(value, -80), 80)) }
     return ConfidenceInterval(estimate: end(estimate), low: end(low), high: end(high))
@@ -88,15 +91,15 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
 }
 
 extension ConfidenceInterval {
-  /// Half its width where it is wider, as a share of the estimate of a ratio, in percent.
+  /// The larger half of the width, in percent of the estimate of a ratio.
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
-  /// Wider than this, a share of the estimate misleads: the interval of a ratio does not lie evenly around it.
+  /// Above this share a percentage of the estimate misleads, since the interval of a ratio is not symmetric around it.
   private static let widestShare = 25.0
 
-  /// Whether it reaches farther than a share of the estimate can say.
+  /// Whether the interval reaches farther than a percentage of the estimate can describe.
   public var isWide: Bool { share > Self.widestShare }
 
-  /// Whether it includes no change and reaches so far that it says nothing.
+  /// Whether the interval includes no change and is so wide that it says nothing.
   public var isNoise: Bool { low <= 1 && high >= 1 && isWide }
 }

@@ -1,5 +1,5 @@
 extension Sequence {
-  /// The elements by a key, keys in the order in which they first come.
+  /// Groups the elements by a key. The keys are in the order of their first elements.
   public func grouped<Key: Equatable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
     reduce(into: []) { groups, element in
       let key = key(element)
@@ -13,7 +13,7 @@ extension Sequence {
 }
 
 extension Int {
-  /// Digits in groups of three, as scenario files may write them: `1_000_000`; up to four digits stay together.
+  /// The digits in groups of three, as scenario files may write them: `1_000_000`. Up to four digits stay together.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }

@@ -1,12 +1,12 @@
 import Histogram
 
-/// A preallocated high dynamic range histogram of durations or counts: three significant digits, 1 to an hour of
-/// nanoseconds.
+/// A preallocated high dynamic range histogram of durations or counts, with three significant digits, from 1 ns to an
+/// hour.
 ///
-/// A value type: give each recording thread its own and ``merge(_:)`` them afterwards. Recording costs 2 to 3 ns
-/// in a release build and allocates nothing.
+/// It is a value type: give each recording thread its own histogram and ``merge(_:)`` them afterwards. Recording takes
+/// 2 to 3 ns in a release build and allocates nothing.
 public struct LatencyHistogram: Sendable {
-  /// The largest value recorded as it is (one hour, in nanoseconds); a larger one is counted as this.
+  /// The highest value that is recorded unchanged (one hour, in nanoseconds). A higher value is recorded as this one.
   public static let highestValue: UInt64 = 3_600_000_000_000
 
   @usableFromInline var recorded: Histogram<UInt64>
@@ -14,25 +14,25 @@ public struct LatencyHistogram: Sendable {
   /// The underlying histogram, for percentile output.
   public var histogram: Histogram<UInt64> { recorded }
 
-  /// An empty histogram.
+  /// Creates an empty histogram.
   public init() {
     recorded = Histogram(
       lowestDiscernibleValue: 1, highestTrackableValue: Self.highestValue, numberOfSignificantValueDigits: .three)
   }
 
-  /// A histogram of stored `[value, count]` pairs, as ``pairs`` gives them.
+  /// Creates a histogram from stored `[value, count]` pairs, as ``pairs`` returns them.
   public init(pairs: [[UInt64]]) {
     self.init()
     for pair in pairs where pair.count == 2 { record(pair[0], count: pair[1]) }
   }
 
-  /// Records one value; values above ``highestValue`` are recorded as that.
+  /// Records one value. A value above ``highestValue`` is recorded as that.
   @inlinable @inline(__always)
   public mutating func record(_ value: UInt64) {
     if !recorded.record(value) { recorded.record(Self.highestValue) }
   }
 
-  /// Records `value` as seen `count` times.
+  /// Records `value` as observed `count` times.
   public mutating func record(_ value: UInt64, count: UInt64) {
     guard count > 0 else { return }
     if !recorded.record(value, count: count) { recorded.record(Self.highestValue, count: count) }
@@ -41,12 +41,12 @@ public struct LatencyHistogram: Sendable {
   /// Adds all values of `other`.
   public mutating func merge(_ other: LatencyHistogram) { recorded.add(other.recorded) }
 
-  /// How many values were recorded.
+  /// The number of recorded values.
   public var count: UInt64 { histogram.totalCount }
 
-  /// Whether nothing was recorded; then no statistic means anything.
+  /// Whether nothing was recorded. No statistic is meaningful then.
   public var isEmpty: Bool { count == 0 }
 
-  /// The recorded values and how often each was seen, ascending, at the histogram's resolution.
+  /// The recorded values and how often each occurred, in ascending order, at the histogram's resolution.
   public var pairs: [[UInt64]] { histogram.recordedValues().map { [$0.value, $0.count] } }
 }

@@ -4,12 +4,13 @@
   import Glibc
 #endif
 
-/// The lab's only clock: `CLOCK_MONOTONIC`, in nanoseconds.
+/// The only clock of the lab: `CLOCK_MONOTONIC`, in nanoseconds.
 ///
-/// A read costs about 20 ns on Linux (a vDSO call, no kernel entry), which is why operations shorter than the
-/// noise floor are timed in batches. It is inlined where it is read: across modules only `@inlinable` does that.
+/// A read costs about 20 ns on Linux (a vDSO call, which does not enter the kernel). Operations shorter than the noise
+/// floor are therefore timed in batches. A read is inlined at the caller, for which it must be `@inlinable` across
+/// modules.
 public enum MonotonicClock {
-  /// Nanoseconds since an arbitrary start; never goes back.
+  /// Returns the nanoseconds since an arbitrary start. They never decrease.
   @inlinable @inline(__always)
   public static func now() -> UInt64 {
     var time = timespec()
@@ -17,7 +18,7 @@ public enum MonotonicClock {
     return UInt64(truncatingIfNeeded: time.tv_sec) &* 1_000_000_000 &+ UInt64(truncatingIfNeeded: time.tv_nsec)
   }
 
-  /// How long `body` took, in nanoseconds.
+  /// Returns how long `body` took, in nanoseconds.
   @inlinable @inline(__always)
   public static func time<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
     let start = now()

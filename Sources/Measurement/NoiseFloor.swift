@@ -1,12 +1,13 @@
-/// What the lab's own instruments cost: a figure near it says nothing about the thing measured.
+/// The cost of the lab's own instruments. A figure near that cost says nothing about the thing that is measured.
 public enum NoiseFloor {
   private static let batch = 2000
   private static let batches = 25
 
-  /// Whether a latency is so near to `floor`, what timing nothing costs, that it says little; both in nanoseconds.
+  /// Returns whether a latency is so near to `floor`, the time of an empty measurement, that it says little; both are
+  /// in nanoseconds.
   public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
 
-  /// The cost of one clock read, in nanoseconds: the fastest of several batches.
+  /// Returns the cost of one clock read, in nanoseconds: that of the fastest of several batches.
   public static func clockRead() -> Double {
     fastest {
       var last: UInt64 = 0
@@ -15,7 +16,7 @@ public enum NoiseFloor {
     }
   }
 
-  /// The cost of one recorded sample, in nanoseconds: two clock reads and a histogram record.
+  /// Returns the cost of one recorded sample, in nanoseconds: two clock reads and one histogram record.
   public static func sample() -> Double {
     var histogram = LatencyHistogram()
     let cost = fastest {

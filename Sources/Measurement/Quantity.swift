@@ -1,12 +1,12 @@
-/// What a number counts.
+/// The unit of a number.
 public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   /// Nanoseconds.
   case nanoseconds = "ns"
   /// Bytes.
   case bytes = "B"
-  /// Events a second.
+  /// Events per second.
   case perSecond = "1/s"
-  /// Bytes a second.
+  /// Bytes per second.
   case bytesPerSecond = "B/s"
   /// A share of a whole, in hundredths.
   case percent = "%"
@@ -14,27 +14,27 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   case none = ""
 }
 
-/// A number with its unit, as scenario files and the command line write it (`50ns`, `2ms`, `64KiB`, `1_000_000`)
-/// and as reports print it (`3.2 us`, `1.4 ms`, `64 KiB`).
+/// A number with its unit. Scenario files and the command line write it exactly (`50ns`, `2ms`, `64KiB`, `1_000_000`),
+/// and reports print it rounded (`3.2 us`, `1.4 ms`, `64 KiB`).
 public struct Quantity: Sendable, Hashable {
   /// The number, in `unit`.
   public var value: Double
-  /// What it counts.
+  /// The unit of the number.
   public var unit: Unit
 
-  /// A number of `unit`.
+  /// Creates a quantity from a number and its unit.
   public init(_ value: Double, _ unit: Unit) {
     self.value = value
     self.unit = unit
   }
 
-  /// A duration.
+  /// Creates a quantity from a duration.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(Double(seconds) * 1e9 + Double(attoseconds) / 1e9, .nanoseconds)
   }
 
-  /// Every suffix that is understood, and what it stands for.
+  /// All suffixes that are accepted, with their meaning.
   static let suffixes: [String: (factor: Double, unit: Unit)] = [
     "": (1, .none), "ns": (1, .nanoseconds), "us": (1e3, .nanoseconds), "µs": (1e3, .nanoseconds),
     "μs": (1e3, .nanoseconds), "ms": (1e6, .nanoseconds), "s": (1e9, .nanoseconds), "min": (6e10, .nanoseconds),
@@ -44,12 +44,12 @@ public struct Quantity: Sendable, Hashable {
     "k": (1e3, .none), "M": (1e6, .none),
   ]
 
-  /// The suffixes to offer when one is not understood.
+  /// The suffixes that an error message offers for an unknown one.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 
-  /// Reads `text`: digits with optional `_` groups and decimals, then a suffix.
+  /// Parses `text`: digits with optional `_` groups and decimals, then a suffix.
   ///
-  /// - Throws: ``QuantityError`` that says which part was not understood.
+  /// - Throws: ``QuantityError``, which names the part that was not understood.
   public init(parsing text: String) throws(QuantityError) {
     let compact = text.filter { $0 != " " }
     let number = compact.prefix { $0.isASCII && ($0.isNumber || "_.+-".contains($0)) }
@@ -62,11 +62,11 @@ public struct Quantity: Sendable, Hashable {
   }
 }
 
-/// Why a text is not a ``Quantity``.
+/// The reason why a text is not a ``Quantity``.
 public enum QuantityError: Error, Equatable, CustomStringConvertible {
   /// The text does not start with a number.
   case notANumber(String)
-  /// The part behind the number is no known unit.
+  /// The text after the number is not a known unit.
   case unknownUnit(String)
 
   /// The reason, for an error message.
@@ -80,7 +80,7 @@ public enum QuantityError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Quantity: CustomStringConvertible {
-  /// Three significant digits with the unit that suits the size: `3.2 us`, `64 KiB`, `1.2 M/s`.
+  /// The quantity with three significant digits and the unit that suits its size: `3.2 us`, `64 KiB`, `1.2 M/s`.
   public var description: String {
     switch unit {
     case .nanoseconds: Self.scaled(value, [(1e9, " s"), (1e6, " ms"), (1e3, " us"), (1, " ns")])
@@ -94,19 +94,21 @@ extension Quantity: CustomStringConvertible {
   }
 
   private static func scaled(_ value: Double, _ scale: [(Double, String)]) -> String {
-    // Compared after rounding to three digits, so that 999.9 ns reads as 1.00 us and not as 1000 ns.
+    // The value is compared after it is rounded to three digits, so that 999.9 ns is printed as 1.00 us and not as 1000
+    // ns.
     let step = scale.first { abs(value) >= $0.0 * 0.9995 } ?? scale[scale.count - 1]
     return number(value / step.0) + step.1
   }
 
-  /// A ratio with three significant digits, trailing zeros included, so that a column of them lines up: `2.00`, `40.0`.
+  /// Returns a ratio with three significant digits, trailing zeros included, so that ratios in a column line up:
+  /// `2.00`, `40.0`.
   public static func ratio(_ value: Double) -> String {
     let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
     return fixed(value, decimals: ends.count { abs(value) < $0 })
   }
 
-  /// A whole number of `unit` without rounding, in the largest unit that keeps it whole, as it can be read back:
-  /// `50ns`, `2ms`, `1500us`, `64KiB`.
+  /// Returns a whole number of `unit` without rounding, in the largest unit that keeps it whole, so that it can be
+  /// parsed again: `50ns`, `2ms`, `1500us`, `64KiB`.
   public static func exact(_ number: Int, _ unit: Unit) -> String {
     let steps: [(Int, String)] =
       switch unit {
@@ -118,7 +120,8 @@ extension Quantity: CustomStringConvertible {
     return "\(number / step.0)\(step.1)"
   }
 
-  /// Three significant digits, without an exponent up to 9e15; whole numbers below 100 000 stay whole.
+  /// Returns a number with three significant digits, without an exponent up to 9e15. Whole numbers below 100 000 stay
+  /// whole.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return String(Int(value)) }
     switch abs(value) {
@@ -129,7 +132,8 @@ extension Quantity: CustomStringConvertible {
     }
   }
 
-  /// `value` with exactly `decimals` digits behind the point; with an exponent where a double has no such digits.
+  /// Returns `value` with exactly `decimals` digits after the point. If a double has no such digits, the result has an
+  /// exponent.
   public static func fixed(_ value: Double, decimals: Int) -> String {
     var scale = 1
     for _ in 0..<decimals { scale *= 10 }

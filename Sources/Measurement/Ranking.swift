@@ -1,20 +1,21 @@
 import RealModule
 
-/// Which of several is best: the one rule, for when to stop, what a pattern finds and what every report marks.
+/// Which of several figures is best. This one rule decides when a run stops, what a pattern finds and what every report
+/// marks.
 public enum Ranking: Sendable {
-  /// The lower figure is the better one.
+  /// The lower figure is better.
   case lower
-  /// The higher figure is the better one.
+  /// The higher figure is better.
   case higher
 
-  /// The figure that stands for the rounds of a run: their geometric mean, or their median where one is not above 0 and
-  /// has no logarithm; nil without rounds.
+  /// Returns the figure that represents the rounds of a run: their geometric mean. If a round is not above 0 and has no
+  /// logarithm, it is their median. Returns nil without rounds.
   public static func typical(_ rounds: [Double]) -> Double? {
     guard rounds.allSatisfy({ $0 > 0 }) else { return Summary(rounds)?.p50 }
     return rounds.isEmpty ? nil : Double.exp(rounds.reduce(0) { $0 + Double.log($1) } / Double(rounds.count))
   }
 
-  /// The best of those that have a figure, the first of equals; nil when none has.
+  /// Returns the best of the candidates that have a figure, and the first of equals; nil if none has a figure.
   public func best<Candidate>(
     _ candidates: some Sequence<Candidate>, by figure: (Candidate) -> Double?
   ) -> Candidate? {

@@ -1,23 +1,25 @@
 import RealModule
 
 extension ConfidenceInterval {
-  /// The confidence that nothing seems changed between runs of the same program, as a whole: runs are dear, and of what
-  /// seems changed half is for the better, so that one of 40 comparisons of equals has a figure that seems worse.
+  /// The confidence that nothing seems changed, as a whole, between runs of the same program. Runs are expensive, and
+  /// half of the seeming changes are improvements, so that one of 40 comparisons of equal programs shows a figure that
+  /// seems worse.
   public static let confidenceOfRuns = 0.95
 
-  /// What is known of how runs differ before there are several: the rounds of one run share its luck (where its memory
-  /// lies, what else the machine does, how warm it is). On quiet machines the figures of one program's runs were seen
-  /// to differ by some 5 %, and elsewhere by as much as the rounds of a run do.
+  /// How much runs differ, as far as that is known before there are several runs. The rounds of one run share its
+  /// circumstances: where its memory lies, what else the machine does, how warm it is. On quiet machines the figures of
+  /// one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
   private static let luck = 0.05
-  /// How many degrees of freedom that knowledge counts for, against those of the runs themselves.
+  /// The number of degrees of freedom that this prior knowledge counts for, compared with those of the runs themselves.
   private static let weight = 4.0
 
-  /// The interval of the ratio left to right of what two programs measured in several runs, each run with its rounds:
-  /// of the geometric means. Nil where a figure is not positive, or a side has fewer rounds than ``fewest``.
+  /// Returns the interval of the ratio, left to right, of the geometric means that two programs measured in several
+  /// runs, each with several rounds. Returns nil if a figure is not positive, or if a side has fewer rounds than
+  /// ``fewest``.
   ///
-  /// A run is one observation, however many rounds it has. The runs of a side are few, so their variance is moderated
-  /// by what is known beforehand (Smyth, "Linear Models and Empirical Bayes Methods", 2004); it is that of both sides,
-  /// as in Student's two-sample test: with two or three runs a side Welch's would have next to no degrees of freedom.
+  /// A run is one observation, however many rounds it has. A side has few runs, so their variance is moderated by the
+  /// prior knowledge (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one variance, as in
+  /// Student's two-sample test: with two or three runs on a side, Welch's test would have almost no degrees of freedom.
   public static func ofRatio(
     _ left: [[Double]], to right: [[Double]], among comparisons: Int = 1
   ) -> ConfidenceInterval? {
@@ -39,7 +41,7 @@ extension ConfidenceInterval {
     ).exponential
   }
 
-  /// The variance within groups, of all of them together.
+  /// Returns the pooled variance within groups.
   private static func variance(_ groups: [[Double]]) -> (value: Double, freedom: Double) {
     let freedom = Double(groups.reduce(0) { $0 + $1.count - 1 })
     let squares = groups.reduce(0) { sum, group in

@@ -1,23 +1,25 @@
 /// How a throughput grows with the number of cores, by the Universal Scalability Law (Gunther, 2007):
 ///
-///     X(n) = λn / (1 + σ(n − 1) + κn(n − 1))
+/// ```
+/// X(n) = λn / (1 + σ(n − 1) + κn(n − 1))
+/// ```
 ///
-/// `λ` is the throughput of one core, `σ` the share of the work that waits for one thing at a time (contention), `κ`
-/// what each pair of cores costs that must agree on something (coherence). None of them is negative. With `κ` above 0
-/// there is a number of cores beyond which it gets slower.
+/// `λ` is the throughput of one core. `σ` is the share of the work that is done by one core at a time (contention). `κ`
+/// is the cost of each pair of cores that must agree on something (coherence). None of them is negative. If `κ` is
+/// above 0, there is a number of cores beyond which the throughput falls.
 ///
-/// Fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`. Which of
-/// the terms a curve needs is decided by cross-validation, as the model of strides does it: those are kept that best
-/// predict numbers of cores that they were not fitted to.
+/// The law is fitted by the least squares of relative errors in `n / X(n)`, which is linear in `1/λ`, `σ/λ` and `κ/λ`.
+/// Cross-validation decides which of these terms a curve needs, as for the model of strides: the terms are kept that
+/// best predict the numbers of cores that they were not fitted to.
 public struct ScalabilityLaw: Sendable {
-  /// What so many cores were measured to do.
+  /// The measured throughput of a number of cores.
   public struct Point: Sendable, Hashable {
-    /// How many cores, from 1 on.
+    /// The number of cores, at least 1.
     public let cores: Int
     /// The throughput, in any unit, above 0.
     public let throughput: Double
 
-    /// A throughput of so many cores.
+    /// Creates a point.
     public init(cores: Int, throughput: Double) {
       self.cores = cores
       self.throughput = throughput
@@ -26,27 +28,27 @@ public struct ScalabilityLaw: Sendable {
 
   /// The throughput of one core, in the unit of the points.
   public let lambda: Double
-  /// Contention, from 0 on; 0 where the curve does not need it.
+  /// The contention, at least 0; 0 if the curve does not need it.
   public let sigma: Double
-  /// Coherence, from 0 on; 0 where the curve does not need it.
+  /// The coherence, at least 0; 0 if the curve does not need it.
   public let kappa: Double
-  /// The leave-one-out error, that of predicting a number of cores from all the others, as a share: the worst, and
-  /// where.
+  /// The largest leave-one-out error, as a share, and the number of cores at which it occurs. A leave-one-out error is
+  /// that of predicting one number of cores from all others.
   public let worst: (error: Double, cores: Int)
 
-  /// The law is said to fit when it predicts every number of cores within this share.
+  /// The law fits if it predicts every number of cores within this share.
   public static let tolerance = 0.1
-  /// How many different numbers of cores are needed: with three the law fits whatever was measured.
+  /// The smallest count of different numbers of cores. With three, the law would fit any figures.
   public static let fewest = 4
 
-  /// Fits the points; nil for fewer than ``fewest`` numbers of cores, and where every fit has a negative term.
+  /// Fits the law to the points; nil for fewer than ``fewest`` numbers of cores, and if every fit has a negative term.
   public init?(fitting points: [Point]) {
     let points = points.sorted { $0.cores < $1.cores }
     guard points.count >= Self.fewest, Set(points.map(\.cores)).count == points.count,
       points.allSatisfy({ $0.cores > 0 && $0.throughput > 0 && $0.throughput.isFinite })
     else { return nil }
     var best: (terms: [Double], worst: (error: Double, cores: Int))?
-    // As many terms as there are numbers would meet them all.
+    // A law with as many terms as there are points would meet them all.
     for columns in Self.choices where columns.count <= points.count - 2 {
       guard let terms = Self.fit(points, columns), let worst = Self.worstPrediction(points, columns) else { continue }
       if worst.error < best?.worst.error ?? .infinity { best = (terms, worst) }
@@ -56,34 +58,35 @@ public struct ScalabilityLaw: Sendable {
     worst = best.worst
   }
 
-  /// Whether it predicts numbers of cores that it has not seen within ``tolerance``.
+  /// Whether the law predicts numbers of cores that it was not fitted to within ``tolerance``.
   public var fits: Bool { worst.error <= Self.tolerance }
 
-  /// The throughput of `cores`.
+  /// Returns the throughput of `cores`.
   public func throughput(_ cores: Double) -> Double {
     lambda * cores / (1 + sigma * (cores - 1) + kappa * cores * (cores - 1))
   }
 
-  /// Where it is fastest, `√((1 − σ) / κ)` and at least 1; nil where more cores are always faster.
+  /// The number of cores with the highest throughput, `√((1 − σ) / κ)` and at least 1; nil if more cores are always
+  /// faster.
   public var peak: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
 
-  /// The number of cores beyond which it gets slower; nil where it never does.
+  /// The number of cores beyond which the throughput falls; nil if it never does.
   public var most: Int? {
     guard let peak, peak < 1e9 else { return nil }
     let below = Int(peak)
     return throughput(Double(below + 1)) > throughput(Double(below)) ? below + 1 : below
   }
 
-  /// The sets of terms to try: always the work, with contention, coherence, both or neither.
+  /// The sets of terms to try: the work in all of them, with contention, coherence, both or neither.
   private static let choices = [[0], [0, 1], [0, 2], [0, 1, 2]]
 
-  /// What stands beside `1/λ`, `σ/λ` and `κ/λ` in `n / X(n)`.
+  /// Returns the factors of `1/λ`, `σ/λ` and `κ/λ` in `n / X(n)`.
   private static func factors(_ cores: Int) -> [Double] {
     let n = Double(cores)
     return [1, n - 1, n * (n - 1)]
   }
 
-  /// The terms; nil where one comes out negative, which means nothing.
+  /// Returns the terms; nil if one of them is negative, which has no meaning.
   private static func fit(_ points: [Point], _ columns: [Int]) -> [Double]? {
     let rows = points.map { point in
       let time = Double(point.cores) / point.throughput
@@ -95,7 +98,7 @@ public struct ScalabilityLaw: Sendable {
     return terms
   }
 
-  /// The worst error over the numbers inside the range, each predicted by a fit that has not seen it.
+  /// Returns the largest error over the numbers of cores inside the range, each predicted by a fit without it.
   private static func worstPrediction(_ points: [Point], _ columns: [Int]) -> (error: Double, cores: Int)? {
     let errors = points.dropFirst().dropLast().map { held -> (error: Double, cores: Int) in
       guard let fit = fit(points.filter { $0 != held }, columns) else { return (.infinity, held.cores) }
@@ -106,10 +109,10 @@ public struct ScalabilityLaw: Sendable {
   }
 }
 
-/// The least squares of linear equations.
+/// The solution of linear equations by least squares.
 public enum LeastSquares {
-  /// The numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and Gauss-Jordan
-  /// elimination; nil where the rows do not determine them.
+  /// Returns the numbers `x` for which `rows * x` is nearest to 1 in every row, by the normal equations and
+  /// Gauss-Jordan elimination; nil if the rows do not determine them.
   public static func solve(_ rows: [[Double]]) -> [Double]? {
     guard let n = rows.first?.count, n > 0 else { return nil }
     var matrix = (0..<n).map { i in

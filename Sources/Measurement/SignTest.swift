@@ -1,10 +1,11 @@
-/// The sign test (Arbuthnot, 1710): whether rounds that went one way or the other tell which way is the more common.
+/// The sign test (Arbuthnot, 1710): it decides whether the directions of several rounds show which direction is more
+/// common.
 public enum SignTest {
-  /// Whether `met` of `rounds` is further from half of them than chance brings about in one of a hundred cases.
+  /// Returns whether `met` of `rounds` is farther from half of them than chance brings about in one of a hundred cases.
   public static func isTold(_ met: Int, of rounds: Int) -> Bool {
     let fewer = min(met, rounds - met)
     guard rounds > 0, fewer >= 0 else { return false }
-    // How likely so few, or fewer, are of as many throws of a coin; both sides count.
+    // The likelihood of so few, or fewer, heads in that many throws of a coin; both sides count.
     var likelihood = 1.0
     for _ in 0..<rounds { likelihood /= 2 }
     var tail = likelihood

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Lets a fixed number of threads go at the same instant, round after round, by spinning: a kernel wake-up would
-/// release them microseconds apart, longer than the races that the lab looks for.
+/// Releases a fixed number of threads at the same instant, round after round. The threads spin, because a wake-up by
+/// the kernel would release them microseconds apart, which is longer than the races that the lab looks for.
 ///
-/// It yields after some 50 us of spinning, so that more threads than cores still make progress. Not sooner: on a busy
-/// machine a thread that gave its core away would seldom be running when the other one arrives.
+/// A thread yields after about 50 us of spinning, so that more threads than cores still make progress. It does not
+/// yield earlier: on a busy machine, a thread that gave up its core would seldom be running when the other one arrives.
 public final class SpinBarrier: Sendable {
   @usableFromInline let parties: Int
   @usableFromInline let arrived = Atomic<Int>(0)
   @usableFromInline let generation = Atomic<Int>(0)
 
-  /// A barrier for `parties` threads, at least 1.
+  /// Creates a barrier for `parties` threads, at least 1.
   public init(parties: Int) { self.parties = parties }
 
-  /// Waits until all parties have called it.
+  /// Waits until all parties have called this method.
   @inlinable
   public func wait() {
     let mine = generation.load(ordering: .acquiring)

@@ -1,12 +1,12 @@
-/// A small seedable generator (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014), so
-/// that a run's order can be repeated from its printed seed.
+/// A small generator with a seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). The
+/// printed seed of a run reproduces its order.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator that repeats the same sequence for the same `seed`.
+  /// Creates a generator that yields the same sequence for the same `seed`.
   public init(seed: UInt64) { state = seed }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state

@@ -1,19 +1,21 @@
-/// The two states of a figure that has two, such as a wake-up, which takes 5 us or 60 depending on whether the other
-/// core was asleep, or a store that the processor forwards to the next load in one process and not in another.
+/// The two states of a figure. For example, a wake-up takes 5 us or 60 us, depending on whether the other core was
+/// asleep, and the processor forwards a store to the next load in one process and not in another.
 ///
-/// The logarithms lie in two clusters, each with at least a fifth of the figures, and the gap between them is twice as
-/// wide as either cluster and at least a factor of 1.5. One median with a wide interval would describe neither. Of ten
-/// figures of normal noise, however wide, fewer than 1 in 200 are taken for two states.
+/// The logarithms of the figures form two clusters, each with at least a fifth of the figures. The gap between the
+/// clusters is at least twice as wide as either of them, and at least a factor of 1.5. One median with a wide interval
+/// would describe neither state. Of samples of ten figures with normal noise, however wide, fewer than 1 in 200 are
+/// taken for two states.
 public struct States: Sendable {
-  /// Fewer figures than this do not show two states.
+  /// The smallest number of figures that can show two states.
   public static let fewest = 10
 
-  /// Where the upper state begins.
+  /// The lowest figure of the upper state.
   public let border: Double
-  /// The median of each state, and how many figures are in it.
+  /// The median of each state, and the number of its figures.
   public let lower, upper: (median: Double, count: Int)
 
-  /// The states of these figures; nil where there is one, where a figure is not positive, and of fewer than ``fewest``.
+  /// Finds the states of these figures; nil if there is only one state, if a figure is not positive, or for fewer than
+  /// ``fewest`` figures.
   public init?(_ values: [Double]) {
     let sorted = values.sorted()
     guard sorted.count >= Self.fewest, let least = sorted.first, least > 0 else { return nil }
@@ -28,7 +30,8 @@ public struct States: Sendable {
     upper = (Self.median(clusters.upper), clusters.upper.count)
   }
 
-  /// The greatest by the least, without the outermost tenth at each end: one odd round makes no cluster wide.
+  /// Returns the ratio of the highest to the lowest figure, without the outermost tenth at each end: one odd round does
+  /// not make a cluster wide.
   private static func spread(_ sorted: ArraySlice<Double>) -> Double {
     let inner = sorted.dropFirst(sorted.count / 10).dropLast(sorted.count / 10)
     return (inner.last ?? 1) / (inner.first ?? 1)

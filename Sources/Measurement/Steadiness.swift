@@ -1,33 +1,35 @@
-/// Whether the rounds of a run agree with each other: spread, outliers and drift of one figure in several series.
+/// Whether the rounds of a run agree with each other: the spread, the outliers and the drift of one figure in several
+/// series.
 public struct Steadiness: Sendable {
   /// The figures of one run, by round.
   public struct Series: Sendable {
-    /// What reports call it.
+    /// The name of the series in reports.
     public let label: String
-    /// Round and figure, in the order of the rounds.
+    /// The rounds and their figures, in the order of the rounds.
     public let figures: [(round: Int, value: Double)]
 
-    /// A series of at least ``Steadiness/fewest`` figures.
+    /// Creates a series of at least ``Steadiness/fewest`` figures.
     public init(label: String, figures: [(round: Int, value: Double)]) {
       self.label = label
       self.figures = figures
     }
   }
-  /// Fewer rounds than this say nothing about steadiness.
+  /// The smallest number of rounds that says anything about steadiness.
   public static let fewest = 6
 
   /// The series that have two states.
   public let bimodal: [(label: String, states: States)]
-  /// The labels of the series whose standard deviation is more than half their mean, though they have one state.
+  /// The labels of the series with one state whose standard deviation is more than half of their mean.
   public let unsettled: [String]
-  /// How many outliers each series has, where it has any: a modified z-score above 3.5 (Iglewicz and Hoaglin, "How to
-  /// Detect and Handle Outliers", 1993). A series that is unsettled as a whole, or has two states, has none.
+  /// The number of outliers of each series that has any: figures with a modified z-score above 3.5 (Iglewicz and
+  /// Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is unsettled as a whole, or has two states, has
+  /// none.
   public let outliers: [(label: String, count: Int)]
-  /// The last third of the rounds as a multiple of the first, over all series, when the rounds have a trend that chance
-  /// brings in one run of a thousand (Mann, "Nonparametric Tests Against Trend", 1945).
+  /// The last third of the rounds as a multiple of the first third, over all series. It is given if the rounds have a
+  /// trend that chance produces in one of a thousand runs (Mann, "Nonparametric Tests Against Trend", 1945).
   public let drift: Double?
 
-  /// The steadiness of some series.
+  /// Determines the steadiness of some series.
   public init(_ series: [Series]) {
     var bimodal: [(label: String, states: States)] = []
     var unsettled: [String] = []
@@ -55,7 +57,8 @@ public struct Steadiness: Sendable {
   }
 
   private static func drift(_ series: [Series]) -> Double? {
-    // Each figure as a multiple of its series' median, then the median of all series in a round: one value a round.
+    // Each figure is divided by the median of its series. The median of all series in a round then gives one value for
+    // each round.
     var byRound: [Int: [Double]] = [:]
     for one in series {
       guard let median = Summary(one.figures.map(\.value))?.p50, median > 0 else { continue }

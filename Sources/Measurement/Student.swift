@@ -2,20 +2,21 @@ import RealModule
 
 /// Student's t distribution (Student, "The Probable Error of a Mean", 1908).
 enum Student {
-  /// The share of it that lies further from 0 than `t`, to both sides together.
+  /// Returns the share of the distribution that lies farther from 0 than `t`, on both sides together.
   static func tails(beyond t: Double, freedom: Double) -> Double {
     let square = t * t
     return incompleteBeta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5)
   }
 
-  /// How far from 0 both sides together have `share` of it beyond: Newton's method on the logarithm, within a bracket.
+  /// Returns the distance from 0 beyond which `share` of the distribution lies, on both sides together: Newton's method
+  /// on the logarithm, within a bracket.
   static func quantile(tails share: Double, freedom: Double) -> Double {
     var (low, high) = (0.0, 1.0)
     while tails(beyond: high, freedom: freedom) > share { (low, high) = (high, 2 * high) }
     let scale =
       Double.exp(Double.logGamma((freedom + 1) / 2) - Double.logGamma(freedom / 2)) / (freedom * Double.pi).squareRoot()
     var t = high
-    // It takes fewer than 10; the bound is for what no share and freedom should bring about.
+    // It takes fewer than 10 steps. The limit is for inputs that should not occur.
     for _ in 0..<100 {
       let beyond = tails(beyond: t, freedom: freedom)
       if beyond > share { low = t } else { high = t }
@@ -28,9 +29,9 @@ enum Student {
     return t
   }
 
-  /// The regularised incomplete beta function at `x`, of which `y` is the rest to 1: its continued fraction (Abramowitz
-  /// and Stegun, "Handbook of Mathematical Functions", 26.5.8) by the method of Lentz, on the side where it converges
-  /// fast.
+  /// Returns the regularized incomplete beta function at `x`, where `y` is `1 - x`: its continued fraction (Abramowitz
+  /// and Stegun, "Handbook of Mathematical Functions", 26.5.8) by the method of Lentz, on the side on which it
+  /// converges fast.
   private static func incompleteBeta(_ x: Double, _ y: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard y > 0 else { return 1 }

@@ -1,38 +1,38 @@
-/// The statistics of a set of samples. There is none of an empty set, and no percentile that the set is too small to
-/// have: p99 of ten samples would be its maximum under another name.
+/// The statistics of a set of samples. An empty set has none. A percentile is missing if the set is too small for it:
+/// the p99 of ten samples would be their maximum under another name.
 public struct Summary: Sendable, Hashable, Codable {
-  /// How many samples; at least 1.
+  /// The number of samples, at least 1.
   public let count: Int
-  /// The smallest.
+  /// The smallest sample.
   public let min: Double
   /// The median.
   public let p50: Double
-  /// The 90th percentile, from 10 samples on.
+  /// The 90th percentile, if there are at least 10 samples.
   public let p90: Double?
-  /// The 99th percentile, from 100 samples on.
+  /// The 99th percentile, if there are at least 100 samples.
   public let p99: Double?
-  /// The 99.9th percentile, from 1000 samples on.
+  /// The 99.9th percentile, if there are at least 1000 samples.
   public let p999: Double?
-  /// The largest.
+  /// The largest sample.
   public let max: Double
   /// The arithmetic mean.
   public let mean: Double
-  /// The standard deviation, from 2 samples on.
+  /// The standard deviation, if there are at least 2 samples.
   public let stddev: Double?
   /// The sum.
   public let total: Double
 
-  /// How many samples it takes for one of them to lie above a percentile, of which there is none with fewer. (The
-  /// median is there from the first sample on all the same.)
+  /// Returns the smallest number of samples of which one lies above a percentile; with fewer there is no such
+  /// percentile. (The median exists for any number of samples.)
   public static func fewestSamples(forPercentile percentile: Double) -> Int {
     Int((100 / (100 - percentile)).rounded())
   }
 
-  /// The statistics of a histogram; nil when it is empty.
+  /// Creates the statistics of a histogram; nil if it is empty.
   public init?(_ histogram: LatencyHistogram) { self.init(pairs: histogram.pairs) }
 
-  /// The statistics of ascending `[value, count]` pairs, as ``LatencyHistogram/pairs`` gives them; nil when there are
-  /// none. Pairs of another length are left out.
+  /// Creates the statistics of ascending `[value, count]` pairs, as ``LatencyHistogram/pairs`` returns them; nil if
+  /// there are none. Arrays of another length are ignored.
   public init?(pairs: [[UInt64]]) {
     let pairs = pairs.filter { $0.count == 2 && $0[1] > 0 }
     guard let first = pairs.first, let last = pairs.last else { return nil }
@@ -66,7 +66,7 @@ public struct Summary: Sendable, Hashable, Codable {
     total = sum
   }
 
-  /// The statistics of plain values; nil when there are none or one is not finite.
+  /// Creates the statistics of plain values; nil if there are none or one is not finite.
   public init?(_ values: [Double]) {
     guard !values.isEmpty, values.allSatisfy(\.isFinite) else { return nil }
     let sorted = values.sorted()
@@ -91,7 +91,7 @@ public struct Summary: Sendable, Hashable, Codable {
 }
 
 extension [Double] {
-  /// The `q` quantile of values that are sorted and not empty, interpolated between neighbours.
+  /// Returns the `q` quantile of values that are sorted and not empty, interpolated between neighbours.
   public func quantile(_ q: Double) -> Double {
     let position = q * Double(count - 1)
     let lower = Int(position)

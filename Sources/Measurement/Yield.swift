@@ -4,6 +4,6 @@
   import Glibc
 #endif
 
-/// Lets another runnable thread have this core.
+/// Lets another runnable thread use this core.
 @inline(never)
 public func yieldProcessor() { sched_yield() }

@@ -13,12 +13,23 @@ import Testing
     return TrialRecord(round: round, outcome: .completed, observation: observation)
   }
 
-  /// How many rounds there are when the three runs measure `figure`.
+  /// A clock that stands still until it is told to go on.
+  private final class SetClock {
+    var now: UInt64
+    init(at now: UInt64 = 0) { self.now = now }
+    func pass(_ time: Duration) { now += time.nanoseconds }
+  }
+
+  /// How many rounds there are when the three runs measure `figure`, a nanosecond each.
   private func rounds(_ budget: Budget, most: Int = 40, _ figure: (_ run: Int, _ round: Int) -> Double) throws -> Int {
-    var pace = Pace(plan(budget), start: MonotonicClock.now())
+    let clock = SetClock()
+    var pace = Pace(plan(budget)) { clock.now }
     for round in 0..<most {
       guard pace.allows(round: round) else { return round }
-      for run in 0..<3 { try pace.finished(trial(round, figure(run, round)), of: run) }
+      for run in 0..<3 {
+        clock.pass(.nanoseconds(1))
+        try pace.finished(trial(round, figure(run, round)), of: run)
+      }
     }
     return most
   }
@@ -47,14 +58,19 @@ import Testing
 
   @Test func `no round starts that would end too late`() throws {
     #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(1))) { _, _ in 10 } == 1)
+    // A round takes 3 ns.
+    #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(8))) { _, _ in 10 } == 2)
+    #expect(try rounds(Budget(rounds: 4, time: .nanoseconds(12))) { _, _ in 10 } == 4)
   }
 
   @Test func `a grid that cannot fit is refused with the reason`() {
     let error = #expect(throws: InputError.self) {
       try rounds(Budget(rounds: 6, time: .nanoseconds(1), least: 3)) { _, _ in 10 }
     }
-    #expect(error?.description.hasPrefix("3 trials a round do not fit into 1 ns: at ") == true)
-    #expect(error?.description.contains("(3 tried), 3 rounds take ") == true)
+    #expect(
+      error?.description.hasPrefix(
+        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give it more time")
+        == true)
   }
 
   /// What the end of a worker means that was given so many of 30 s, of a variant that takes 1 s at most.
@@ -82,31 +98,43 @@ import Testing
 
   @Test func `a variant that came to no end is given up, at every point, and the others are not`() {
     let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
-    var pace = Pace(plan, start: MonotonicClock.now())
+    let clock = SetClock()
+    var pace = Pace(plan) { clock.now }
     let (first, second) = (plan.runs[0], plan.runs[1])
     #expect(pace.allows(first) && pace.allows(second))
-    #expect((pace.trialTime ?? .zero) <= .seconds(15) && (pace.trialTime ?? .zero) > .seconds(10))
+    #expect(pace.trialTime == .seconds(15))
+    clock.pass(.seconds(20))
+    #expect(pace.trialTime == .seconds(10))
     pace.expired(first, .unavailable(reason: "another program had stopped it"), after: .seconds(1))
     #expect(pace.allows(first))
     pace.expired(first, .hung, after: .seconds(1))
     #expect(!pace.allows(first) && pace.allows(second))
     pace.expired(second, .stopped(after: .seconds(1)), after: .seconds(1))
     #expect(!pace.allows(second) && pace.allows(plan.runs[2]))
+    clock.pass(.seconds(60))
+    #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
   }
 
   @Test func `when the time is over the first round is finished, but for workers that come to no end`() {
     let plan = plan(Budget(rounds: 3, left: .zero))
-    var pace = Pace(plan, start: MonotonicClock.now())
+    var pace = Pace(plan)
     #expect(pace.allows(plan.runs[1]))
     pace.expired(plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
     #expect(!pace.allows(plan.runs[1]))
   }
 
-  @Test func `what hung says nothing about how long the others take`() throws {
+  /// Also on a machine that was started just now, and on one that has been up for 60 years.
+  @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
+  func `what hung says nothing about how long the others take`(_ uptime: UInt64) throws {
     let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
-    // It began a thousand seconds ago, all of which one worker took.
-    var pace = Pace(plan, start: MonotonicClock.now() - 1_000_000_000_000)
+    let clock = SetClock(at: uptime)
+    var pace = Pace(plan) { clock.now }
+    // All of its time is what one worker took.
+    clock.pass(.seconds(1000))
     pace.expired(plan.runs[0], .hung, after: .seconds(1000))
     for run in 0..<3 { try pace.finished(trial(0, 10), of: run) }
+    // Of the others' time as much is far too much.
+    clock.pass(.seconds(1000))
+    #expect(throws: InputError.self) { try pace.finished(trial(0, 10), of: 2) }
   }
 }

@@ -16,7 +16,7 @@ import Testing
     let results = try Fixture.compared(sweeps, rounds: 0, baseline: baseline) { _, _, _ in nil }
     var generator = SplitMix64(seed: 5)
     let plan = Plan(results.experiment, budget: Budget(rounds: 6, precision: Self.precision), seed: 1)
-    var pace = Pace(plan, start: MonotonicClock.now())
+    var pace = Pace(plan)
     var shown = results
     shown.runs = plan.runs
     return try (0..<most).map { round in

@@ -3,11 +3,13 @@ import Measurement
 /// Decides, from the rounds that are done, whether there is another one.
 struct Pace {
   private let plan: Plan
+  private let clock: () -> UInt64
   private let start: UInt64
   private let headline: Metric?
   /// Each run's figures.
   private var figures: [[RoundFigure]]
-  private var roundStart: UInt64
+  /// When the round began, counted from the start.
+  private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
   /// How many trials are done.
   private(set) var trials = 0
@@ -30,20 +32,26 @@ struct Pace {
   /// Trials to have seen, and the share of the time to have spent, before a projection is worth anything.
   private static let seenEnough = (trials: 3, share: 0.1)
 
-  init(_ plan: Plan, start: UInt64) {
+  /// The pace of a run of `plan` that starts now.
+  ///
+  /// - Parameter clock: its time in nanoseconds, from whatever beginning; a test gives one that it sets.
+  init(_ plan: Plan, clock: @escaping () -> UInt64 = { MonotonicClock.now() }) {
     self.plan = plan
-    self.start = start
+    self.clock = clock
+    start = clock()
     headline = plan.experiment.headline
     figures = Array(repeating: [], count: plan.runs.count)
-    roundStart = start
   }
+
+  /// Nanoseconds since the start.
+  var elapsed: UInt64 { clock() &- start }
 
   /// Whether to start `round`: those before it are done.
   mutating func allows(round: Int) -> Bool {
-    let now = MonotonicClock.now()
+    let now = elapsed
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
-    if let limit = plan.budget.time, round > 0, now &- start &+ longestRound > limit.nanoseconds { return false }
+    if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
     guard round >= plan.budget.rounds, let precision = plan.budget.precision else { return round < plan.budget.rounds }
     return !isSettled(precision)
   }
@@ -62,7 +70,7 @@ struct Pace {
 
   /// What is left of the time for all; nil where there is no limit.
   private var left: Duration? {
-    plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(MonotonicClock.now() &- start))) }
+    plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
   }
 
   /// Takes note that a worker was ended because its time was over.
@@ -88,10 +96,10 @@ struct Pace {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
     guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
-    let elapsed = (Duration.nanoseconds(Int64(MonotonicClock.now() &- start)) - ended.time).nanoseconds
+    let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    guard tried >= seen.trials, Double(elapsed) > seen.share * Double(limit.nanoseconds) else { return }
-    let each = Double(elapsed) / Double(tried)
+    guard tried >= seen.trials, Double(spent) > seen.share * Double(limit.nanoseconds) else { return }
+    let each = Double(spent) / Double(tried)
     let needed = each * Double(plan.runs.count { !isGivenUp($0) } * least)
     guard needed > Double(limit.nanoseconds) else { return }
     let variants = plan.experiment.variants.count

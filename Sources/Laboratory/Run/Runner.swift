@@ -58,12 +58,11 @@ public struct Runner: Sendable {
     }
     do { try ScratchDirectory.requirePlace() } catch { throw InputError(error.description) }
     let disturbance = DisturbanceWatch()
-    let start = MonotonicClock.now()
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
-    var pace = Pace(plan, start: start)
+    var pace = Pace(plan)
     // What is lacking on one core may be there on two.
     var shortages: [Int?: [String: Int]] = [:]
     do {
@@ -85,7 +84,7 @@ public struct Runner: Sendable {
     } catch let error as LabError {
       results.cut = .failed(error)
     }
-    results.seconds = Double(MonotonicClock.now() &- start) / 1e9
+    results.seconds = Double(pace.elapsed) / 1e9
     results.judgements = Judge(results).judgements()
     results.findings =
       (results.conclusion.map { [$0] } ?? []) + plan.experiment.pattern.findings(in: results)

@@ -1,9 +1,11 @@
 import Platform
 import Synchronization
 
-/// What `make` makes of each index below `count`, on some threads at once.
+/// Calls `make` with each index below `count`, on several threads at once, and returns the results in the order of the
+/// indices.
 ///
-/// Threads of its own: Dispatch needs descriptors, of which there may be too few. Without a thread it takes longer.
+/// The threads are the lab's own, since Dispatch needs descriptors, and there may be too few of them. If no thread can
+/// be started, the call only takes longer.
 func onAllCores<Made: Sendable>(_ count: Int, _ make: @escaping @Sendable (Int) -> Made) -> [Made] {
   let work = SharedWork<Made>(count)
   let makeOn: @Sendable () -> Void = { while let index = work.next() { work.put(make(index), at: index) } }
@@ -13,7 +15,7 @@ func onAllCores<Made: Sendable>(_ count: Int, _ make: @escaping @Sendable (Int) 
   return work.made
 }
 
-/// Indices that are taken one after the other, and what was made of them.
+/// Indices that threads take one after the other, and the results for them.
 private final class SharedWork<Made: Sendable>: Sendable {
   private let taken = Atomic<Int>(0)
   private let results: Mutex<[Made?]>
@@ -24,7 +26,7 @@ private final class SharedWork<Made: Sendable>: Sendable {
     results = Mutex(Array(repeating: nil, count: count))
   }
 
-  /// An index that nobody else takes; nil when all are taken.
+  /// Returns an index that no other thread takes; nil if all are taken.
   func next() -> Int? {
     let index = taken.wrappingAdd(1, ordering: .relaxed).oldValue
     return index < count ? index : nil

@@ -1,9 +1,9 @@
-/// The files that a lab was built with: scenarios and documents (`.yml`), each with what it says as it was parsed then
-/// (`.yml.parsed`) or without, and the patterns' sources (`.swift`).
+/// The files that the lab was built with: scenarios and documents (`.yml`), and the patterns' sources (`.swift`).
+/// Beside a `.yml` file there may be its content as it was parsed when the lab was built (`.yml.parsed`).
 struct BuiltInFiles: Sendable {
-  /// The file with the documents.
+  /// The name of the file with the documents.
   static let documents = "documents.yml"
-  /// How the names of the files of scenarios end.
+  /// The ending of the names of scenario files.
   static let scenarioEnding = ".yml"
 
   private let files: [(name: String, text: String)]
@@ -16,13 +16,12 @@ struct BuiltInFiles: Sendable {
       .map { String($0.dropLast(Self.scenarioEnding.count)) }
   }
 
-  /// The text of a file; nil where the lab was built without it.
+  /// Returns the text of a file; nil if the lab was built without it.
   func text(_ name: String) -> String? { files.first { $0.name == name }?.text }
 
-  /// What a file of YAML says: as it was parsed when the lab was built, else parsed now; nil where there is no such
-  /// file.
+  /// Returns the content of a YAML file, parsed when the lab was built or else now; nil if the file does not exist.
   ///
-  /// - Throws: ``InputError`` when it is broken.
+  /// - Throws: ``InputError`` if the file cannot be parsed.
   func content(_ name: String) throws(InputError) -> PlacedNode? {
     guard let yaml = text(name) else { return nil }
     guard let parsed = text(name + ShelvedNode.fileEnding), let node = ShelvedNode(parsed) else {

@@ -1,21 +1,21 @@
 import Measurement
 
 extension Check {
-  /// Reads the text of a check on the given variants of `pattern`.
+  /// Parses the text of a check on the given variants of `pattern`.
   ///
-  /// - Throws: ``InputError`` that quotes the check and says what was found, what is allowed and the nearest name.
+  /// - Throws: ``InputError``, which quotes the check and says what was found, what is allowed, and the nearest name.
   public init(parsing text: String, on pattern: PatternDescription, variants: [Variant]) throws(InputError) {
     self = try CheckParser.parse(text, pattern: pattern, variants: variants)
   }
 }
 
-/// Looks up the names of a written check in what a pattern knows, so that an unknown variant, metric or unit is an
-/// error before anything runs.
+/// Resolves the names of a written check against a pattern, so that an unknown variant, metric or unit is an error
+/// before anything runs.
 struct CheckParser {
   let text: String
   let pattern: PatternDescription
   let variants: [Variant]
-  /// What errors call the text.
+  /// The name of the text in errors.
   private let kind: String
 
   /// Parses `text`, a check on the given variants of `pattern`.
@@ -84,7 +84,7 @@ struct CheckParser {
     return point
   }
 
-  /// A duration compared to a byte count is a slip in the check, not a finding.
+  /// Comparing a duration with a byte count is a mistake in the check, and no result of a run.
   private func matchUnits(_ check: Check) throws(InputError) {
     guard let left = Self.unit(check.left), let right = Self.unit(check.right) else { return }
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }

@@ -1,6 +1,6 @@
 import Measurement
 
-/// Reads the claims of a scenario file: each check must be one that the runs of the file can answer.
+/// Reads the claims of a scenario file. The runs of the file must be able to answer each check.
 struct ClaimReader {
   let file: ScenarioFile
   let pattern: PatternDescription
@@ -38,7 +38,7 @@ struct ClaimReader {
     } catch { throw error.at(checkNode.place) }
   }
 
-  /// What kind of promise a claim is.
+  /// Reads the kind of a claim.
   static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
@@ -50,7 +50,7 @@ struct ClaimReader {
     return kind
   }
 
-  /// The figure of one run that `text` speaks of.
+  /// Reads `text` as the figure of one run.
   func reference(_ text: String) throws(InputError) -> Check.Reference {
     let reference = try CheckParser.figure(text, pattern: pattern, variants: variants)
     try requireMetric(of: reference, "figure '\(text)'")
@@ -59,7 +59,7 @@ struct ClaimReader {
     return reference
   }
 
-  /// The sentences of the documents that stand at `key`.
+  /// Reads the identifiers of the documents' sentences at `key`.
   private func sentences(_ fields: Mapping, _ key: String) throws(InputError) -> [String] {
     var names: [String] = []
     for node in try fields.list(key) {
@@ -80,7 +80,8 @@ struct ClaimReader {
     return names
   }
 
-  /// A claim speaks for a sentence or against it, or is of the lesson alone (`of: lesson`).
+  /// Reads whether a claim belongs only to the lesson (`of: lesson`). Every other claim speaks for a sentence or
+  /// against one.
   private func isOfLesson(_ fields: Mapping, _ bears: [String], _ contradicts: [String]) throws(InputError) -> Bool {
     if let name = contradicts.first(where: bears.contains) {
       throw fields.node("contradicts").error("a claim cannot bear out '\(name)' and contradict it")
@@ -95,7 +96,7 @@ struct ClaimReader {
     return true
   }
 
-  /// A figure that no trial can have is a slip in the check, and never silence.
+  /// A figure that no trial can have is a mistake in the check. It is reported, never ignored.
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
@@ -106,7 +107,7 @@ struct ClaimReader {
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 
-  /// A point that is not run is a slip in the check: nothing could be said of it.
+  /// A point that is not run is a mistake in the check, since no run could answer it.
   private func requirePoint(of reference: Check.Reference, _ place: String) throws(InputError) {
     for wanted in reference.point {
       if let values = sweep.first(where: { $0.name == wanted.name })?.values {
@@ -123,7 +124,7 @@ struct ClaimReader {
     }
   }
 
-  /// A performance check compares one run with another in each round; over several runs there is no single ratio.
+  /// A performance check compares one run with another in each round. Several runs on one side have no single ratio.
   private func requireSingleRun(of reference: Check.Reference, _ place: String) throws(InputError) {
     guard case .variant(let name) = reference.scope else {
       throw InputError("\(place): a performance check or a conclusion needs single variants, not 'all' or 'any'")

@@ -22,7 +22,7 @@ struct ConclusionReader {
     return conclusions
   }
 
-  /// A sentence with nothing to stand on would be told whatever came out.
+  /// A conclusion needs a condition: without one it would be told whatever the results are.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
     guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }

@@ -1,51 +1,53 @@
-/// The source documents and their sentences, as `documents.yml` lists them: each sentence is settled by claims of
-/// scenarios, by the strength with which its document says it, or has the reason why nothing can try it.
+/// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios settle each sentence,
+/// according to how strongly the document says it. A sentence that nothing can try has the reason for that.
 public struct Documents: Sendable {
   /// A document.
   public struct Document: Sendable {
-    /// Its short name, the first part of its sentences' identifiers: `guide`.
+    /// The short name of the document, with which the identifiers of its sentences begin: `guide`.
     public let name: String
-    /// Its title.
+    /// The title of the document.
     public let title: String
-    /// Who wrote it; nil where that is not known.
+    /// The author of the document; nil if unknown.
     public let author: String?
-    /// Where it can be read; nil where no public address is known.
+    /// The address at which the document can be read; nil if no public address is known.
     public let address: String?
-    /// Its sentences, in its order.
+    /// The sentences, in the order of the document.
     public let sentences: [Sentence]
   }
 
-  /// How strongly a document says something, which decides what settles it.
+  /// How strongly a document says something. This decides what settles the sentence.
   public enum Strength: String, Sendable, Codable, CaseIterable {
-    /// Of every run: one counterexample refutes it.
+    /// The sentence is about every run: one counterexample refutes it.
     case always
-    /// A tendency: rounds of the common case bear it out or refute it.
+    /// The sentence states a tendency: rounds of the common case bear it out or refute it.
     case usually
-    /// Possible: one sighting bears it out, and nothing that was merely not seen refutes it.
+    /// The sentence states a possibility: one sighting bears it out, and a lack of sightings does not refute it.
     case may
-    /// The document's own code or advice: kept in all trials, or one that did not keep it refutes it.
+    /// The sentence is the document's own code or advice: it is borne out if its promise is kept in all trials, and
+    /// refuted if one trial breaks it.
     case recipe
   }
 
   /// A statement of a document about how Dispatch behaves, in the lab's own words.
   public struct Sentence: Sendable {
-    /// `guide.34`.
+    /// The identifier: `guide.34`.
     public let id: String
     /// What the document says.
     public let says: String
-    /// How strongly it says so; nil only where nothing can try it.
+    /// How strongly the document says it; nil only if nothing can try the sentence.
     public let said: Strength?
-    /// Why nothing can try it; nil when something can.
+    /// The reason why nothing can try the sentence; nil if something can.
     public let reason: String?
-    /// Which part of it holds and which does not, where claims speak for it and others against it; nil where such a
-    /// sentence is refuted as a whole.
+    /// Which part of the sentence holds and which does not, for a sentence with claims for it and claims against it;
+    /// nil if such a sentence is refuted as a whole.
     public let partly: String?
-    /// Why no Dispatch could fail it: it is true of the document's own code by reading it. Nil where Dispatch could.
+    /// The reason why no Dispatch could fail the sentence, which reading the document's own code shows to be true; nil
+    /// if Dispatch could fail it.
     public let byConstruction: String?
-    /// What the lab built, and tries, where a system lacks what the document speaks of, by the name of that system:
-    /// `Linux`.
+    /// What the lab has built and tries on a system without the feature that the document describes, by the name of the
+    /// system: `Linux`.
     public let standIns: [String: String]
-    /// Where it stands, for errors.
+    /// The place of the sentence in the file, for errors.
     public let place: String
   }
 
@@ -53,9 +55,9 @@ public struct Documents: Sendable {
   public let documents: [Document]
   private let byName: [String: Sentence]
 
-  /// All sentences.
+  /// The sentences of all documents.
   public var sentences: [Sentence] { documents.flatMap(\.sentences) }
-  /// The sentence with an identifier.
+  /// Returns the sentence with an identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
   /// Reads the text of the file, which errors call `place`.
@@ -65,7 +67,7 @@ public struct Documents: Sendable {
     try self.init(try PlacedNode(yaml: yaml, place: place))
   }
 
-  /// Reads what was parsed.
+  /// Reads the parsed content of the file.
   init(_ content: PlacedNode) throws(InputError) {
     let root = try Mapping(content, "the documents")
     try root.allow(["documents"])

@@ -1,34 +1,34 @@
-/// Bad input: a scenario file, a flag or a value that cannot be used. Exit status 64.
+/// An error in the input: a scenario file, a flag or a value that cannot be used. The exit status is 64.
 public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where: `stride.yml:12`, `--set`; empty when the place is not known yet.
+  /// The place of the error: `stride.yml:12`, `--set`; empty while the place is unknown.
   public var place: String
-  /// What was found and what is allowed.
+  /// What was found, and what is allowed.
   public let message: String
-  /// The allowed name that is nearest to what was found, if any is near.
+  /// The allowed name that is nearest to what was found, if one is near.
   public let nearest: String?
 
-  /// An error with the nearest of `names` to `found`, if one is near enough to be meant.
+  /// Creates an error that offers the nearest of `names` to `found`, if one is near enough to be meant.
   public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
     self.place = place
     self.message = message
     nearest = names.nearest(to: found)
   }
 
-  /// An error with the nearest of `names` to `found`, or with all of them where none is near enough to be meant.
+  /// Creates an error that offers the nearest of `names` to `found`, or all of them if none is near enough to be meant.
   init(_ message: String, at place: String = "", near found: String, among names: [String]) {
     let isNear = names.nearest(to: found) != nil
     let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
     self.init(message + known, at: place, near: found, of: names)
   }
 
-  /// The same error with its place, unless it already has one.
+  /// Returns the error with a place, unless it already has one.
   public func at(_ place: String) -> InputError {
     var placed = self
     if placed.place.isEmpty { placed.place = place }
     return placed
   }
 
-  /// `place: message; did you mean 'nearest'? (known: …)`: the hint stands before a list that the message ends with.
+  /// `place: message; did you mean 'nearest'? (known: …)`. The hint precedes a list at the end of the message.
   public var description: String {
     let start = place.isEmpty ? "" : place + ": "
     guard let nearest else { return start + message }
@@ -38,18 +38,18 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// The lab itself could not do its work: the machine is the reason. Exit status 2.
+/// An error of the lab: the machine prevents it from doing its work. The exit status is 2.
 public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What could not be done and why.
+  /// What could not be done, and why.
   public let description: String
 
-  /// An error that says what could not be done and why.
+  /// Creates an error that says what could not be done, and why.
   public init(_ description: String) { self.description = description }
 }
 
 extension [String] {
-  /// The name nearest to `found` by edit distance, when it is near enough to be a slip: a third of its length, or two
-  /// letters that changed places.
+  /// Returns the name nearest to `found` by edit distance, if it is near enough for a slip: within a third of its
+  /// length, or with two letters swapped.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
@@ -60,7 +60,7 @@ extension [String] {
 }
 
 extension String {
-  /// How many insertions, deletions and substitutions lead from this text to `other` (Levenshtein).
+  /// Returns how many insertions, deletions and substitutions lead from this text to `other` (Levenshtein).
   func editDistance(to other: String) -> Int {
     let target = Array(other)
     var row = Array(0...target.count)

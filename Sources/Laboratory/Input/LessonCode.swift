@@ -1,18 +1,19 @@
 import Synchronization
 
-/// The code of lessons, cut out of the patterns' sources as they were compiled.
+/// The code of lessons, taken from the patterns' sources as they were compiled.
 struct LessonCode: Sendable {
   private let files: [(name: String, text: String)]
   private let sources: Sources
 
-  /// The code of the sources (`.swift`) among these files.
+  /// Reads the code in the sources (`.swift`) among these files.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
     sources = Sources(self.files)
   }
 
-  /// The body of `variant`; below it what it names: declarations of its own file, and types of the others, the
-  /// instruments among them; and a line for each helper that all this names besides. Nil where the source is not there.
+  /// Returns the body of `variant`. After it come the declarations that the body names: those of its own file, and
+  /// types of other files, the instruments among them. Last comes a line for each helper that this code names as well.
+  /// Returns nil if the source is missing.
   func code(of variant: Variant) -> [String]? {
     guard let (code, shown) = listing(of: variant) else { return nil }
     let told = helpers(in: code, of: variant, without: shown).flatMap { helper in
@@ -21,7 +22,7 @@ struct LessonCode: Sendable {
     return code + (told.isEmpty ? [] : [""] + told)
   }
 
-  /// A sentence as a comment of lines that are as wide as code.
+  /// Returns a sentence as a comment whose lines are as wide as code.
   private static func comment(_ text: String) -> [String] {
     let width = 100
     var lines: [String] = []
@@ -36,12 +37,12 @@ struct LessonCode: Sendable {
     return lines + [line]
   }
 
-  /// The body of `variant` alone; nil where the source is not there.
+  /// Returns the body of `variant` alone; nil if the source is missing.
   func body(of variant: Variant) -> [String]? {
     Self.body(of: variant, in: Self.lines(of: text(of: variant.place.fileName)))
   }
 
-  /// What the code of `variant` names of the lab's without showing it.
+  /// Returns the helpers of the lab that the code of `variant` names without showing them.
   func helpers(of variant: Variant) -> [LessonHelper] {
     listing(of: variant).map { helpers(in: $0.code, of: variant, without: $0.shown) } ?? []
   }
@@ -51,14 +52,14 @@ struct LessonCode: Sendable {
     return reader.helpers(in: code)
   }
 
-  /// The code that is shown, and the names of what it declares.
+  /// Returns the code that is shown, and the names of its declarations.
   private func listing(of variant: Variant) -> (code: [String], shown: Set<Substring>)? {
     let file = variant.place.fileName
     let lines = Self.lines(of: text(of: file))
     guard let body = Self.body(of: variant, in: lines) else { return nil }
     let own = SourceDeclaration.all(in: lines, of: file).filter(\.isShown)
     var code = body
-    // What a body declares itself is not another of that name.
+    // A name that the body declares itself does not mean a declaration elsewhere.
     var shown = Set(
       SourceDeclaration.all(in: body.map { Substring($0) }, of: file).filter { $0.isShown || $0.isType }.map(\.name))
     var named = variant.shows.map { Substring($0) } + Self.names(in: body)
@@ -67,7 +68,8 @@ struct LessonCode: Sendable {
       let name = named.removeFirst()
       guard shown.insert(name).inserted else { continue }
       var found = own.filter { $0.name == name }.map { $0.text(in: lines) }
-      // What the pattern's own declarations name is shown as well, what others' do is theirs.
+      // Declarations that the pattern's own declarations name are shown as well. Those that other declarations name are
+      // not.
       if !found.isEmpty {
         named += found.flatMap { Self.names(in: $0) }
       } else if name.first?.isUppercase == true || variant.shows.contains(String(name)) {
@@ -89,12 +91,12 @@ struct LessonCode: Sendable {
     return type.text(in: Self.lines(of: text(of: type.file)))
   }
 
-  /// Whether a file says how a trial measures, which is no part of the lesson.
+  /// Returns whether a file contains the measuring code of a trial, which is no part of the lesson.
   private static func measures(_ file: String) -> Bool { file.hasSuffix("Trials.swift") || file == "Trial.swift" }
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
 
-  /// The lines of a text. Bytes are compared, not characters, which takes a tenth of the time.
+  /// Returns the lines of a text. Comparing bytes instead of characters takes a tenth of the time.
   fileprivate static func lines(of text: String?) -> [Substring] {
     text?.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) } ?? []
   }
@@ -102,7 +104,7 @@ struct LessonCode: Sendable {
   private static func body(of variant: Variant, in source: [Substring]) -> [String]? {
     let lines = source.dropFirst(variant.place.line - 1)
     guard let first = lines.first else { return nil }
-    // The line that names the body's argument begins it.
+    // The body begins with the line that names its argument.
     let indent = first.prefix { $0 == " " }
     guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
       let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })
@@ -111,13 +113,13 @@ struct LessonCode: Sendable {
     return body.map { String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0)) }
   }
 
-  /// The names of types and of what is called in some lines, in their order.
+  /// Returns the names of types and of calls in some lines, in their order.
   private static func names(in lines: [String]) -> [Substring] {
     lines.flatMap { $0.drop { $0 == " " }.hasPrefix("//") ? [] : $0.identifiers }
   }
 }
 
-/// What the sources declare: worked out when it is first asked for.
+/// The declarations of the sources, which are read at the first access.
 private final class Sources: Sendable {
   private let files: [(name: String, text: String)]
   private let found = Mutex<SourceIndex?>(nil)
@@ -138,7 +140,7 @@ private final class Sources: Sendable {
 }
 
 extension SourceDeclaration {
-  /// Its lines with its documentation, moved to the margin.
+  /// Returns the lines of the declaration with its documentation, moved to the left margin.
   fileprivate func text(in source: [Substring]) -> [String] {
     let indent = source[lines.upperBound].prefix { $0 == " " }
     return source[lines].map { String($0.dropFirst($0.hasPrefix(indent) ? indent.count : 0)) }

@@ -1,27 +1,28 @@
-/// What a lesson's code names without showing it, although it is none of the system's: a function, a type, or a member
-/// of one.
+/// A helper that a lesson's code names without showing it, and that does not belong to the system: a function, a type,
+/// or a member of a type.
 package struct LessonHelper: Sendable, Hashable {
-  /// Its name as the code writes it: `measure`, `library.append`.
+  /// The name as the code writes it: `measure`, `library.append`.
   package let name: String
-  /// What it does: the first sentence of its documentation; nil where it has none.
+  /// What the helper does: the first sentence of its documentation; nil if it has none.
   package let summary: String?
 }
 
-/// Reads a lesson's code for what it names of the lab's.
+/// Finds the helpers of the lab that a lesson's code names.
 ///
-/// No compiler says what a name stands for, so that it is looked up where the code can have it from: a function in the
-/// pattern, a member in the types that are named by what was found before, as those that a helper hands to a closure.
+/// No compiler tells what a name stands for, so the reader looks it up where the code can have it from. A function is
+/// looked up in the pattern. A member is looked up in the types that earlier findings name, such as the type that a
+/// helper passes to a closure.
 struct LessonReader {
   private let sources: SourceIndex
   private let file: String
   private let shown: Set<Substring>
-  /// The pattern, by the name of its type.
+  /// The name of the pattern's type.
   private let pattern: Substring?
-  /// The pattern's files.
+  /// The names of the pattern's files.
   private let ownFiles: Set<String>
-  /// The types that have been named, in their order.
+  /// The types that were named so far, in their order.
   private var types: [Substring] = []
-  /// What is no value of the lab's, and what is one of a type.
+  /// The local values: those of a type of the lab, and those that are not.
   private var locals: [Substring: Local] = ["trial": .of("Trial")]
   private var helpers: [LessonHelper] = []
   private var found: Set<Place> = []
@@ -40,7 +41,7 @@ struct LessonReader {
     ownFiles = pattern.map { sources.files(of: $0) } ?? []
   }
 
-  /// The helpers that some code names, in its order.
+  /// Returns the helpers that some code names, in its order.
   mutating func helpers(in code: [String]) -> [LessonHelper] {
     for line in code.map(Self.code) {
       bind(line)
@@ -51,8 +52,8 @@ struct LessonReader {
 
   // MARK: Names
 
-  /// Names that are joined by dots, and whether a dot stands before the first: then nothing says of what it is a
-  /// member.
+  /// Names joined by dots, and whether a dot precedes the first one. In that case nothing tells which type the first
+  /// name belongs to.
   private struct Chain {
     let names: [Substring]
     let isMember: Bool
@@ -61,25 +62,25 @@ struct LessonReader {
   private static func chains(in line: Substring) -> [Chain] {
     line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ".") }.compactMap { word in
       let names = word.split(separator: ".")
-      // A label is no name of anything, nor is a number.
+      // A label or a number does not name anything.
       let isLabel = names.count == 1 && line[word.endIndex...].first == ":"
       guard let first = names.first?.first, !first.isNumber, !isLabel else { return nil }
       return Chain(names: names, isMember: word.hasPrefix("."))
     }
   }
 
-  /// A line of code without its literals and its comment.
+  /// Returns a line of code without its literals and its comment.
   private static func code(of line: String) -> Substring {
     let parts = line.replacing("?.", with: ".").split(separator: "\"", omittingEmptySubsequences: false)
     let code = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element).joined(separator: " ")
     return code.firstRange(of: "//").map { code[..<$0.lowerBound] } ?? code[...]
   }
 
-  /// Takes note of the names that a line gives to values.
+  /// Notes the names that a line gives to values.
   private mutating func bind(_ line: Substring) {
     let words = line.split { $0 == " " || $0 == "(" || $0 == "," || $0 == ")" }
     for (index, word) in words.enumerated() where word == "in" {
-      // Those of a closure or of a loop.
+      // The names of a closure's arguments or of a loop's variable.
       if let start = words[..<index].lastIndex(where: { $0.hasSuffix("{") || $0 == "for" }) {
         for name in words[(start + 1)..<index] { locals[name.prefix { $0 != ":" }] = .unknown }
       }
@@ -88,7 +89,7 @@ struct LessonReader {
       let value = line[equals.upperBound...].identifiers.drop { ["try", "await"].contains($0) }.first
       for name in line[start.upperBound..<equals.lowerBound].identifiers { bind(name, to: value) }
     }
-    // `buyer: Buyer`, but not `queue: queue`.
+    // This matches `buyer: Buyer`, but not `queue: queue`.
     for (index, word) in words.enumerated() where word.hasSuffix(":") && index + 1 < words.count {
       if let type = words[index + 1].identifiers.first, sources.isOwn(type) { locals[word.dropLast()] = .of(type) }
     }
@@ -137,12 +138,12 @@ struct LessonReader {
     }
   }
 
-  /// A type of the lab's: one of the pattern's, or one that is no part of another.
+  /// Returns a type of the lab: one of the pattern's, or one that is not part of another type.
   private func type(_ name: Substring) -> SourceDeclaration? {
     best(name) { $0.isNewType && ($0.owner == nil || ownFiles.contains($0.file)) }
   }
 
-  /// A function or value of the pattern, or a function of none.
+  /// Returns a function or value of the pattern, or a function outside all types.
   private func function(_ name: Substring) -> SourceDeclaration? {
     best(name) {
       !$0.isType && !$0.isDeclared && ($0.owner == pattern || $0.owner == nil && $0.head.contains("func "))
@@ -156,7 +157,8 @@ struct LessonReader {
     return nil
   }
 
-  /// The one of the pattern's own files, else a public one, else another; of several, one that is documented.
+  /// Returns the best match: one in the pattern's own files, else a public one, else another. Of several, a documented
+  /// one is preferred.
   private func best(_ name: Substring, _ isMeant: (SourceDeclaration) -> Bool) -> SourceDeclaration? {
     func rank(_ declaration: SourceDeclaration) -> Int {
       let place = ownFiles.contains(declaration.file) ? 0 : declaration.head.contains("public ") ? 2 : 4
@@ -165,7 +167,7 @@ struct LessonReader {
     return sources.declarations(of: name).filter { $0.isVisible(in: file) && isMeant($0) }.min { rank($0) < rank($1) }
   }
 
-  /// Takes note of a helper, and returns the types that it names.
+  /// Notes a helper, and returns the types that it names.
   @discardableResult private mutating func note(_ declaration: SourceDeclaration, as name: String) -> [Substring] {
     let isShown = declaration.owner.map { shown.contains($0) } ?? false || shown.contains(declaration.name)
     if !isShown, found.insert(Place(file: declaration.file, line: declaration.lines.lowerBound)).inserted {

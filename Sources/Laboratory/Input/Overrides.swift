@@ -1,17 +1,17 @@
-/// What the command line changes in an experiment.
+/// The changes that the command line makes to an experiment.
 public struct Overrides: Sendable {
-  /// `name=value` texts: each sets a parameter, and replaces its sweep.
+  /// Texts of the form `name=value`. Each sets a parameter and replaces its sweep.
   public var settings: [String]
-  /// The value of the setting `cores`, which has a flag of its own; nil for the experiment's.
+  /// The value of the setting `cores`, which has a flag of its own; nil for the experiment's value.
   public var cores: String?
-  /// The only variants to run; empty for all.
+  /// The names of the variants to run; empty for all.
   public var variants: [String]
   /// The variant that ratios refer to; nil for the experiment's own.
   public var baseline: String?
   /// Whether the experiment's `quick` values apply.
   public var quick: Bool
 
-  /// Changes to an experiment.
+  /// Creates the changes.
   public init(
     settings: [String] = [], cores: String? = nil, variants: [String] = [], baseline: String? = nil,
     quick: Bool = false
@@ -25,7 +25,7 @@ public struct Overrides: Sendable {
 }
 
 extension Experiment {
-  /// The experiment with these changes; `--set` wins over `quick`.
+  /// Returns the experiment with these changes; `--set` takes precedence over `quick`.
   ///
   /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
   public func applying(_ overrides: Overrides) throws(InputError) -> Experiment {
@@ -47,8 +47,8 @@ extension Experiment {
     return changed
   }
 
-  /// The experiment as it is recorded for a picture: with its `quick` settings, those of its `trace`, and these, which
-  /// may name several values; of what it sweeps and none of them names, the first value and the last.
+  /// Returns the experiment as it is recorded for a picture. It has its `quick` settings, those of its `trace`, and
+  /// these, which may name several values. A swept parameter that none of these name has its first and its last value.
   ///
   /// - Parameter settings: `name=value` or `name=value,value` texts.
   /// - Throws: ``InputError`` for an unknown name or a value that is not allowed.
@@ -66,7 +66,7 @@ extension Experiment {
     for point in points {
       changed.sweep.removeAll { $0.name == point.name }
       changed.parameters[point.name] = nil
-      // A number that is another setting's is known when all are set.
+      // A value that refers to another setting is known when all are set.
       switch point.values.first {
       case .text where pattern.parameter(point.name)?.isNumber == true, .none: changed.sweep.append(point)
       case .some(let value) where point.values.count == 1: changed.parameters[point.name] = value
@@ -76,7 +76,7 @@ extension Experiment {
     return changed
   }
 
-  /// The variant called `name`, if the experiment has it.
+  /// Returns the variant called `name`, if the experiment has it.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
 
   private mutating func set(_ text: String) throws(InputError) {
@@ -88,7 +88,7 @@ extension Experiment {
     do throws(InputError) {
       set(name, try parameter.value(parsing: String(text[text.index(after: equals)...])))
     } catch {
-      // Several values are another command's.
+      // Several values belong to another command.
       guard let values = try? SweepParser(pattern).sweep(text).values, values.count > 1 else { throw error }
       throw InputError(
         "\(name): found \(values.count) values, a run has one; to compare them: compare \(self.name) \(text)")
@@ -104,8 +104,8 @@ extension Experiment {
 }
 
 extension PatternDescription {
-  /// Reads a value of a point, in a sweep or a check: one of the parameter's own, or the name of another setting that
-  /// counts the same, as in `stride=iterations`: whatever that is set to.
+  /// Parses a value of a point, in a sweep or a check: a value of the parameter, or the name of another setting with
+  /// the same unit. `stride=iterations` stands for the value of `iterations`.
   ///
   /// - Throws: ``InputError`` without a place.
   func pointValue(_ text: String, of parameter: Parameter) throws(InputError) -> ParameterValue {
@@ -118,9 +118,9 @@ extension PatternDescription {
     return try parameter.value(parsing: text)
   }
 
-  /// The parameter called `name`.
+  /// Returns the parameter called `name`.
   ///
-  /// - Throws: ``InputError`` without a place when there is none, with the known names and the nearest.
+  /// - Throws: ``InputError`` without a place if there is none, with the known names and the nearest one.
   func knownParameter(_ name: String) throws(InputError) -> Parameter {
     if let parameter = parameter(name) { return parameter }
     let known = settable.map(\.name)

@@ -1,6 +1,6 @@
 import Yams
 
-/// What stands at a place of a scenario file: as Yams has just parsed it, or as it was shelved when the lab was built.
+/// A node of a scenario file, either parsed by Yams just now, or shelved when the lab was built.
 enum FileNode {
   case parsed(Node)
   case shelved(ShelvedNode)
@@ -29,7 +29,7 @@ enum FileNode {
     }
   }
 
-  /// Its line, from 1; nil where it has none of its own.
+  /// The line of the node, from 1; nil if it has none.
   var line: Int? {
     switch self {
     case .parsed(let node): node.mark?.line
@@ -38,11 +38,11 @@ enum FileNode {
   }
 }
 
-/// A node of a scenario file that knows where it stands, so that every error can say so.
+/// A node of a scenario file with its place, which every error names.
 struct PlacedNode {
   let node: FileNode
   let file: String
-  /// The key's line for a value that has none of its own.
+  /// The line of the key, for a value without a line.
   let fallbackLine: Int
 
   /// `file:line`.
@@ -51,7 +51,7 @@ struct PlacedNode {
   /// The text of a scalar; empty for anything else.
   var text: String { node.scalar ?? "" }
 
-  /// The text of a scalar called `name`.
+  /// Returns the text of a scalar, which errors call `name`.
   func scalar(_ name: String) throws(InputError) -> String {
     guard let scalar = node.scalar else {
       throw InputError("\(name): expected a single value, found \(kind)", at: place)
@@ -59,13 +59,13 @@ struct PlacedNode {
     return scalar
   }
 
-  /// The items of a list called `name`.
+  /// Returns the items of a list, which errors call `name`.
   func list(_ name: String) throws(InputError) -> [PlacedNode] {
     guard let items = node.items else { throw InputError("\(name): expected a list, found \(kind)", at: place) }
     return items.map { PlacedNode(node: $0, file: file, fallbackLine: fallbackLine) }
   }
 
-  /// What it is, for errors.
+  /// The kind of the node, for errors.
   var kind: String {
     if let text = node.scalar { return text.isEmpty ? "nothing" : "'\(text.prefix(40))'" }
     return node.items != nil ? "a list" : "a mapping"
@@ -73,12 +73,13 @@ struct PlacedNode {
 }
 
 extension PlacedNode {
-  /// What is wrong with it; `near` is what was found, and `names` what is known, of which the nearest is offered.
+  /// Returns an error at this place. `near` is what was found, and `names` are the known names, of which the nearest is
+  /// offered.
   func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
     InputError(message, at: place, near: found, of: names)
   }
 
-  /// The same with all known names.
+  /// Returns an error at this place that lists all known names if none is near.
   func error(_ message: String, near found: String, among names: [String]) -> InputError {
     InputError(message, at: place, near: found, among: names)
   }
@@ -90,7 +91,7 @@ struct Mapping {
     let key: String
     let value: PlacedNode
 
-    /// Where the key stands; what has no line of its own stands on that of its key.
+    /// The place of the key, which is also that of a value without a line.
     var keyPlace: String { "\(value.file):\(value.fallbackLine)" }
   }
   let entries: [Entry]
@@ -98,7 +99,7 @@ struct Mapping {
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
 
-  /// Refuses a key that is not in `keys`.
+  /// Throws an error for a key that is not in `keys`.
   func allow(_ keys: [String]) throws(InputError) {
     for entry in entries where !keys.contains(entry.key) {
       throw InputError(
@@ -116,12 +117,12 @@ struct Mapping {
     return text
   }
 
-  /// The items of the list at `key`; none when there is no such key.
+  /// Returns the items of the list at `key`; an empty list if the key is missing.
   func list(_ key: String) throws(InputError) -> [PlacedNode] {
     try entries.first { $0.key == key }?.value.list(key) ?? []
   }
 
-  /// The entries of the mapping at `key`; none when there is no such key.
+  /// Returns the entries of the mapping at `key`; an empty list if the key is missing.
   func entries(_ key: String) throws(InputError) -> [Entry] {
     guard let value = entries.first(where: { $0.key == key })?.value else { return [] }
     return try Mapping(value, key).entries

@@ -1,21 +1,21 @@
 import Measurement
 
-/// Reads a scenario file into an ``Experiment``, checking every name and value against its pattern.
+/// Reads a scenario file into an ``Experiment``, and checks every name and value against its pattern.
 public struct ScenarioFile {
-  /// What error messages call the file.
+  /// The name of the file in errors.
   public let place: String
-  /// The patterns there are.
+  /// The known patterns.
   public let patterns: [any Pattern]
-  /// The documents whose sentences claims may grade; nil where there are none to know.
+  /// The documents whose sentences claims may grade; nil if there are none.
   public let documents: Documents?
 
-  /// The keys a scenario file may have.
+  /// The keys that a scenario file may have.
   static let keys = [
     "scenario", "pattern", "title", "source", "lesson", "tags", "parameters", "variants", "sweep", "baseline", "show",
     "claims", "conclusions", "quick", "trace",
   ]
 
-  /// A file that error messages call `place`.
+  /// Creates a reader of a file that errors call `place`.
   public init(place: String, patterns: [any Pattern], documents: Documents? = nil) {
     self.place = place
     self.patterns = patterns
@@ -24,12 +24,12 @@ public struct ScenarioFile {
 
   /// Reads the text of the file.
   ///
-  /// - Throws: ``InputError`` with file and line, what was found, what is allowed and the nearest name.
+  /// - Throws: ``InputError`` with file and line, what was found, what is allowed, and the nearest name.
   public func experiment(from yaml: String) throws(InputError) -> Experiment {
     try experiment(from: try PlacedNode(yaml: yaml, place: place))
   }
 
-  /// Reads what was parsed.
+  /// Reads the parsed content of the file.
   func experiment(from content: PlacedNode) throws(InputError) -> Experiment {
     let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)
@@ -117,7 +117,7 @@ public struct ScenarioFile {
     var sweep: [Sweep] = []
     for entry in try root.entries(key) {
       let parameter = try parameter(entry, pattern)
-      // A range, as `compare` takes it: 1..64:x4.
+      // A range in the form that `compare` accepts: 1..64:x4.
       if let range = entry.value.node.scalar, range.contains("..") {
         do { sweep.append(try SweepParser(pattern).sweep("\(entry.key)=\(range)")) } catch {
           throw error.at(entry.value.place)

@@ -1,23 +1,24 @@
 import Platform
 
-/// The scenarios there are: those built in, and any file.
+/// The scenarios that can be run: the built-in ones, and any file.
 public struct ScenarioLibrary: Sendable {
   /// The names of the built-in scenarios, in the order of their families.
   public let names: [String]
   private let patterns: [any Pattern]
   let files: BuiltInFiles
   private let lessons: LessonCode
-  /// The longest of the shipped ones has less than 10 KB; what has more than this is something else.
+  /// The longest built-in scenario has less than 10 KB. A file with more bytes than this is not a scenario.
   private static let largestFile = 1 << 20
 
-  /// A library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their claims
-  /// grade (`documents.yml`), either with what it says as it was parsed before (`NAME.yml.parsed`) or without, and the
-  /// patterns' sources (`.swift`).
+  /// Creates a library of built-in files: scenarios (`NAME.yml`) on these patterns, the documents whose sentences their
+  /// claims grade (`documents.yml`), and the patterns' sources (`.swift`). A YAML file may have its parsed content
+  /// beside it (`NAME.yml.parsed`).
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)
     lessons = LessonCode(of: files)
     self.patterns = patterns
-    // In the order of the patterns, which is that of their families; a scenario of another name comes behind them.
+    // The scenarios have the order of their patterns, which follows the families. A scenario with another name comes
+    // last.
     let order = patterns.map { type(of: $0).name }
     names = self.files.scenarios.enumerated().sorted { left, right in
       let (first, second) = (order.firstIndex(of: left.element), order.firstIndex(of: right.element))
@@ -25,7 +26,7 @@ public struct ScenarioLibrary: Sendable {
     }.map(\.element)
   }
 
-  /// The source of a pattern as it was compiled, by its file's name; nil where the lab was built without it.
+  /// Returns the source of a pattern as it was compiled, by the name of its file; nil if the lab was built without it.
   public func source(_ file: String) -> String? { files.text(file) }
 
   private func withCode(_ experiment: Experiment) -> Experiment {
@@ -34,22 +35,22 @@ public struct ScenarioLibrary: Sendable {
     return experiment
   }
 
-  /// The lines of the body of `variant` in its pattern's source; nil where the source is not there.
+  /// Returns the lines of the body of `variant` in its pattern's source; nil if the source is missing.
   public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
 
-  /// What the code of `variant` names of the lab's without showing it, in the order of the code.
+  /// Returns the helpers of the lab that the code of `variant` names without showing them, in the order of the code.
   package func helpers(of variant: Variant) -> [LessonHelper] { lessons.helpers(of: variant) }
 
-  /// The documents whose sentences claims grade; nil where there are none.
+  /// Returns the documents whose sentences claims grade; nil if there are none.
   ///
-  /// - Throws: ``InputError`` when the built-in file is broken.
+  /// - Throws: ``InputError`` if the built-in file is broken.
   public func documents() throws(InputError) -> Documents? {
     try files.content(BuiltInFiles.documents).map { content throws(InputError) in try Documents(content) }
   }
 
-  /// The outlines of all built-in scenarios, in their order; without their claims where none is to be shown.
+  /// Returns the outlines of all built-in scenarios, in their order. The claims are left out if they are not needed.
   ///
-  /// - Throws: ``InputError`` when a built-in file is broken.
+  /// - Throws: ``InputError`` if a built-in file is broken.
   public func outlines(withClaims: Bool = true) throws(InputError) -> [ScenarioOutline] {
     var outlines: [ScenarioOutline] = []
     for name in names {
@@ -59,9 +60,9 @@ public struct ScenarioLibrary: Sendable {
     return outlines
   }
 
-  /// All built-in scenarios; all cores read.
+  /// Returns all built-in scenarios, which are read on all cores.
   ///
-  /// - Throws: ``InputError`` when a built-in file is broken.
+  /// - Throws: ``InputError`` if a built-in file is broken.
   public func all() throws(InputError) -> [Experiment] {
     let read = onAllCores(names.count) { index in
       Result { () throws(InputError) in try builtIn(names[index]) }
@@ -71,21 +72,21 @@ public struct ScenarioLibrary: Sendable {
     return experiments
   }
 
-  /// The built-in scenario called `name`; nil for none.
+  /// Returns the built-in scenario called `name`; nil if there is none.
   private func builtIn(_ name: String) throws(InputError) -> Experiment? {
     guard let content = try files.content(name + BuiltInFiles.scenarioEnding) else { return nil }
     return withCode(try reader(of: name).experiment(from: content))
   }
 
   private func reader(of name: String) -> ScenarioFile {
-    // A test holds that the built-in claims grade sentences that there are; reading the documents for that takes its
-    // time.
+    // A test verifies that the sentences of built-in claims exist. Reading the documents for that takes time.
     ScenarioFile(place: name + BuiltInFiles.scenarioEnding, patterns: patterns)
   }
 
-  /// The built-in scenario called `name`, or the one in the file of that path (it has a `/` or ends in `.yml`/`.yaml`).
+  /// Returns the built-in scenario called `name`, or the one in the file of that path (with a `/`, or ending in `.yml`
+  /// or `.yaml`).
   ///
-  /// - Throws: ``InputError`` when there is none, or the file cannot be read or used.
+  /// - Throws: ``InputError`` if there is none, or if the file cannot be read or used.
   public func experiment(_ name: String) throws(InputError) -> Experiment {
     if name.contains("/") || name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
       let bytes: [UInt8]
@@ -97,7 +98,7 @@ public struct ScenarioLibrary: Sendable {
         try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard names.contains(name), let experiment = try builtIn(name) else {
-      // So many names are no help; the list has their titles, too.
+      // There are too many names to list here, and `list` also has their titles.
       let hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
       throw InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
     }

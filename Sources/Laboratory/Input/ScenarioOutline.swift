@@ -1,25 +1,26 @@
-/// What a scenario file says without its pattern being asked: enough for `list` and `documents`, and soon read.
+/// The content of a scenario file that can be read without its pattern. It is enough for `list` and `documents`, and
+/// quick to read.
 ///
-/// Nothing of it is checked against the pattern; that is ``ScenarioFile``'s, which a run reads by, and a test holds of
-/// all built-in files.
+/// Nothing in it is checked against the pattern. ``ScenarioFile`` does that for a run, and a test does it for all
+/// built-in files.
 public struct ScenarioOutline: Sendable {
-  /// What a claim says of the documents' sentences.
+  /// What a claim says about the documents' sentences.
   public struct Claim: Sendable, Hashable {
     /// The claim in words.
     public let says: String
-    /// The sentences that it bears out where it is true.
+    /// The sentences that the claim bears out if it is true.
     public let bears: [String]
-    /// The sentences that it contradicts where it is true.
+    /// The sentences that the claim contradicts if it is true.
     public let contradicts: [String]
-    /// What kind of promise it is.
+    /// The kind of the claim.
     public let kind: Laboratory.Claim.Kind
-    /// The check as it is written.
+    /// The check in the file's words.
     public let check: String
 
-    /// The sentences that it speaks for or against; empty for a claim of the lesson alone.
+    /// The sentences that the claim speaks for or against; empty for a claim of the lesson alone.
     public var grades: [String] { bears + contradicts }
 
-    /// A claim.
+    /// Creates a claim.
     public init(
       says: String, bears: [String], contradicts: [String], kind: Laboratory.Claim.Kind, check: String
     ) {
@@ -31,18 +32,18 @@ public struct ScenarioOutline: Sendable {
     }
   }
 
-  /// The scenario's name.
+  /// The name of the scenario.
   public let name: String
-  /// Its pattern.
+  /// The pattern of the scenario.
   public let pattern: any Pattern
-  /// What it asks.
+  /// The question of the scenario.
   public let title: String
-  /// Its tags, the family first.
+  /// The tags of the scenario, the family first.
   public let tags: [String]
-  /// Its claims, in the order of the file, where they were read.
+  /// The claims, in the order of the file, if they were read.
   public let claims: [Claim]
 
-  /// An outline.
+  /// Creates an outline.
   public init(name: String, pattern: any Pattern, title: String, tags: [String], claims: [Claim]) {
     self.name = name
     self.pattern = pattern
@@ -53,7 +54,7 @@ public struct ScenarioOutline: Sendable {
 }
 
 extension ScenarioFile {
-  /// The outline of what was parsed.
+  /// Reads the outline from the parsed content.
   func outline(of content: PlacedNode, withClaims: Bool) throws(InputError) -> ScenarioOutline {
     let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)

@@ -1,18 +1,19 @@
-/// A node of a YAML file that was parsed when the lab was built: so that no command parses forty files to start.
+/// A node of a YAML file that was parsed when the lab was built, so that no command has to parse forty files when it
+/// starts.
 ///
-/// `shelve` writes it as a kind (`s` scalar, `l` list, `m` mapping), the line, the bytes of what follows, a colon and
-/// that: the text of a scalar, the items of a list, the keys and values of a mapping by turns. What is not asked for is
-/// passed over.
+/// `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of its
+/// content, a colon, and the content: the text of a scalar, the items of a list, or the alternating keys and values of
+/// a mapping. A reader skips content that nobody asks for.
 struct ShelvedNode {
   private let kind: UInt8
   private let content: Substring
-  /// Its line, from 1.
+  /// The line of the node, from 1.
   let line: Int
 
-  /// What the name of a shelved file ends in, behind that of the file which was parsed.
+  /// The ending that is appended to the name of a parsed file for its shelved content.
   static let fileEnding = ".parsed"
 
-  /// The one node of a file; nil for a text that is none.
+  /// Reads the single node of a file; nil if the text is not a node.
   init?(_ text: String) {
     var rest = text[...]
     self.init(takenFrom: &rest)

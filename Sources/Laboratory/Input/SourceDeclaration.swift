@@ -1,44 +1,45 @@
-/// A type, a member of a type or a function of a Swift source, by its lines.
+/// A type, a member of a type, or a function in a Swift source, with its lines.
 struct SourceDeclaration: Sendable {
-  /// Its name; that of an extension is the type's.
+  /// The name of the declaration; for an extension it is the type's.
   let name: Substring
-  /// The type that it is a member of, by its name.
+  /// The name of the type that the declaration is a member of.
   let owner: Substring?
-  /// Its file, by name.
+  /// The name of the file.
   let file: String
-  /// What stands before its body.
+  /// The text that precedes the body.
   let head: String
-  /// The first sentence of its documentation.
+  /// The first sentence of the documentation.
   let summary: String?
-  /// Its lines with its documentation, counted from 0.
+  /// The lines of the declaration with its documentation, counted from 0.
   let lines: ClosedRange<Int>
-  /// Whether it is a type, or extends one.
+  /// Whether the declaration is a type or an extension.
   let isType: Bool
-  /// Whether it stands by itself, in a pattern or in an extension: another type's members are shown with that only.
+  /// Whether the declaration is shown by itself: it is at the top level, in a pattern or in an extension. Members of
+  /// other types are shown only with their type.
   let isFree: Bool
 
-  /// Whether it is a type, and no extension of one.
+  /// Whether the declaration is a type and not an extension.
   var isNewType: Bool { isType && !head.contains("extension ") }
-  /// Whether it is given the trial, or is a pattern: it measures, and is no part of a lesson.
+  /// Whether the declaration takes the trial, or is a pattern: it then measures, and is no part of a lesson.
   var isOfTrial: Bool { head.contains("Trial") || isPattern }
-  /// Whether it is a pattern.
+  /// Whether the declaration is a pattern.
   var isPattern: Bool { head.contains(": Pattern {") }
-  /// Whether `explain --code` may show it in full.
+  /// Whether `explain --code` may show the declaration in full.
   var isShown: Bool { isFree && !isOfTrial && (isNewType || head.contains("func ")) }
-  /// Whether it is a setting or a metric, which `explain` describes.
+  /// Whether the declaration is a setting or a metric, which `explain` describes.
   var isDeclared: Bool { head.contains("Setting.") || head.contains("Metric.") }
 
-  /// Whether what is in a file may name it.
+  /// Returns whether code in a file may name the declaration.
   func isVisible(in file: String) -> Bool { self.file == file || !head.contains("private ") }
 
   private static let types: Set<Substring> = ["struct", "class", "actor", "enum", "protocol", "extension"]
   private static let members: Set<Substring> = ["func", "var", "let", "typealias"]
 
-  /// The declarations in the lines of a file, without those within functions. The file is formatted: what a type
-  /// declares stands two columns behind it, and the first line that closes a brace at the column of a declaration ends
-  /// it.
+  /// Returns the declarations in the lines of a file, except those inside functions. The file is formatted: a member is
+  /// indented by two columns more than its type, and a declaration ends at the first line that closes a brace in its
+  /// column.
   static func all(in lines: [Substring], of file: String) -> [SourceDeclaration] {
-    // What is open where a line begins: types, and conditions, which have no name.
+    // The scopes that are open at the beginning of a line: types, and conditions, which have no name.
     var open: [(name: Substring?, isOther: Bool)] = []
     var found: [SourceDeclaration] = []
     for (index, line) in lines.enumerated() {
@@ -77,7 +78,7 @@ struct SourceDeclaration: Sendable {
     return found
   }
 
-  /// The first sentence of a documentation comment; nil where there is none.
+  /// Returns the first sentence of a documentation comment; nil if there is none.
   private static func firstSentence(_ comment: [Substring]) -> String? {
     let lines = comment.filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
     let text = lines.prefix { !$0.isEmpty }.joined(separator: " ")
@@ -85,7 +86,7 @@ struct SourceDeclaration: Sendable {
     var end = text.startIndex
     while let stop = text[end...].firstIndex(where: { ".?!".contains($0) }) {
       end = text.index(after: stop)
-      // A sentence ends before a space and what begins another.
+      // A sentence ends before a space that is followed by the beginning of another sentence.
       let rest = text[end...]
       guard let next = rest.dropFirst().first else { break }
       if rest.first == " ", next.isUppercase || next == "`" { return String(text[..<end]) }
@@ -94,7 +95,7 @@ struct SourceDeclaration: Sendable {
   }
 }
 
-/// What many sources declare, to be found by name.
+/// The declarations of many sources, by name.
 struct SourceIndex: Sendable {
   private let byName: [Substring: [SourceDeclaration]]
   private let types: [String: [SourceDeclaration]]
@@ -106,18 +107,18 @@ struct SourceIndex: Sendable {
     files = Dictionary(grouping: declarations.filter(\.isType), by: \.name).mapValues { Set($0.map(\.file)) }
   }
 
-  /// What is called so, in the order of the files.
+  /// Returns the declarations with a name, in the order of the files.
   func declarations(of name: Substring) -> [SourceDeclaration] { byName[name] ?? [] }
 
-  /// The type whose declaration, or extension, has a place in it.
+  /// Returns the type whose declaration or extension contains a place.
   func type(around place: SourcePlace) -> Substring? {
     types[place.fileName]?.first { $0.owner == nil && $0.lines.contains(place.line - 1) }?.name
   }
 
-  /// The files that declare a type or extend it.
+  /// Returns the files that declare or extend a type.
   func files(of type: Substring) -> Set<String> { files[type] ?? [] }
 
-  /// Whether a type is declared here, and not only extended.
+  /// Returns whether the sources declare a type, and do not only extend it.
   func isOwn(_ type: Substring) -> Bool {
     declarations(of: type).contains(where: \.isNewType)
   }
@@ -126,7 +127,8 @@ struct SourceIndex: Sendable {
 extension StringProtocol {
   /// The identifiers in a line of Swift, in their order.
   ///
-  /// Bytes are looked at, not characters, in a tenth of the time: all sources are read before a scenario is shown.
+  /// The bytes are examined, not the characters, in a tenth of the time, since all sources are read before a scenario
+  /// is shown.
   var identifiers: [Substring] {
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     return Substring(self).utf8.split { byte in

@@ -1,19 +1,20 @@
 import Measurement
 
-/// Reads what `compare` sweeps: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`, `balance=uniform,ramp`.
+/// Parses the sweeps of `compare`: `stride=1,4,16`, `stride=1..4096:x4`, `work=10ns..100ns:+10ns`,
+/// `balance=uniform,ramp`.
 public struct SweepParser {
-  /// Whose parameters these are.
+  /// The pattern whose parameters are swept.
   public let pattern: PatternDescription
 
-  /// A sweep over more values is a slip, not a wish.
+  /// A sweep over more values is taken for a mistake.
   static let mostValues = 1000
 
-  /// A reader of sweeps of `pattern`.
+  /// Creates a parser for sweeps of `pattern`.
   public init(_ pattern: PatternDescription) { self.pattern = pattern }
 
-  /// The sweep of one `name=values` text.
+  /// Parses one `name=values` text.
   ///
-  /// - Throws: ``InputError`` that names the text, what was found and what is allowed.
+  /// - Throws: ``InputError``, which names the text, what was found and what is allowed.
   public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
       throw InputError("found '\(text)', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4")
@@ -53,7 +54,7 @@ public struct SweepParser {
     return values
   }
 
-  /// What leads from one value to the next; nil where that is too large a number.
+  /// Returns a function that computes the next value; nil for a number that is too large.
   private func step(_ text: String?, of parameter: Parameter, in range: String) throws(InputError) -> (Int) -> Int? {
     guard let text else {
       guard parameter.unit == .none else {
@@ -64,7 +65,7 @@ public struct SweepParser {
     if text.hasPrefix("x"), let factor = Double(text.dropFirst()), factor.isFinite, factor > 1 {
       return { value in
         let next = (Double(value) * factor).rounded()
-        // A small factor must not stand still on a small value.
+        // A small factor must still increase a small value.
         return next < 9e15 ? max(Int(next), value + 1) : nil
       }
     }
@@ -80,7 +81,7 @@ public struct SweepParser {
 }
 
 extension Parameter {
-  /// A step that suits its unit, for examples in errors.
+  /// A step that suits the unit, for examples in errors.
   fileprivate var step: String {
     switch unit {
     case .nanoseconds: "10ns"
@@ -91,10 +92,10 @@ extension Parameter {
 }
 
 extension Experiment {
-  /// The experiment with its sweep replaced; the values win over those set elsewhere.
+  /// Returns the experiment with another sweep, whose values replace those that were set elsewhere.
   ///
-  /// - Throws: ``InputError`` when a parameter is swept twice, changes nothing for any variant, or when there would be
-  ///   more than `mostRuns` runs.
+  /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if there would be more than
+  ///   `mostRuns` runs.
   public func sweeping(_ sweeps: [Sweep], mostRuns: Int = 10_000) throws(InputError) -> Experiment {
     var changed = self
     changed.sweep = sweeps

@@ -1,10 +1,9 @@
-/// What somebody who writes YAML by hand did wrong, in words of the file and not of the parser.
+/// Describes mistakes in a YAML file in words of the file, instead of words of the parser.
 enum YAMLSlip {
-  /// What is wrong and what to do, for a problem that the parser found on a line, from 1; the parser's own words
-  /// follow.
+  /// Describes a problem that the parser found on a line, from 1, and how to correct it. The parser's own words follow.
   static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    // Some problems are found on the line behind the one that has them.
+    // The parser reports some problems on the line after the one that causes them.
     let near = [line - 1, line - 2].filter(lines.indices.contains).map { lines[$0] }
     guard let advice = advice(problem, near) else { return problem }
     return "\(advice) (\(problem))"

@@ -1,16 +1,16 @@
 import Yams
 
 extension PlacedNode {
-  /// The root of a YAML text, which errors call `place`.
+  /// Parses a YAML text, which errors call `place`.
   ///
   /// - Throws: ``InputError`` with the line of a scanner or parser problem.
   init(yaml: String, place: String) throws(InputError) {
-    // A mark of the byte order, as some editors write it, says nothing in UTF-8.
+    // A byte order mark, which some editors write, has no meaning in UTF-8.
     let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
     try Self.refuseAliasBomb(yaml, place)
     let root: Node?
-    // What kind of value a word is, the reader decides by what it is for; that Yams guesses it for each takes a third
-    // of its time. Without an encoding it reads the environment.
+    // The reader knows what kind of value it needs, so Yams need not guess it, which would take a third of its time.
+    // Without an explicit encoding Yams reads the environment.
     do { root = try Yams.compose(yaml: yaml, .basic, .default, .utf8) } catch let error as YamlError {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -26,8 +26,8 @@ extension PlacedNode {
     self.init(node: .parsed(root), file: place, fallbackLine: 1)
   }
 
-  /// A file may say a thing twice by an alias. A few lines of aliases of lists of aliases, though, stand for millions
-  /// of nodes, and Yams visits each of them ("billion laughs").
+  /// A file may repeat a node by an alias. A few lines of aliases of lists of aliases, however, stand for millions of
+  /// nodes, each of which Yams visits ("billion laughs").
   private static func refuseAliasBomb(_ yaml: String, _ place: String) throws(InputError) {
     let most = 16
     var found = 0
@@ -37,7 +37,7 @@ extension PlacedNode {
       var last: UInt8 = UInt8(ascii: " ")
       var isOpen = false
       for byte in line {
-        // An alias is a star at the start of a value, right in front of a name; `0.9 * apply` in a check is none.
+        // An alias is a star at the start of a value, directly before a name. The star in `0.9 * apply` is not one.
         if isOpen, byte > UInt8(ascii: " ") { found += 1 }
         isOpen = byte == UInt8(ascii: "*") && " \t[{,:-?".utf8.contains(last)
         last = byte

@@ -2,7 +2,7 @@ import Measurement
 
 /// A comparison of two operands: `apply[stride=64].elapsed < apply[stride=1].elapsed`.
 public struct Check: Sendable, Equatable {
-  /// How the two sides compare.
+  /// How the two sides are compared.
   public enum Comparison: String, Sendable, CaseIterable {
     /// Less than.
     case less = "<"
@@ -17,10 +17,10 @@ public struct Check: Sendable, Equatable {
     /// Greater than.
     case greater = ">"
 
-    /// Whether it asks for less or for more, and not for the same or another.
+    /// Whether the comparison has a direction, unlike equality and inequality.
     public var isDirected: Bool { self != .equal && self != .different }
 
-    /// Whether `left` compares to `right` this way.
+    /// Returns whether the comparison of `left` with `right` is true.
     public func holds(_ left: Double, _ right: Double) -> Bool {
       switch self {
       case .less: left < right
@@ -35,28 +35,28 @@ public struct Check: Sendable, Equatable {
 
   /// One side of a check.
   public indirect enum Operand: Sendable, Equatable {
-    /// A number with its unit.
+    /// A number with a unit.
     case quantity(Double, Unit)
-    /// How many cores the run may use.
+    /// The number of cores that the run may use.
     case cores
-    /// A figure of the trials.
+    /// A figure of trials.
     case reference(Reference)
-    /// Another operand, multiplied.
+    /// Another operand, multiplied by a factor.
     case scaled(Double, Operand)
   }
 
-  /// Which figure of which trials.
+  /// A figure of trials, by variant, point, metric and statistic.
   public struct Reference: Sendable, Hashable {
-    /// Which variants.
+    /// The variants of a reference.
     public enum Scope: Sendable, Hashable {
-      /// All variants, each of which must pass.
+      /// All variants; each of them must pass.
       case all
-      /// All variants, one of which must pass.
+      /// All variants; one of them must pass.
       case any
       /// One variant.
       case variant(String)
 
-      /// The scope that a check writes as `name`.
+      /// Creates the scope that a check writes as `name`.
       public init(_ name: String) {
         switch name {
         case "all": self = .all
@@ -65,7 +65,7 @@ public struct Check: Sendable, Equatable {
         }
       }
 
-      /// What a check writes for it.
+      /// The name of the scope in a check.
       public var name: String {
         switch self {
         case .all: "all"
@@ -74,19 +74,19 @@ public struct Check: Sendable, Equatable {
         }
       }
 
-      /// Whether it is one variant, rather than a range of them.
+      /// Whether the scope is one variant, not a range of variants.
       public var isOne: Bool { self != .all && self != .any }
     }
-    /// Which variants.
+    /// The variants.
     public let scope: Scope
-    /// Which points: every point that has these settings.
+    /// The settings of the points: the reference includes every point with these settings.
     public let point: [Assignment]
     /// The metric.
     public let metric: Metric
-    /// The statistic of each trial; nil for the metric's own.
+    /// The statistic of each trial; nil for the metric's own statistic.
     public let statistic: Statistic?
 
-    /// A figure of trials.
+    /// Creates a reference to a figure of trials.
     public init(scope: Scope, point: [Assignment] = [], metric: Metric, statistic: Statistic? = nil) {
       self.scope = scope
       self.point = point
@@ -95,16 +95,16 @@ public struct Check: Sendable, Equatable {
     }
   }
 
-  /// The check as it was written.
+  /// The text of the check as it was written.
   public let text: String
   /// The left side.
   public let left: Operand
-  /// How they compare.
+  /// The comparison of the sides.
   public let comparison: Comparison
   /// The right side.
   public let right: Operand
 
-  /// A check.
+  /// Creates a check.
   public init(text: String, left: Operand, comparison: Comparison, right: Operand) {
     self.text = text
     self.left = left
@@ -114,7 +114,7 @@ public struct Check: Sendable, Equatable {
 }
 
 extension Check.Operand {
-  /// Whether it is the number of cores, or a multiple of it.
+  /// Whether the operand is the number of cores, or a multiple of it.
   var isOfCores: Bool {
     switch self {
     case .cores: true
@@ -125,10 +125,10 @@ extension Check.Operand {
 }
 
 extension Check {
-  /// What its text says, apart from how that is written; nil for a text that is no check.
+  /// The meaning of the check's text, independent of how it is written; nil if the text is not a check.
   public var written: WrittenCheck? { WrittenCheck(text) }
 
-  /// The figures it refers to.
+  /// The figures that the check refers to.
   public var references: [Reference] {
     func inside(_ operand: Operand) -> [Reference] {
       switch operand {
@@ -142,7 +142,8 @@ extension Check {
 }
 
 extension Check.Reference {
-  /// Whether it speaks of `run`: of its variant, at a point with these settings, where the variant heeds them.
+  /// Returns whether the reference includes `run`: its variant, and a point with these settings, as far as the variant
+  /// uses them.
   func means(_ run: Run, on machine: Machine) -> Bool {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
@@ -154,8 +155,8 @@ extension Check.Reference {
 }
 
 extension Assignment {
-  /// Whether it says the name of another setting, and `found` is what that is set to in `run`; or all cores, which a
-  /// run has that is not confined to less.
+  /// Returns whether a setting of the reference agrees with `found`, the value in `run`. The setting may name another
+  /// setting, whose value in `run` then counts. It may also be all cores, which a run that is not confined has.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }
@@ -164,6 +165,6 @@ extension Assignment {
 }
 
 extension Check.Reference.Scope {
-  /// Whether `variant` is meant.
+  /// Returns whether the scope includes `variant`.
   func includes(_ variant: Variant) -> Bool { if case .variant(let name) = self { variant.name == name } else { true } }
 }

@@ -1,30 +1,30 @@
 import Measurement
 
-/// A sentence of the source document with a check on the observations.
+/// A sentence with a check on the observations.
 public struct Claim: Sendable {
-  /// What kind of promise the sentence is.
+  /// The kind of promise that a claim makes.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// Must hold in every trial.
+    /// The check must be true in every trial.
     case guarantee
-    /// The documented failure, which must be witnessed at least once in the broken variant.
+    /// The documented failure: at least one trial of the broken variant must show it.
     case anomaly
-    /// One way is cheaper, faster or sooner: graded from paired rounds.
+    /// One way is cheaper, faster or sooner than another: paired rounds decide it.
     case performance
   }
   /// The sentence.
   public let says: String
-  /// The identifiers of the documents' sentences that it bears out where it is true: `guide.34`.
+  /// The identifiers of the documents' sentences that the claim bears out if it is true: `guide.34`.
   public let bears: [String]
-  /// The identifiers of the sentences that it contradicts where it is true: it is a counterexample to them.
+  /// The identifiers of the sentences that the claim contradicts if it is true: it is then a counterexample.
   public let contradicts: [String]
-  /// Whether it is said to be of the lesson alone, and to grade no sentence.
+  /// Whether the claim belongs only to the lesson and grades no sentence.
   public let isOfLesson: Bool
-  /// What kind of promise it is.
+  /// The kind of promise.
   public let kind: Kind
   /// The check.
   public let check: Check
 
-  /// A sentence with its check.
+  /// Creates a claim.
   public init(
     says: String, bears: [String] = [], contradicts: [String] = [], isOfLesson: Bool = false, kind: Kind, check: Check
   ) {
@@ -36,30 +36,31 @@ public struct Claim: Sendable {
     self.check = check
   }
 
-  /// The identifiers of the sentences that it speaks for or against; empty for a claim of the lesson alone.
+  /// The identifiers of the sentences that the claim speaks for or against; empty for a claim of the lesson alone.
   public var grades: [String] { bears + contradicts }
 }
 
 /// The grade of a claim.
 public enum Verdict: String, Sendable, Codable, CaseIterable {
-  /// A guarantee that held in every trial.
+  /// A guarantee that was kept in every trial.
   case held
-  /// A guarantee that failed in at least one trial.
+  /// A guarantee that at least one trial broke.
   case violated
-  /// An anomaly seen in at least one trial.
+  /// An anomaly that at least one trial showed.
   case witnessed
-  /// An anomaly never seen.
+  /// An anomaly that no trial showed.
   case notWitnessed = "not-witnessed"
-  /// The rounds show it.
+  /// A performance claim that the rounds show.
   case supported
-  /// The rounds show the opposite.
+  /// A performance claim of which the rounds show the opposite.
   case refuted
-  /// The rounds do not tell.
+  /// A performance claim that the rounds do not decide.
   case inconclusive
-  /// The claim could not be checked here; the reason is beside it.
+  /// A claim that could not be checked here; its evidence has the reason.
   case unavailable
 
-  /// Whether it turns the exit status to 1: a failed guarantee or anomaly; with `strict` a refuted claim too.
+  /// Returns whether the verdict turns the exit status to 1: a failed guarantee or anomaly, and with `strict` also a
+  /// refuted claim.
   public func isFailure(strict: Bool) -> Bool {
     self == .violated || self == .notWitnessed || strict && self == .refuted
   }
@@ -69,17 +70,17 @@ public enum Verdict: String, Sendable, Codable, CaseIterable {
 public struct Judgement: Sendable {
   /// The claim.
   public let claim: Claim
-  /// Its grade.
+  /// The verdict on the claim.
   public let verdict: Verdict
-  /// The figures behind it.
+  /// The figures that the verdict is based on.
   public let evidence: Evidence
-  /// Whether it was not to be judged here, by what was declared before the run: what it speaks of is not part of the
-  /// run, or needs what the machine has not.
+  /// Whether a declaration made before the run says that the claim cannot be judged here: its subject is not part of
+  /// the run, or needs something that the machine does not have.
   public var isExcused = false
-  /// Whether it is unavailable since it speaks of a variant or a setting that is not part of the run.
+  /// Whether the claim is unavailable because its variant or its setting is not part of the run.
   public var isLeftOut = false
 
-  /// A judged claim.
+  /// Creates a judgement.
   public init(claim: Claim, verdict: Verdict, evidence: Evidence) {
     self.claim = claim
     self.verdict = verdict
@@ -87,41 +88,42 @@ public struct Judgement: Sendable {
   }
 }
 
-/// The figures behind a verdict; what does not apply is absent.
+/// The figures that a verdict is based on. A figure that does not apply is nil.
 public struct Evidence: Sendable, Equatable {
-  /// The left side: its median over the trials; for a failed check, of the trial that fails worst.
+  /// The left side: its median over the trials. For a check that failed, it is the figure of the trial that fails by
+  /// most.
   public var left: Double?
-  /// The right side, likewise.
+  /// The right side, computed in the same way.
   public var right: Double?
   /// The unit of both sides.
   public var unit: Unit
-  /// Left to right with its confidence interval, for performance claims with positive figures.
+  /// The ratio of left to right with its confidence interval, for performance claims with positive figures.
   public var ratio: ConfidenceInterval?
-  /// How many trials (or paired rounds) were checked.
+  /// The number of trials (or paired rounds) that were checked.
   public var trials: Int
-  /// In how many of them the check was true.
+  /// The number of these in which the check was true.
   public var met: Int
-  /// Why it is unavailable, or which trial failed.
+  /// The reason why the claim is unavailable, or the trial that failed.
   public var reason: String?
-  /// The reason of a verdict on sides that lie apart, though the interval of their ratio includes no change.
+  /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes no change.
   public static let apart = "the highest round of one is below the lowest of the other"
-  /// A trial in which the check was true; nil for performance claims, and where there is none.
+  /// A trial in which the check was true; nil for performance claims, and if there is none.
   public var example: Example?
-  /// A trial in which it was not.
+  /// A trial in which the check was false.
   public var counterexample: Example?
 
-  /// A trial that shows something.
+  /// A trial that serves as an example.
   public struct Example: Sendable, Equatable {
-    /// The variant at its point: `concurrent tasks=1000`.
+    /// The variant with its point: `concurrent tasks=1000`.
     public let run: String
-    /// The number of its round, from 1 on.
+    /// The number of the round, from 1.
     public let round: Int
-    /// The figure of the check's left side there; nil where the trial did not come so far.
+    /// The figure of the check's left side in the trial; nil if the trial did not produce it.
     public let left: Double?
-    /// How the trial ended, where it did not complete: `hung`.
+    /// How the trial ended, if it did not complete: `hung`.
     public let ended: String?
 
-    /// A trial of a run.
+    /// Creates an example.
     public init(run: String, round: Int, left: Double?, ended: String? = nil) {
       self.run = run
       self.round = round
@@ -130,7 +132,7 @@ public struct Evidence: Sendable, Equatable {
     }
   }
 
-  /// Evidence of `met` of `trials`.
+  /// Creates the evidence for a check that was true in `met` of `trials`.
   public init(
     left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
     met: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil

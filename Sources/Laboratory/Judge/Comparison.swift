@@ -1,20 +1,20 @@
 import Measurement
 
-/// How the runs of an experiment stand to each other by one metric: which run each is compared with, in which groups,
-/// and how sure a ratio is among so many. The one policy, for when to stop, what a pattern finds and what every report
-/// prints.
+/// Compares the runs of an experiment by one metric: it defines which run each is compared with, in which groups, and
+/// how certain a ratio is among so many. This one policy decides when to stop, what a pattern finds and what every
+/// report prints.
 public struct Comparison: Sendable {
-  /// A run as far as it is compared.
+  /// The part of a run that is compared.
   public struct Cell: Sendable {
     let variant: String
     let point: [String: ParameterValue]
     let figures: [RoundFigure]
     let mayBeBest: Bool
 
-    /// A run of a variant at a point, without the settings that the variant ignores.
+    /// Creates a cell for a variant at a point, without the settings that the variant ignores.
     ///
-    /// - Parameter mayBeBest: whether it can be recommended. What does it wrong is often quicker, and is best only of
-    ///   its own kind.
+    /// - Parameter mayBeBest: whether the run can be recommended. A wrong variant is often quicker, and is compared
+    ///   only with variants of its own kind.
     public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
       self.variant = variant
       self.point = point
@@ -23,21 +23,23 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// What runs are compared with, and in which groups.
+  /// The references and the groups of a comparison.
   public struct Policy: Sendable {
-    /// The variant that ratios refer to, at the point of each run; nil for the best run of its group.
+    /// The variant that ratios refer to, at the point of each run; nil for the best run of the group.
     let baseline: String?
-    /// Whether the question is which run is best; without it, and without a baseline, there are no ratios.
+    /// Whether the question is which run is best. Without that question and without a baseline there are no ratios.
     let seeksBest: Bool
-    /// The parameters whose settings each have a best.
+    /// The parameters for each of whose settings there is a best run.
     let groups: [String]
 
+    /// Creates a policy.
+    ///
     /// - Parameters:
     ///   - sweep: the swept parameters, in order.
-    ///   - problem: those of them that say how much there is to do. Of these the least would always be the best, so
-    ///     that each of their settings has one; where there are none, each setting of all swept parameters but the
-    ///     last, which are the rows of a grid. A number of cores has a best of its own beside that: with more of them
-    ///     everything is better, and nobody has them to choose.
+    ///   - problem: the swept parameters that say how much there is to do. The smallest amount would always be the
+    ///     best, so each of their settings has a best run of its own. If there are none, each setting of all swept
+    ///     parameters except the last has one; these are the rows of a grid. A number of cores always has a best run of
+    ///     its own, since more cores make everything faster and nobody can choose to have them.
     public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.seeksBest = seeksBest
@@ -46,7 +48,7 @@ public struct Comparison: Sendable {
       groups = cores + (problem.isEmpty ? ways.dropLast() : problem)
     }
 
-    /// How the runs of `experiment` are compared.
+    /// Creates the policy for the runs of `experiment`.
     public init(_ experiment: Experiment) {
       self.init(
         baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
@@ -54,27 +56,28 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// The parameters whose settings each have a best; empty where there is one best.
+  /// The parameters for each of whose settings there is a best run; empty if there is one best run.
   public let groups: [String]
-  /// The best run of all, where that is the question and there is a better and a worse.
+  /// The best run of all, if that is the question and the metric has a better direction.
   public let best: Int?
-  /// The best runs: that one, or the best of each group of runs that are compared with each other.
+  /// The best runs: the best of all, or the best of each group.
   public let bests: Set<Int>
-  /// Each run against its reference: the baseline at its point, else the best of its group where that is the question.
+  /// The contrast of each run with its reference: the baseline at its point, or the best run of its group.
   public let contrasts: [Int: Contrast]
-  /// The runs that others are compared with.
+  /// The runs that other runs are compared with.
   public let references: Set<Int>
-  /// The runs that are not significantly different from the best: their interval is narrow, and includes no change.
+  /// The runs that do not differ significantly from the best: their interval is narrow, and includes no change.
   public let nearBest: Set<Int>
-  /// The runs that cannot be ranked: the interval is too wide, or reaches no change only since there are so many
+  /// The runs that cannot be ranked: their interval is too wide, or includes no change only because there are so many
   /// comparisons.
   public let unclear: Set<Int>
-  /// Those of them that their rounds tell from the best by themselves, as a claim on the two is judged.
+  /// The runs among the unclear ones whose own rounds distinguish them from the best, in the way that a claim on the
+  /// two is judged.
   public let apartAlone: Set<Int>
 
-  /// The comparison of `cells`; everything in it is by their index.
+  /// Creates the comparison of `cells`. All its results use the index of a cell.
   ///
-  /// - Parameter ranking: which figure is the better one; nil where neither is.
+  /// - Parameter ranking: which figure is better; nil if neither is.
   public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
     let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: some Sequence<Int>) -> Int? {
@@ -92,7 +95,7 @@ public struct Comparison: Sendable {
     }
     let toBest = cells.indices.map { rounds($0, bestBeside[$0]) }
     let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
-    // The confidence is that of all the verdicts together: with the best, and with the baseline beside it.
+    // The confidence is that of all verdicts together: those against the best run, and those against the baseline.
     let comparisons =
       !bestOfGroup.isEmpty
       ? runsOfGroup.values.map { group in group.count { typical[$0] != nil } }
@@ -129,18 +132,18 @@ public struct Comparison: Sendable {
     self.apartAlone = apartAlone
   }
 
-  /// The comparison of `runs` by `metric`.
+  /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Whether every ratio is known to within `precision`, a share of it. What was never measured, or has no ratio, holds
-  /// nothing up.
+  /// Returns whether every ratio is known within `precision`, as a share of the ratio. A run that was never measured,
+  /// or has no ratio, does not count.
   public func isSettled(within precision: Double) -> Bool {
     contrasts.values.allSatisfy { $0.isKnown(within: precision) }
   }
 
-  /// The run of the baseline at the point of each run, as far as the baseline heeds it.
+  /// Returns the run of the baseline at the point of each run, as far as the baseline uses the point's settings.
   private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
     let runs = cells.indices.filter { cells[$0].variant == name }
     guard let first = runs.first else { return cells.map { _ in nil } }
@@ -151,7 +154,7 @@ public struct Comparison: Sendable {
 }
 
 extension Comparison.Cell {
-  /// A run with the figures that it is compared by.
+  /// Creates the cell of a run with the figures that it is compared by.
   init(_ run: Run, figures: [RoundFigure]) {
     self.init(
       variant: run.variant.name,

@@ -1,55 +1,56 @@
 import Measurement
 
-/// What to take home from a scenario, in a sentence with figures of the run: told only where what became of claims in
-/// that very run bears it out.
+/// What a reader should remember of a scenario: a sentence with figures of the run. It is told only if the claims that
+/// it depends on came out accordingly in that run.
 public struct Conclusion: Sendable {
-  /// A piece of the sentence.
+  /// A part of the sentence.
   public enum Part: Sendable, Equatable {
     /// Words.
     case text(String)
-    /// The median over the rounds of a figure: `{mutex.hot-path}`.
+    /// The median of a figure over the rounds: `{mutex.hot-path}`.
     case figure(Check.Reference)
-    /// How many times the second figure the first one is, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
+    /// The first figure as a multiple of the second, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
     case ratio(Check.Reference, Check.Reference)
-    /// The share of the second figure's total that the first one's is, in percent: `{naive.lost of naive.sent}`.
+    /// The total of the first figure in percent of the second one's total: `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
   }
-  /// What must have become of a claim.
+  /// The required result of a claim.
   public struct Condition: Sendable, Hashable {
     /// The check of the claim.
     public let check: WrittenCheck
-    /// Whether the claim must have been refuted; else it must have been borne out.
+    /// Whether the claim must be refuted; otherwise it must be borne out.
     public let isRefuted: Bool
 
-    /// A condition on the claim with this check.
+    /// Creates a condition on the claim with this check.
     public init(check: WrittenCheck, isRefuted: Bool = false) {
       self.check = check
       self.isRefuted = isRefuted
     }
   }
-  /// What must have become of claims.
+  /// The conditions of the sentence.
   public let conditions: [Condition]
-  /// The sentence.
+  /// The parts of the sentence.
   public let parts: [Part]
 
-  /// A sentence that stands on these conditions.
+  /// Creates a sentence with its conditions.
   public init(conditions: [Condition], parts: [Part]) {
     self.conditions = conditions
     self.parts = parts
   }
 
-  /// The kind of its remark among a run's findings.
+  /// The kind of the remark among a run's findings.
   public static let kind = "conclusion"
 }
 
 extension Verdict {
-  /// Whether the sentence was borne out.
+  /// Whether the verdict bears the claim out.
   public var isBorneOut: Bool { self == .held || self == .witnessed || self == .supported }
 }
 
 extension Results {
-  /// The first of the experiment's conclusions of which all conditions are met and all figures are there, or that more
-  /// rounds might tell; none in a search for the best setting, which is another question.
+  /// The first of the experiment's conclusions whose conditions are all met and whose figures all exist. If there is
+  /// none but a claim is inconclusive, the remark says what would help. It is nil in a search for the best setting,
+  /// which is another question.
   var conclusion: Remark? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
@@ -63,7 +64,7 @@ extension Results {
     return words.map { Remark(Conclusion.kind, $0) }
   }
 
-  /// Why there is none, and what would help.
+  /// Why there is no conclusion, and what would help.
   private var noConclusion: String {
     if let thing = runs.lazy.flatMap(\.trials).flatMap(\.shortages).min() {
       return "No conclusion: \(thing) was not available. Close what else keeps the cores busy, and run again."
@@ -92,7 +93,7 @@ extension Results {
       return Summary(figures(reference).map(\.value))
         .map { Quantity($0.p50, reference.metric.unit).description }
     case .ratio(let left, let right):
-      // Of an interval that includes no change, the estimate may be anything.
+      // If the interval includes no change, the estimate means nothing.
       let interval = rounds(left, right).interval()
       return interval.flatMap { $0.low > 1 || $0.high < 1 ? Quantity.ratio($0.estimate) : nil }
     case .share(let left, let right):

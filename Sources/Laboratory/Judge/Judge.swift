@@ -1,16 +1,16 @@
 import Measurement
 
-/// Grades the claims of a run on its trials.
+/// Grades the claims of a run by its trials.
 ///
-/// Guarantees and anomalies are judged on every trial by itself. Performance claims are judged on paired rounds: both
-/// sides ran within seconds of each other, so what disturbed one disturbed the other.
+/// Guarantees and anomalies are judged on every trial. Performance claims are judged on paired rounds: both sides of a
+/// round ran within seconds of each other, so a disturbance affected both.
 public struct Judge: Sendable {
   private let results: Results
 
-  /// A judge of these results.
+  /// Creates a judge of these results.
   public init(_ results: Results) { self.results = results }
 
-  /// Every claim with its verdict and evidence, in the order of the experiment.
+  /// Returns a verdict with its evidence for every claim, in the order of the experiment.
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
       var judgement = judgement(on: claim)
@@ -32,7 +32,7 @@ public struct Judge: Sendable {
     }
   }
 
-  /// The figures of both sides in one trial; a side without a figure is nil.
+  /// The figures of both sides in one trial; nil for a side without a figure.
   private struct Sides {
     let run: Run
     let trial: TrialRecord
@@ -62,10 +62,10 @@ public struct Judge: Sendable {
     }
     let met = trials.filter { $0.met(check.comparison) }
     let unmet = trials.filter { !$0.met(check.comparison) }
-    // "any": in each round one variant that passes is enough.
+    // With "any", one variant that passes is enough in each round.
     let ranging = trials.contains { $0.any }
     let rounds = Dictionary(grouping: trials) { $0.trial.round }
-    // What no trial showed was not seen to hold, nor not to happen.
+    // A run without a trial shows neither that a guarantee holds nor that an anomaly does not occur.
     let unseen = ranging ? [] : unseen(check)
     let heldEverywhere =
       ranging ? rounds.values.allSatisfy { $0.contains { $0.met(check.comparison) } } : unmet.isEmpty
@@ -82,7 +82,7 @@ public struct Judge: Sendable {
         evidence: Evidence(
           unit: unit(check), trials: trials.count, met: met.count, reason: "no trial showed \(labels): \(reason)"))
     }
-    // What to show: for a broken guarantee the trial that broke it, for a witnessed anomaly one that shows it.
+    // The evidence shows the trial that broke a guarantee, or one that shows an anomaly.
     let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
     var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count)
     evidence.example = met.first.map(\.example)
@@ -98,12 +98,13 @@ public struct Judge: Sendable {
     return Judgement(claim: claim, verdict: verdict, evidence: evidence)
   }
 
-  /// Each trial that the check speaks of, with its sides. When both sides are figures, they are of the same round.
+  /// Returns the sides of each trial that the check speaks of. If both sides are figures, they belong to the same
+  /// round.
   private func trialSides(_ check: Check) -> [Sides] {
     matches(check).flatMap { match in
       match.run.trials.compactMap { trial -> Sides? in
         if trial.outcome.kind.wasNotTried { return nil }
-        // What may honestly be absent (`unless`) is, and so is a percentile of too few samples.
+        // A figure may be absent for a declared reason (`unless`), and a percentile if there are too few samples.
         if trial.outcome == .completed, trial.figure(match.subject.metric, match.subject.statistic) == nil {
           return nil
         }
@@ -111,28 +112,28 @@ public struct Judge: Sendable {
         let sides = Sides(
           run: match.run, trial: trial, left: value(check.left), right: value(check.right),
           any: match.subject.scope == .any)
-        // The other side lost its round, for a reason of its own: that says nothing about this one.
+        // The other side has no figure in this round for a reason of its own, which says nothing about this side.
         if trial.outcome == .completed, sides.left == nil || sides.right == nil { return nil }
         return sides
       }
     }
   }
 
-  /// A run that a check speaks of, and the run of its other side where that is a figure, too.
+  /// A run that a check speaks of, and the run of its other side if that is a figure as well.
   private struct Match {
     let subject: Check.Reference
     let run: Run
     var other: Run?
-    /// What `cores` stands for.
+    /// The value of `cores`.
     let cores: Double
   }
 
-  /// The runs that a check speaks of, each with each that it is compared with: like with like, at the same values of
-  /// whatever both heed, where the check itself names no others.
+  /// Returns the runs that a check speaks of, each paired with the runs that it is compared with. Runs are compared at
+  /// equal values of all settings that both use, unless the check names others.
   private func matches(_ check: Check) -> [Match] {
     guard let subject = check.references.first else { return [] }
-    // A variant that has nothing to do with the metric is not spoken of; one that should have measured it and did not
-    // (it hung, it trapped, it is broken) has failed to keep a guarantee.
+    // A check does not speak of a variant that has no such metric. A variant that should have measured the metric and
+    // did not (because it hung, trapped or is broken) has broken a guarantee.
     let spokenOf = runs(of: subject).filter { $0.variant.gives(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
       return spokenOf.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
@@ -153,7 +154,8 @@ public struct Judge: Sendable {
     }
   }
 
-  /// The cores that trials of `run` may use; where a check sets a bound, the most that Dispatch may go by.
+  /// Returns the cores that trials of `run` may use. If the check sets a bound, it is the largest number that Dispatch
+  /// may use.
   private func cores(in check: Check, of run: Run) -> Double {
     let machine = results.machine.confined(to: run.cores)
     let isBound =
@@ -178,8 +180,8 @@ public struct Judge: Sendable {
 
   // MARK: Performance
 
-  /// The verdict at each point by itself: points are no rounds of each other. They must agree for the claim to have
-  /// one.
+  /// Judges each point by itself, since points are not rounds of each other. The claim has a verdict if all points
+  /// agree.
   private func pairedRounds(_ claim: Claim) -> Judgement {
     let check = claim.check
     let judged = matches(check).compactMap { match -> (label: String, verdict: Verdict, evidence: Evidence)? in
@@ -208,7 +210,7 @@ public struct Judge: Sendable {
     }
     guard judged.count > 1 else { return Judgement(claim: claim, verdict: first.verdict, evidence: first.evidence) }
     let groups = judged.grouped(by: \.verdict)
-    // What is shown is the point that says the least.
+    // The evidence shows the point that says the least.
     let weakest = judged.min { distance($0.evidence) < distance($1.evidence) } ?? first
     var evidence = weakest.evidence
     let said = groups.map { verdict, points in
@@ -221,8 +223,8 @@ public struct Judge: Sendable {
     return Judgement(claim: claim, verdict: groups.count == 1 ? first.verdict : .inconclusive, evidence: evidence)
   }
 
-  /// What most rounds of a match lacked on either side: they measured something else than the claim speaks of, as a
-  /// parallel loop on one core. Nil where they had it.
+  /// Returns the reason why most rounds of a match lack a figure on either side: they measured something other than the
+  /// claim's subject, such as a parallel loop on one core. Returns nil if they have the figure.
   private func lack(_ match: Match, in rounds: Int) -> String? {
     let found = match.run.trials.flatMap { trial in
       let other = match.other?.trials.first { $0.round == trial.round }
@@ -233,7 +235,7 @@ public struct Judge: Sendable {
     }
   }
 
-  /// How far the interval of a ratio is from no change; 0 where there is none.
+  /// Returns how far the interval of a ratio is from no change; 0 without an interval.
   private func distance(_ evidence: Evidence) -> Double {
     evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0
   }
@@ -255,23 +257,25 @@ public struct Judge: Sendable {
     let comparison = check.comparison
     let interval = comparison.isDirected ? rounds.interval() : nil
     evidence.ratio = interval
-    // Counts, and figures without a ratio, are judged round by round: no mean of them says how often the check was met.
+    // Counts, and figures without a ratio, are judged round by round, since their mean does not tell how often the
+    // check was true.
     guard let interval, check.references.first?.metric.kind != .count else { return byRounds(check, rounds) }
     let less = comparison == .less || comparison == .atMost
     if interval.low == 1, interval.high == 1 { return comparison.holds(0, 0) ? .supported : .refuted }
     if interval.high < 1 { return less ? .supported : .refuted }
     if interval.low > 1 { return less ? .refuted : .supported }
-    // One round in a hundred times as long widens the interval beyond use, and takes nothing from sides that lie apart.
+    // One round that takes a hundred times as long makes the interval useless, but does not affect whether the sides
+    // overlap.
     guard Set(check.references).count > 1, rounds.areApart else { return .inconclusive }
     evidence.reason = Evidence.apart
     return evidence.met > 0 ? .supported : .refuted
   }
 
-  /// What was met in every round is supported, what was met in none refuted; of anything in between the sign test
-  /// decides.
+  /// A check that is true in every round is supported, and one that is true in no round is refuted. The sign test
+  /// decides all other cases.
   ///
-  /// Where both sides were measured, equals of few rounds are all on one side by chance often enough: there it takes as
-  /// many rounds as the sign test asks for, or sides that lie apart.
+  /// If both sides were measured, a few rounds of equal sides all have the same direction by chance often enough. Such
+  /// a check needs as many rounds as the sign test requires, or sides that do not overlap.
   private func byRounds(_ check: Check, _ rounds: PairedRounds) -> Verdict {
     let pairs = rounds.pairs
     let met = pairs.count { check.comparison.holds($0.left, $0.right) }
@@ -285,21 +289,22 @@ public struct Judge: Sendable {
 
   // MARK: What was not seen
 
-  /// The runs that a check speaks of and no trial of which was tried, though the machine has all that they are known to
-  /// need.
+  /// Returns the runs that a check speaks of and that have no trial, although the machine has everything that they are
+  /// known to need.
   private func unseen(_ check: Check) -> [Run] {
     matches(check).flatMap { [$0.run, $0.other].compactMap(\.self) }.grouped(by: \.label).compactMap(\.elements.first)
       .filter { run in run.trials.allSatisfy(\.outcome.kind.wasNotTried) && obstacle(to: run) == nil }
   }
 
-  /// Whether what kept a claim from being judged was declared before the run.
+  /// Returns whether a declaration made before the run says that the claim cannot be judged.
   private func isExcused(_ claim: Claim) -> Bool {
     let sides = claim.check.references.map { reference in
       runs(of: reference).filter { $0.variant.gives(reference.metric) }
     }
-    // Not asked for, or not to be had here.
+    // The run was not asked for, or the machine cannot do it.
     if sides.contains(where: { side in side.allSatisfy { obstacle(to: $0) != nil } }) { return true }
-    // Of performance some figures may honestly be absent; whoever lost a whole side to the machine did not measure it.
+    // Performance figures may be absent for declared reasons. A side that lost all its trials to the machine was not
+    // measured.
     return claim.kind == .performance
       && sides.allSatisfy { side in side.allSatisfy { $0.trials.contains { $0.outcome == .completed } } }
   }
@@ -310,10 +315,10 @@ public struct Judge: Sendable {
 
   // MARK: What a check refers to
 
-  /// The runs that `reference` speaks of; a variant that ignores a parameter has one run for all its values.
+  /// Returns the runs that `reference` speaks of. A variant that ignores a parameter has one run for all values of it.
   private func runs(of reference: Check.Reference) -> [Run] { results.runs(of: reference) }
 
-  /// Whether `reference` speaks of a variant, or of a setting of it, that is not part of the run.
+  /// Returns whether `reference` speaks of a variant, or of a setting of a variant, that is not part of the run.
   private func isLeftOut(_ reference: Check.Reference) -> Bool { reference.scope.isOne && runs(of: reference).isEmpty }
 
   private func obstacle(to check: Check) -> String? {

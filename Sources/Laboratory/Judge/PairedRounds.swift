@@ -1,52 +1,52 @@
 import Measurement
 
-/// What a round came to in one run.
+/// The figure of one round of a run.
 public struct RoundFigure: Sendable, Hashable {
   /// The number of the round.
   public let round: Int
   /// The trial's figure.
   public let value: Double
 
-  /// A figure of a round.
+  /// Creates the figure of a round.
   public init(round: Int, value: Double) {
     self.round = round
     self.value = value
   }
 }
 
-/// The figures of two sides in the rounds that both have, by the number of the round: a trial may have failed in
-/// between.
+/// The figures of two sides in the rounds that both have, matched by the number of the round, since a trial in between
+/// may have failed.
 ///
-/// Both sides of a round ran within seconds of each other, so what disturbed one disturbed the other.
+/// Both sides of a round ran within seconds of each other, so a disturbance affected both.
 public struct PairedRounds: Sendable {
   /// The two figures of each round, in the order of the left side.
   public let pairs: [(left: Double, right: Double)]
 
-  /// The rounds that both sides have.
+  /// Pairs the figures of the rounds that both sides have.
   public init(_ left: [RoundFigure], against right: [RoundFigure]) {
     let others = Dictionary(right.map { ($0.round, $0.value) }, uniquingKeysWith: { first, _ in first })
     pairs = left.compactMap { figure in others[figure.round].map { (figure.value, $0) } }
   }
 
-  /// Figures that are paired already.
+  /// Wraps figures that are already paired.
   init(_ pairs: [(left: Double, right: Double)]) { self.pairs = pairs }
 
-  /// Whether there is a ratio: of 0 there is none, however many rounds there are.
+  /// Whether the pairs have ratios. A figure of 0 has none, however many rounds there are.
   public var areRatios: Bool { !pairs.isEmpty && pairs.allSatisfy { $0.left > 0 && $0.right > 0 } }
 
-  /// The interval of the ratio left to right; nil for too few rounds, and where there is no ratio.
+  /// Returns the interval of the ratio of left to right; nil if there are too few rounds or no ratio.
   ///
   /// - Parameters:
   ///   - comparisons: how many intervals share the confidence.
-  ///   - spread: the least standard deviation of the ratios' logarithms to believe in.
+  ///   - spread: the smallest plausible standard deviation of the ratios' logarithms.
   public func interval(among comparisons: Int = 1, spread: Double = 0) -> ConfidenceInterval? {
     ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread)
   }
 
-  /// Whether these rounds by themselves tell the sides apart, as those of a claim do.
+  /// Whether these rounds by themselves distinguish the sides, by the rule for a claim.
   var tellsApart: Bool { interval().map { $0.low > 1 || $0.high < 1 || areApart } ?? false }
 
-  /// Whether the sides do not overlap at all, which of six rounds each equals are in one of 462 cases (Mann and
+  /// Whether the sides do not overlap at all. With six rounds each, equal sides do so in one of 462 cases (Mann and
   /// Whitney, 1947).
   var areApart: Bool {
     let sides = [pairs.map(\.left), pairs.map(\.right)].compactMap { side in
@@ -56,19 +56,19 @@ public struct PairedRounds: Sendable {
   }
 }
 
-/// One run against another: the ratio of their figures in the rounds that have both.
+/// The ratio of one run to another, from the rounds that both have.
 public struct Contrast: Sendable {
-  /// The geometric mean of the rounds' ratios, or their median where there are too few for an interval.
+  /// The geometric mean of the rounds' ratios, or their median if there are too few for an interval.
   public let ratio: Double
-  /// Its confidence interval; nil for too few rounds.
+  /// The confidence interval of the ratio; nil for too few rounds.
   public let interval: ConfidenceInterval?
   /// The ratio of each round, in order.
   public let rounds: [Double]
-  /// Whether the rounds tell the two apart; nil when there are too few to say.
+  /// Whether the rounds distinguish the two runs; nil if there are too few to say.
   public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 } }
 
-  /// The contrast of two sides, one of so many `comparisons`, with the least `spread` of the ratios' logarithms to
-  /// believe in; nil where there is no ratio.
+  /// Creates the contrast of two sides, one of `comparisons` comparisons, with a smallest plausible `spread` of the
+  /// ratios' logarithms; nil if there is no ratio.
   public init?(_ rounds: PairedRounds, among comparisons: Int = 1, spread: Double = 0) {
     let ratios = rounds.pairs.map { $0.left / $0.right }
     guard rounds.areRatios, let median = Summary(ratios)?.p50 else { return nil }
@@ -77,12 +77,12 @@ public struct Contrast: Sendable {
     ratio = interval?.estimate ?? median
   }
 
-  /// Whether the ratio is known to within this share of it.
+  /// Returns whether the ratio is known within this share of it.
   func isKnown(within share: Double) -> Bool { interval.map { $0.high / $0.estimate - 1 <= share } ?? false }
 }
 
 extension Run {
-  /// The figure of `metric` in each of its trials that has one, by `statistic` or the metric's own.
+  /// Returns the figure of `metric` in each trial that has one, by `statistic` or by the metric's own.
   public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {
     trials.compactMap { trial in
       trial.figure(metric, statistic).map { RoundFigure(round: trial.round, value: $0) }

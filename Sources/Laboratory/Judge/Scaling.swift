@@ -1,44 +1,44 @@
 import Measurement
 
-/// What more cores bring: each variant at each setting on more cores against the same on the fewest that were tried,
-/// over paired rounds. The one reading of it, for what the lab finds and what every report shows.
+/// The gain from more cores: each variant at each setting, on more cores compared with the fewest that were tried, over
+/// paired rounds. The lab's findings and all reports use this one evaluation.
 public struct Scaling: Sendable {
-  /// A run on some number of cores.
+  /// A run on a number of cores.
   public struct Step: Sendable {
-    /// How many.
+    /// The number of cores.
     public let cores: Int
     /// The index of the run.
     public let run: Int
-    /// How many times as fast it was as on the fewest cores; nil for those themselves, and where no round has both.
+    /// How many times as fast the run is as on the fewest cores; nil for the fewest cores, and if no round has both.
     public let speedup: Contrast?
   }
-  /// A variant at a setting, on each number of cores that was measured, in ascending order.
+  /// A variant at a setting, on each measured number of cores, in ascending order.
   public struct Series: Sendable {
     /// The variant.
     public let variant: String
-    /// What else was swept.
+    /// The other swept settings.
     public let point: [String: ParameterValue]
-    /// The fewest cores, and at least one number more.
+    /// The runs on the fewest cores and on at least one larger number.
     public let steps: [Step]
     /// Whether the variant has its best figure at this setting.
     public let isFastest: Bool
-    /// The law of its throughput; nil for fewer numbers of cores than it needs.
+    /// The law of its throughput; nil if there are too few numbers of cores.
     public let law: ScalabilityLaw?
 
-    /// On how many cores it is compared with more.
+    /// The number of cores that the others are compared with.
     public var fewest: Int { steps[0].cores }
 
-    /// The share of what so many times the cores would do ideally, in percent.
+    /// Returns a speed-up in percent of the ideal one for `cores` cores.
     public func efficiency(_ speedup: Double, _ cores: Int) -> Double {
       100 * speedup * Double(fewest) / Double(cores)
     }
   }
-  /// In the order in which the runs come.
+  /// The series, in the order of the runs.
   public let series: [Series]
 
-  /// What more cores bring `cells`, whose points have them; runs are told by their index.
+  /// Evaluates `cells`, whose points include the number of cores. A run is identified by its index.
   ///
-  /// - Parameter ranking: which figure is the better one.
+  /// - Parameter ranking: which figure is better.
   public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
     let measured = cells.indices.filter { Cores.number(in: cells[$0].point) != nil && !cells[$0].figures.isEmpty }
     let groups = measured.grouped { index in
@@ -75,7 +75,7 @@ public struct Scaling: Sendable {
 }
 
 extension Results {
-  /// What the law of scalability says of the headline metric: of each variant at its fastest setting.
+  /// What the law of scalability says about the headline metric: for each variant, at its fastest setting.
   var scalability: [Remark] {
     guard let headline = experiment.headline, let ranking = headline.better.ranking, headline.meaning.isSpeed
     else { return [] }
@@ -92,9 +92,9 @@ extension Results {
 }
 
 extension ScalabilityLaw {
-  /// What it says, or that it does not fit.
+  /// Returns what the law says, or that it does not fit.
   ///
-  /// - Parameter most: the most cores that were tried: beyond them it only extrapolates.
+  /// - Parameter most: the largest number of cores that was tried. Beyond it the law only extrapolates.
   func sentence(for name: String, upTo most: Int) -> String {
     let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else {

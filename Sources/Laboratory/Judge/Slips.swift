@@ -1,7 +1,7 @@
 extension Results {
-  /// What the file asks and no trial of a run could answer: a percentile of fewer samples than it needs. An error in
-  /// the file or in the settings, though only the run could show it; a trial that is short of samples by chance is
-  /// none.
+  /// Questions of the file that no trial of a run could answer: a percentile of fewer samples than it needs. It is an
+  /// error in the file or in the settings, although only the run could show it. A trial that has too few samples by
+  /// chance is not such an error.
   public var slips: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in
@@ -13,7 +13,8 @@ extension Results {
 }
 
 extension Run {
-  /// Why no trial of this run can have the figure; nil where one had it, and where none was measured.
+  /// Returns the reason why no trial of this run can have the figure; nil if a trial had it, or if no trial measured
+  /// the metric.
   func shortage(for reference: Check.Reference) -> String? {
     guard let statistic = reference.statistic else { return nil }
     let counts = trials.compactMap { $0.observation.samples(reference.metric.name)?.summary?.count }

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A check as it is written, its names not yet looked up: what two texts that ask the same have in common, and all that
-/// a saved document tells of a check.
+/// A check as it is written, before its names are resolved. Two texts that ask the same have it in common, and a saved
+/// document contains nothing else of a check.
 ///
 /// ```
 /// check    = operand ("<" | "<=" | "==" | "!=" | ">=" | ">") operand
@@ -13,25 +13,25 @@ import Measurement
 public struct WrittenCheck: Sendable, Hashable {
   /// One side of a check.
   public indirect enum Operand: Sendable, Hashable {
-    /// A number with its unit.
+    /// A number with a unit.
     case quantity(Quantity)
     /// The word `cores`.
     case cores
-    /// A figure of the trials.
+    /// A figure of trials.
     case figure(Figure)
-    /// Another operand, multiplied.
+    /// Another operand, multiplied by a factor.
     case scaled(Double, Operand)
   }
 
-  /// Which figure of which trials, by name.
+  /// A figure of trials, by the names of its parts.
   public struct Figure: Sendable, Hashable {
-    /// Which variants.
+    /// The variants.
     public let scope: Check.Reference.Scope
     /// The settings of the point.
     public let point: [Setting]
     /// The metric.
     public let metric: String
-    /// The statistic; nil for the metric's own.
+    /// The statistic; nil for the metric's own statistic.
     public let statistic: String?
   }
 
@@ -39,24 +39,24 @@ public struct WrittenCheck: Sendable, Hashable {
   public struct Setting: Sendable, Hashable {
     /// The parameter.
     public let name: String
-    /// Its value.
+    /// The value of the parameter.
     public let value: String
   }
 
   /// The left side.
   public let left: Operand
-  /// How the sides compare.
+  /// The comparison of the sides.
   public let comparison: Check.Comparison
   /// The right side.
   public let right: Operand
 
-  /// The check that `text` writes; nil where it is none.
+  /// Parses a check; nil if `text` is not one.
   public init?(_ text: String) {
     guard let check = try? WrittenCheck(parsing: text) else { return nil }
     self = check
   }
 
-  /// - Throws: ``InputError`` that quotes the text and says what was found where.
+  /// - Throws: ``InputError``, which quotes the text and says what was found where.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "check")
     left = try scanner.operand()
@@ -65,7 +65,7 @@ public struct WrittenCheck: Sendable, Hashable {
     try scanner.requireEnd("found '\(scanner.rest)' behind the check")
   }
 
-  /// The figures that it speaks of.
+  /// The figures that the check speaks of.
   public var figures: [Figure] { left.figures + right.figures }
 }
 
@@ -80,7 +80,7 @@ extension WrittenCheck.Operand {
 }
 
 extension WrittenCheck.Figure {
-  /// - Throws: ``InputError`` that quotes the text and says what was found where.
+  /// - Throws: ``InputError``, which quotes the text and says what was found where.
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "figure")
     guard case .figure(let figure) = try scanner.reference() else {
@@ -91,10 +91,10 @@ extension WrittenCheck.Figure {
   }
 }
 
-/// Reads a check or a figure from left to right.
+/// Parses a check or a figure from left to right.
 private struct CheckScanner {
   private let text: String
-  /// What errors call the text.
+  /// The name of the text in errors.
   private let kind: String
   private(set) var rest: Substring
 
@@ -110,7 +110,7 @@ private struct CheckScanner {
   }
 
   mutating func comparison() throws(InputError) -> Check.Comparison {
-    // Two-character operators first: "<=" must not be read as "<".
+    // Two-character operators come first, so that "<=" is not read as "<".
     for comparison in Check.Comparison.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count })
     where take(comparison.rawValue) { return comparison }
     throw failure("expected one of < <= == != >= > at '\(rest.prefix(20))'")
@@ -158,7 +158,7 @@ private struct CheckScanner {
 
   private mutating func point() throws(InputError) -> [WrittenCheck.Setting] {
     guard take("[") else { return [] }
-    // Looked for at once, or all that follows would be taken for a setting.
+    // A missing bracket is found at once. Otherwise everything that follows would be read as a setting.
     guard rest.prefix(while: { !"<>[".contains($0) }).contains("]") else { throw failure("'[' is not closed by ']'") }
     var settings: [WrittenCheck.Setting] = []
     repeat {

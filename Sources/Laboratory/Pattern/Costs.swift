@@ -4,8 +4,7 @@ import Platform
 extension Metric {
   private static let absence = "the system does not tell"
 
-  /// What every completed trial has cost the machine, whatever the pattern, by the kernel's own accounts of its
-  /// process.
+  /// The costs of every completed trial, whatever the pattern, according to the kernel's accounts of its process.
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
@@ -25,11 +24,11 @@ extension Metric {
   ]
 }
 
-/// Takes the readings of what a trial costs.
+/// Reads what a trial costs.
 ///
-/// The span is the trial's body. One that sets up, waits for others or warms up within says itself what it measures
-/// (``Trial/measuring(_:)``), and what is outside is in none of the figures. Nothing is read in between, where
-/// something may be timed.
+/// The costs are those of the trial's body. A body that also sets up, waits for others or warms up can name the spans
+/// that count (``Trial/measuring(_:)``); everything outside is excluded. Within a span nothing is read, since something
+/// may be timed there.
 struct CostMeter {
   private let begun = ProcessCosts.soFar()
   private var used = ProcessCosts()
@@ -41,7 +40,7 @@ struct CostMeter {
     if let start, let end { used.add(from: start, to: end) }
   }
 
-  /// Ends the span and writes down what there is.
+  /// Ends the span and records the costs, if the system reports them.
   mutating func end(in observation: inout Observation) {
     if !isTold { add(from: begun, to: ProcessCosts.soFar()) }
     var values: [Double?] = [nil, nil, nil]

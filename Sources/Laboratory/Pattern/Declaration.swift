@@ -1,21 +1,21 @@
-/// What a pattern declares as a stored property: a ``Setting`` or a measure. Variants name it, by the property, in
+/// A stored property that a pattern declares: a ``Setting`` or a measure. Variants refer to it by the property, in
 /// `own` and `without`.
 public protocol Declaration: Sendable {
-  /// Where it is declared, for errors.
+  /// The place of the declaration, for errors.
   var place: SourcePlace { get }
-  /// What can be set by it; nil for a measure.
+  /// The parameter of a setting; nil for a measure.
   var parameter: Parameter? { get }
-  /// What is measured by it; empty for a setting, several for a family.
+  /// The metrics of a measure: none for a setting, and several for a family.
   var metrics: [Metric] { get }
 }
 
 extension Declaration {
-  /// None, but for a ``Setting``.
+  /// Nil, except for a ``Setting``.
   public var parameter: Parameter? { nil }
-  /// None, but for a measure.
+  /// Empty, except for a measure.
   public var metrics: [Metric] { [] }
 
-  /// The names it brings.
+  /// The names that the declaration introduces.
   var names: [String] { metrics.map(\.name) + (parameter.map { [$0.name] } ?? []) }
 }
 
@@ -23,16 +23,16 @@ extension Declaration {
 public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
   /// `Module/File.swift`.
   public let file: String
-  /// Its line, from 1.
+  /// The number of the line, from 1.
   public let line: Int
 
-  /// The line of a call that has the defaults `#fileID` and `#line`.
+  /// Creates the place of a call from the call's defaults `#fileID` and `#line`.
   public init(_ file: StaticString, _ line: UInt) {
     self.file = "\(file)"
     self.line = Int(line)
   }
 
-  /// The file's own name, without the module.
+  /// The name of the file without the module.
   public var fileName: String { file.split(separator: "/").last.map(String.init) ?? file }
 
   /// `File.swift:12`.

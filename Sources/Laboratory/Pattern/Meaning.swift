@@ -1,24 +1,25 @@
 import Measurement
 
 extension Metric {
-  /// What a figure of a metric says: in which words two are compared, and whether a better one is a speed-up.
+  /// What a figure of a metric means: the words in which two figures are compared, and whether a better figure is a
+  /// speed-up.
   public enum Meaning: Sendable, Hashable {
-    /// How long something takes: a shorter time is faster.
+    /// The time that something takes: a shorter time is faster.
     case duration
-    /// How much of something is done in a second: a higher rate is faster.
+    /// How much is done in a second: a higher rate is faster.
     case throughput
-    /// How much time or memory: less of it is no speed, such as of lateness or processor time.
+    /// An amount of time or memory. A smaller amount is not a higher speed: less lateness, less processor time.
     case amount
-    /// How many there were.
+    /// A number of things.
     case count
     /// A share or a ratio.
     case level
 
-    /// What figures of a kind and unit say.
+    /// Determines the meaning of figures with a kind and a unit.
     ///
     /// - Parameters:
-    ///   - kind: nil where a document does not say.
-    ///   - isAmount: whether its durations are no running times.
+    ///   - kind: the kind of the metric; nil if a document does not say.
+    ///   - isAmount: whether its durations are amounts and not running times.
     public init(_ kind: Kind?, _ unit: Unit, isAmount: Bool) {
       switch unit {
       case .nanoseconds: self = isAmount || kind == .count ? .amount : .duration
@@ -29,7 +30,7 @@ extension Metric {
       }
     }
 
-    /// Whether a better figure says that something is faster.
+    /// Whether a better figure means that something is faster.
     public var isSpeed: Bool { self == .duration || self == .throughput }
   }
 }

@@ -1,45 +1,45 @@
 import Measurement
 
-/// Something a trial measures, described: what scenario files, checks and reports know of it.
+/// A description of something that a trial measures, for scenario files, checks and reports.
 ///
-/// A pattern's author declares one by ``latency(_:better:unless:isSpeed:_:file:line:)``,
-/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``, which give a typed handle to
-/// record by: a ``Measure``.
+/// The author of a pattern declares a metric by ``latency(_:better:unless:isSpeed:_:file:line:)``,
+/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These return a ``Measure``:
+/// a typed handle for recording.
 public struct Metric: Sendable, Hashable {
-  /// How its samples are read.
+  /// The kind of a metric's samples.
   public enum Kind: String, Sendable, Codable, Hashable {
-    /// Durations; the figure of a trial is its median.
+    /// Durations. The figure of a trial is their median.
     case latency
-    /// Things counted; the figure of a trial is its total.
+    /// Counts. The figure of a trial is their total.
     case count
-    /// Things per second or shares; the figure of a trial is its mean.
+    /// Things per second, or shares. The figure of a trial is their mean.
     case rate
   }
-  /// Which way it gets better.
+  /// The direction in which a metric improves.
   public enum Better: String, Sendable, Codable, Hashable {
-    /// The lower the better.
+    /// Lower figures are better.
     case lower
-    /// The higher the better.
+    /// Higher figures are better.
     case higher
-    /// Neither: a size to know, such as the number of blocks.
+    /// Neither direction is better: the figure is a size to know, such as the number of blocks.
     case neither
   }
-  /// Its name, as checks write it.
+  /// The name of the metric, as checks write it.
   public let name: String
-  /// How its samples are read.
+  /// The kind of the samples.
   public let kind: Kind
-  /// What its values count.
+  /// The unit of the values.
   public let unit: Unit
-  /// Which way it gets better.
+  /// The direction in which the metric improves.
   public let better: Better
-  /// Why a completed trial may honestly lack it; nil when it may not, so that a trial without it is broken.
+  /// The reason why a completed trial may lack the metric; nil if it may not, so that a trial without it is broken.
   public let unless: String?
-  /// What its figures say.
+  /// The meaning of the figures.
   public let meaning: Meaning
-  /// One sentence: what it measures.
+  /// What the metric measures, in one sentence.
   public let summary: String
 
-  /// A metric; of latencies the lower is better, of rates the higher, of counts neither, unless said otherwise.
+  /// Creates a metric. By default lower latencies and higher rates are better, and counts have no better direction.
   init(
     _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true,
     _ summary: String
@@ -53,20 +53,20 @@ public struct Metric: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// What every trial has, whatever the pattern: 1 in the one that applies, 0 in the others. They let a claim speak of
-  /// a trial that traps or hangs (`any.hung == 0`).
+  /// The metrics that every trial has, whatever the pattern: 1 for the outcome of the trial, 0 for the others. A claim
+  /// can thus speak of a trial that traps or hangs (`any.hung == 0`).
   public static let outcomes: [Metric] = [
     Metric(Outcome.Kind.completed.rawValue, .count, .none, "trials that ran to their end"),
     Metric(Outcome.Kind.trapped.rawValue, .count, .none, "trials that the runtime stopped with a signal"),
     Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
   ]
 
-  /// What a trial has whose variant says how it is meant to end (``Ending``).
+  /// The metric of a trial whose variant declares how it ends (``Ending``).
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither, unless: "the trial completed, or another program ended it",
     "from the faulty call until the process trapped, or until all its threads were asleep")
 
-  /// The statistic that stands for a trial when a check names none.
+  /// The statistic that represents a trial if a check names none.
   public var defaultStatistic: Statistic {
     switch kind {
     case .latency: .p50
@@ -76,27 +76,27 @@ public struct Metric: Sendable, Hashable {
   }
 }
 
-/// A measure as a pattern's author declares it: a typed handle, by which a trial records. Latencies are
+/// A measure that a pattern's author declares: a typed handle by which a trial records. Latencies are
 /// `Measure<Duration>`, counts `Measure<Int>`, rates and shares `Measure<Double>`.
 ///
-/// The literal is the property's name in kebab case, which a test holds.
+/// The literal is the name of the property in kebab case, which a test verifies.
 public struct Measure<Sample>: Declaration {
-  /// Its description.
+  /// The description of the measure.
   public let metric: Metric
-  /// Where it is declared.
+  /// The place of the declaration.
   public let place: SourcePlace
 
-  /// Its description, as the only one.
+  /// The description, as the only element.
   public var metrics: [Metric] { [metric] }
-  /// Its name, as checks write it.
+  /// The name of the measure, as checks write it.
   public var name: String { metric.name }
 }
 
-/// Measures of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is the
+/// Measures of one kind, one for each key: `write-latency`, `rename-latency`, … In a trial, `family[key]` is a
 /// ``Measure``.
 public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
-  /// Where it is declared.
+  /// The place of the declaration.
   public let place: SourcePlace
 
   fileprivate init(_ members: [(key: Key, metric: Metric)], _ place: SourcePlace) {
@@ -104,10 +104,10 @@ public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
     self.place = place
   }
 
-  /// The descriptions of all members, in the order of the keys.
+  /// The descriptions of all measures, in the order of the keys.
   public var metrics: [Metric] { members.map(\.metric) }
 
-  /// The measure of one key. The keys are all cases of a type, so there is one.
+  /// The measure of a key. It exists, since the keys are all cases of a type.
   public subscript(key: Key) -> Measure<Sample> {
     let index = members.firstIndex { $0.key == key } ?? 0
     return Measure(metric: members[index].metric, place: place)
@@ -115,12 +115,13 @@ public struct MeasureFamily<Key: Hashable & Sendable, Sample>: Declaration {
 }
 
 extension Metric {
-  /// Durations, in nanoseconds.
+  /// Declares a measure of durations, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - unless: why a completed trial may honestly lack it; without it, one that does is broken.
-  ///   - isSpeed: whether a shorter one is faster; false for how late something is, or for processor time, which is
-  ///     less.
+  ///   - unless: the reason why a completed trial may lack the measure. Without a reason, a trial that lacks it is
+  ///     broken.
+  ///   - isSpeed: whether a shorter duration is faster. It is false for lateness or processor time, of which there is
+  ///     less, not faster.
   public static func latency(
     _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -130,7 +131,7 @@ extension Metric {
       place: SourcePlace(file, line))
   }
 
-  /// Things counted, of `unit` (`.bytes`, or none).
+  /// Declares a measure of counts, in `unit` (`.bytes`, or none).
   public static func count(
     _ name: String, in unit: Unit = .none, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -138,7 +139,7 @@ extension Metric {
     Measure(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
   }
 
-  /// Things a second, shares (`.percent`) or plain ratios (`.none`).
+  /// Declares a measure of rates per second, shares (`.percent`) or ratios (`.none`).
   public static func rate(
     _ name: String, _ unit: Unit, better: Better? = nil, unless: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -146,7 +147,8 @@ extension Metric {
     Measure(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourcePlace(file, line))
   }
 
-  /// Durations of several kinds, one measure for each case of `keys`, named `case-suffix`.
+  /// Declares measures of durations of several kinds, one for each case of `keys`, with names of the form
+  /// `case-suffix`.
   public static func latencies<Key: CaseIterable & Hashable & Sendable & RawRepresentable<String>>(
     _ suffix: String, for keys: Key.Type, unless: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ says: (Key) -> String
@@ -160,7 +162,7 @@ extension Metric {
 
 /// A number that describes a set of samples.
 public enum Statistic: String, Sendable, Codable, CaseIterable {
-  /// The smallest.
+  /// The smallest sample.
   case min
   /// The median.
   case p50
@@ -170,14 +172,14 @@ public enum Statistic: String, Sendable, Codable, CaseIterable {
   case p99
   /// The 99.9th percentile.
   case p999 = "p99.9"
-  /// The largest.
+  /// The largest sample.
   case max
   /// The arithmetic mean.
   case mean
   /// The sum.
   case total
 
-  /// The share of samples at or below it, for a percentile; nil for the others.
+  /// The percentage of samples at or below the statistic, for a percentile; nil for other statistics.
   public var percentile: Double? {
     switch self {
     case .p50: 50
@@ -188,6 +190,6 @@ public enum Statistic: String, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// How many samples it takes. The median is there from the first on.
+  /// The smallest number of samples that has the statistic. A median exists for any number of samples.
   public var fewestSamples: Int { self == .p50 ? 1 : percentile.map(Summary.fewestSamples) ?? 1 }
 }

@@ -1,7 +1,7 @@
 import Measurement
 
 extension Metric.Better {
-  /// The ranking by such a metric; nil where neither way is better.
+  /// The ranking by the metric; nil if neither direction is better.
   public var ranking: Ranking? {
     switch self {
     case .lower: .lower

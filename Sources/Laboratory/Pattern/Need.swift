@@ -1,20 +1,20 @@
 import Measurement
 
-/// What a pattern or a variant cannot do without. Where the machine has it not, the variant is unavailable, with the
-/// reason, and no worker is started for it.
+/// Something that a pattern or a variant requires of the machine. If the machine does not have it, the variant is
+/// unavailable with that reason, and the lab starts no worker for it.
 public struct Need: Sendable {
-  /// What is needed: `2 cores`, `Darwin`.
+  /// The requirement: `2 cores`, `Darwin`.
   public let says: String
-  /// Why `machine` has it not; nil when it has.
+  /// Returns why `machine` does not meet the requirement; nil if it does.
   public let obstacle: @Sendable (_ machine: Machine) -> String?
 
-  /// A need of one's own.
+  /// Creates a requirement.
   public init(_ says: String, obstacle: @escaping @Sendable (_ machine: Machine) -> String?) {
     self.says = says
     self.obstacle = obstacle
   }
 
-  /// A number of cores that this process may use: what races in the open must run at the same instant.
+  /// Requires a number of cores that this process may use: parties of a natural race must run at the same instant.
   public static func cores(_ count: Int) -> Need {
     Need("\(count) cores") { machine in
       guard machine.cores < count else { return nil }
@@ -23,7 +23,7 @@ public struct Need: Sendable {
     }
   }
 
-  /// A number of open descriptors (the soft limit).
+  /// Requires a number of open descriptors (the soft limit).
   public static func descriptors(_ count: Int) -> Need {
     Need("\(count) descriptors") { machine in
       machine.descriptorLimit >= count
@@ -31,9 +31,9 @@ public struct Need: Sendable {
     }
   }
 
-  /// macOS.
+  /// Requires macOS.
   public static let darwin = system("Darwin")
-  /// Linux.
+  /// Requires Linux.
   public static let linux = system("Linux")
 
   private static func system(_ name: String) -> Need {

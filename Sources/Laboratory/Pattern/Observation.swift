@@ -1,16 +1,17 @@
 import Measurement
 
-/// What a trial measured. What was not measured is absent.
+/// The measurements of a trial. What was not measured is absent.
 public struct Observation: Sendable, Codable, Equatable {
-  // Plain dictionaries rather than one of ``Samples``: a worker encodes them in half the time, once a trial.
+  // These are plain dictionaries and not one of ``Samples``, since a worker encodes them in half the time, once for
+  // each trial.
   private var values: [String: [Double]] = [:]
   private var histograms: [String: [[UInt64]]] = [:]
-  /// How many operations were timed together, for metrics whose values are their time over that number.
+  /// The number of operations that were timed together, for metrics whose values are their time divided by that number.
   private var batches: [String: Int]?
-  /// What the loop of a metric takes around nothing, in nanoseconds an operation.
+  /// The time of a metric's loop around nothing, in nanoseconds for each operation.
   private var floors: [String: Double]?
 
-  /// Nothing measured yet.
+  /// Creates an empty observation.
   public init() {}
 
   /// The samples of each metric that has any.
@@ -18,21 +19,21 @@ public struct Observation: Sendable, Codable, Equatable {
     values.mapValues(Samples.values).merging(histograms.mapValues(Samples.histogram)) { _, histogram in histogram }
   }
 
-  /// The samples of one metric; nil when it was not measured.
+  /// Returns the samples of a metric; nil if it was not measured.
   public func samples(_ metric: String) -> Samples? {
     histograms[metric].map(Samples.histogram) ?? values[metric].map(Samples.values)
   }
 
-  /// How many operations one value of `metric` is the time of; 1 where each was timed alone.
+  /// Returns the number of operations that a value of `metric` is the time of; 1 if each operation was timed alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
-  /// What the very loop that timed `metric` took around nothing, in nanoseconds an operation; nil where that was not
-  /// tried.
+  /// Returns the time that the loop of `metric` took around nothing, in nanoseconds for each operation; nil if it was
+  /// not measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
-  /// Whether these can be measurements: at least one sample of what is named, values from 0 to 10^18 (30 years in
-  /// nanoseconds), histograms ascending and of fewer than 10^15 samples. What a broken worker says must not come to
-  /// stand in a report.
+  /// Whether these can be measurements: each metric has at least one sample, values are from 0 to 10^18 (30 years in
+  /// nanoseconds), and histograms are ascending with fewer than 10^15 samples. The output of a broken worker must not
+  /// appear in a report.
   var isSound: Bool {
     values.values.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0...1e18).contains($0) } }
       && (floors ?? [:]).values.allSatisfy { (0...1e18).contains($0) }
@@ -56,15 +57,15 @@ public struct Observation: Sendable, Codable, Equatable {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
-  /// Records one value, beside those recorded before, as that of `batch` operations timed together; one that is not
-  /// finite is not recorded.
+  /// Records one more value: the time of one of `batch` operations that were timed together. A value that is not finite
+  /// is not recorded.
   package mutating func record(_ metric: String, _ value: Double, batch: Int = 1) {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)
     if batch > 1 { batches = (batches ?? [:]).merging([metric: batch]) { $1 } }
   }
 
-  /// Records what the loop of `metric` takes around nothing; what is not finite is not recorded.
+  /// Records the time that the loop of `metric` takes around nothing. A value that is not finite is not recorded.
   package mutating func recordFloor(_ metric: String, _ value: Double) {
     if value.isFinite { floors = (floors ?? [:]).merging([metric: value]) { $1 } }
   }
@@ -80,7 +81,7 @@ public enum Samples: Sendable, Equatable {
   /// Every value, in the order recorded.
   case values([Double])
 
-  /// Their statistics.
+  /// The statistics of the samples.
   public var summary: Summary? {
     switch self {
     case .histogram(let pairs): Summary(pairs: pairs)

@@ -1,6 +1,6 @@
 import Measurement
 
-/// A value of a parameter: durations are whole nanoseconds, sizes whole bytes.
+/// A value of a parameter. Durations are whole nanoseconds, sizes whole bytes.
 public enum ParameterValue: Sendable, Hashable {
   /// A count, a duration in nanoseconds or a size in bytes.
   case integer(Int)
@@ -9,7 +9,7 @@ public enum ParameterValue: Sendable, Hashable {
 }
 
 extension ParameterValue: Codable {
-  /// Reads a JSON number or string.
+  /// Decodes a JSON number or string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {
@@ -19,7 +19,7 @@ extension ParameterValue: Codable {
     }
   }
 
-  /// Writes a JSON number or string.
+  /// Encodes a JSON number or string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -29,10 +29,10 @@ extension ParameterValue: Codable {
   }
 }
 
-/// Something that can be set, described: its type, unit, range, default and a sentence. A pattern's author declares one
-/// by ``Setting``.
+/// A description of something that can be set: its type, unit, range, default and meaning. The author of a pattern
+/// declares it by a ``Setting``.
 public struct Parameter: Sendable {
-  /// What values it takes.
+  /// The values that a parameter accepts.
   public enum Kind: Sendable, Equatable {
     /// A whole number.
     case count(ClosedRange<Int>)
@@ -40,7 +40,7 @@ public struct Parameter: Sendable {
     case duration(ClosedRange<Int>)
     /// A size; the range is in bytes.
     case size(ClosedRange<Int>)
-    /// A share in whole hundredths.
+    /// A percentage in whole numbers.
     case percent(ClosedRange<Int>)
     /// One of a few words.
     case choice([String])
@@ -49,15 +49,15 @@ public struct Parameter: Sendable {
     /// A number of cores up to `most`, or the word `all`.
     case cores(most: Int, all: String)
   }
-  /// Its name, as `--set` and scenario files write it.
+  /// The name, as `--set` and scenario files write it.
   public let name: String
-  /// What values it takes.
+  /// The values that the parameter accepts.
   public let kind: Kind
-  /// The value when nothing is said.
+  /// The default value.
   public let standard: ParameterValue
-  /// One sentence: what it means.
+  /// The meaning of the parameter, in one sentence.
   public let summary: String
-  /// What is wrong with a text that somebody gives, which may be seen of the machine alone: whether a path can be read.
+  /// Returns what is wrong with a text. The check may depend on the machine: whether a path can be read.
   private let fault: @Sendable (String) -> String?
 
   private init(
@@ -71,45 +71,45 @@ public struct Parameter: Sendable {
     self.fault = fault
   }
 
-  /// A whole number in `range`.
+  /// Creates a parameter for a whole number in `range`.
   public static func count(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self
   {
     Self(name, .count(range), .integer(standard), summary)
   }
 
-  /// A duration in `range`, both in nanoseconds.
+  /// Creates a parameter for a duration in `range`; all numbers are nanoseconds.
   public static func duration(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
     -> Self
   { Self(name, .duration(range), .integer(standard), summary) }
 
-  /// A size in `range`, both in bytes.
+  /// Creates a parameter for a size in `range`; all numbers are bytes.
   public static func size(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self {
     Self(name, .size(range), .integer(standard), summary)
   }
 
-  /// A share in `range`, in whole hundredths.
+  /// Creates a parameter for a percentage in `range`.
   public static func percent(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
     -> Self
   { Self(name, .percent(range), .integer(standard), summary) }
 
-  /// One of `choices`.
+  /// Creates a parameter for one of `choices`.
   static func choice(_ name: String, _ choices: [String], default standard: String, _ summary: String) -> Self {
     Self(name, .choice(choices), .text(standard), summary)
   }
 
-  /// A path or another free text.
+  /// Creates a parameter for a path or another free text.
   static func text(
     _ name: String, default standard: String, _ summary: String, fault: @escaping @Sendable (String) -> String?
   ) -> Self {
     Self(name, .text, .text(standard), summary, fault: fault)
   }
 
-  /// A number of cores, or a word for all of them, which is also what there is when nothing is said.
+  /// Creates a parameter for a number of cores, or a word for all of them, which is also the default.
   static func cores(_ name: String, most: Int, all: String, _ summary: String) -> Self {
     Self(name, .cores(most: most, all: all), .text(all), summary)
   }
 
-  /// The unit of its values.
+  /// The unit of the values.
   public var unit: Unit {
     switch kind {
     case .duration: .nanoseconds
@@ -119,7 +119,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// What it accepts, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
+  /// The accepted values, for error messages and `explain`: `1 to 4096`, `0 ns to 2 s`, `pool or thread`.
   public var allowed: String {
     switch kind {
     case .count(let range), .duration(let range), .size(let range), .percent(let range):
@@ -132,7 +132,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Reads `text` as a value of this parameter.
+  /// Parses `text` as a value of this parameter.
   ///
   /// - Throws: ``InputError`` without a place, which says what was found and what is allowed.
   public func value(parsing text: String) throws(InputError) -> ParameterValue {
@@ -174,7 +174,7 @@ public struct Parameter: Sendable {
     return .integer(number)
   }
 
-  /// Whether its values are numbers, so that a word in their place is the name of another setting, whose value it has.
+  /// Whether the values are numbers. A word in place of a number is the name of another setting, whose value is meant.
   var isNumber: Bool {
     switch kind {
     case .count, .duration, .size, .percent, .cores: true
@@ -182,7 +182,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// Whether `value` is of its kind and in its range.
+  /// Returns whether `value` has the right type and is in range.
   public func allows(_ value: ParameterValue) -> Bool {
     switch (kind, value) {
     case (.choice(let choices), .text(let text)): choices.contains(text)
@@ -196,7 +196,7 @@ public struct Parameter: Sendable {
     }
   }
 
-  /// `value` as people write it: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
+  /// Returns `value` in a readable form: `50 ns`, `64 KiB`, `1_000_000`, `ramp`.
   public func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text

@@ -1,8 +1,8 @@
-/// A documented way of using Grand Central Dispatch, and how one trial of each of its variants runs.
+/// A documented way of using Grand Central Dispatch, and the code that runs one trial of each of its variants.
 ///
-/// A pattern declares what it is made of as stored properties: settings (``Setting``) and measures (``Measure``), each
-/// named once, with type, unit, range, default and a sentence; and its ``variants``, each with its body. From that,
-/// scenario files, the command line and every report can check and describe it without knowing it.
+/// A pattern declares settings (``Setting``) and measures (``Measure``) as stored properties, each named once, with
+/// type, unit, range, default and a sentence. It also declares its ``variants``, each with its body. Scenario files,
+/// the command line and all reports check and describe a pattern by these declarations alone.
 ///
 /// ```swift
 /// struct GroupAdapter: Pattern {
@@ -20,61 +20,62 @@
 /// }
 /// ```
 ///
-/// One rule for settings and measures alike: a variant uses all that is declared, except what it says it does
-/// `without`, and what other variants call their `own`. From it follows what a sweep skips, what a trial may read, and
-/// what it must record.
+/// One rule applies to settings and measures alike: a variant uses every declaration, except those that it lists in
+/// `without`, and those that other variants list in `own`. The rule determines what a sweep skips, what a trial may
+/// read, and what it must record.
 public protocol Pattern: Sendable {
-  /// Its name, as scenario files write it after `pattern:`.
+  /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }
-  /// What no variant can do without; empty unless a pattern says otherwise.
+  /// What all variants require of the machine. The default is empty.
   static var needs: [Need] { get }
-  /// The settings that say what there is to do, how much of it or under which condition, and not how it is done. Their
-  /// values are different problems: what does less is not the better way, so that `compare` finds a best for each.
+  /// The settings that define the problem: how much there is to do, or under which condition. The other settings define
+  /// how it is done. Each value is a different problem, so `compare` finds a best run for each: a smaller problem is
+  /// not a better way.
   var problem: [any Declaration] { get }
-  /// The ways of doing it that stand side by side.
+  /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
-  /// How long a trial takes at most with its settings, on a machine that is not busy; ten times that and half a minute
-  /// is when it is ended as hung. Nil, for what its durations come to together, unless a pattern or a variant says
-  /// otherwise.
+  /// Returns the longest time that a trial with its settings takes on an idle machine. After ten times that and half a
+  /// minute, the lab ends the trial as hung. If the result is nil, which is the default, the lab adds up the durations
+  /// among the settings.
   func longest(_ trial: Trial) -> Duration?
 
-  /// What the results say beyond the claims: a fitted model, a best setting. None unless a pattern says otherwise.
+  /// Returns findings beyond the claims: a fitted model, a best setting. The default is none.
   func findings(in results: Results) -> [Remark]
 }
 
 extension Pattern {
-  /// Every setting is a way of doing it unless a pattern says otherwise.
+  /// The default is that no setting defines the problem.
   public var problem: [any Declaration] { [] }
-  /// Runs everywhere unless a pattern says otherwise.
+  /// The default is no requirement.
   public static var needs: [Need] { [] }
-  /// What its durations come to, unless a pattern says otherwise.
+  /// The default is nil: the lab adds up the durations among the settings.
   public func longest(_ trial: Trial) -> Duration? { nil }
-  /// None unless a pattern says otherwise.
+  /// The default is no findings.
   public func findings(in results: Results) -> [Remark] { [] }
 }
 
 extension Pattern {
-  /// Why no variant can run on `machine`, or nil when some can.
+  /// Returns why no variant can run on `machine`; nil if some variant can.
   public func obstacle(on machine: Machine) -> String? {
     let obstacles = variants.map { obstacle(to: $0, on: machine) }
     return obstacles.allSatisfy { $0 != nil } ? obstacles.lazy.compactMap(\.self).first : nil
   }
 
-  /// Why `variant` cannot run on `machine`, or nil when it can.
+  /// Returns why `variant` cannot run on `machine`; nil if it can.
   func obstacle(to variant: Variant, on machine: Machine) -> String? {
     (Self.needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
   }
 }
 
-/// Lets a pattern write its variants one below the other.
+/// Lets a pattern list its variants one below the other.
 @resultBuilder public enum VariantList {
   /// One variant.
   public static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
-  /// Several, such as one for each QoS class.
+  /// Several variants, such as one for each QoS class.
   public static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
-  /// All of them, in the order written.
+  /// All parts, in the order of the source.
   public static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
-  /// One part for each element of a loop.
+  /// The parts of a loop, one for each element.
   public static func buildArray(_ parts: [[Variant]]) -> [Variant] { parts.flatMap(\.self) }
 }

@@ -1,28 +1,28 @@
-/// What a pattern declares, worked out once from its stored properties: what everything but the pattern itself knows of
-/// it.
+/// The declarations of a pattern, collected once from its stored properties. All code outside the pattern knows it by
+/// this description.
 ///
-/// The lab makes one of every pattern that it reads a scenario of; a worker, which starts for every trial, makes none.
+/// The lab describes every pattern whose scenario it reads. A worker, which starts for every trial, describes none.
 public struct PatternDescription: Sendable {
   /// The pattern.
   public let pattern: any Pattern
-  /// What can be set, in the order declared.
+  /// The parameters, in the order of declaration.
   public let parameters: [Parameter]
-  /// What a trial measures, in the order declared.
+  /// The metrics, in the order of declaration.
   public let metrics: [Metric]
-  /// The ways of doing it, each with what it ignores and promises.
+  /// The variants, each with what it ignores and promises.
   public let variants: [Variant]
-  /// The parameters that say how much there is to do, and not how.
+  /// The names of the parameters that define the problem.
   public let problem: Set<String>
-  /// Where each parameter and metric is declared, by its name.
+  /// The places of the declarations, by the names of parameters and metrics.
   let places: [String: SourcePlace]
 
-  /// Its name, as scenario files write it after `pattern:`.
+  /// The name of the pattern, as scenario files write it after `pattern:`.
   public var name: String { type(of: pattern).name }
 
   /// Describes `pattern`.
   ///
-  /// - Throws: ``InputError`` with the line of its source, for a name that is declared twice or cannot be written in
-  ///   checks, and for a variant that does without what is not declared.
+  /// - Throws: ``InputError`` with the line in the source, for a name that is declared twice or cannot be written in
+  ///   checks, and for a variant whose `without` lists something that is not declared.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
     var places: [String: SourcePlace] = [:]
@@ -73,29 +73,28 @@ public struct PatternDescription: Sendable {
     }
   }
 
-  /// The metric called `name`: one of the pattern's own, or one that every trial has (``Metric/outcomes``,
+  /// Returns the metric called `name`: one of the pattern's, or one that every trial has (``Metric/outcomes``,
   /// ``Metric/costs``).
   public func metric(_ name: String) -> Metric? {
     (metrics + Metric.outcomes + Metric.costs).first { $0.name == name }
   }
-  /// The variant called `name`.
+  /// Returns the variant called `name`.
   public func variant(_ name: String) -> Variant? { variants.first { $0.name == name } }
-  /// The parameter called `name`: one of the pattern's own, or that of the lab (``Cores``).
+  /// Returns the parameter called `name`: one of the pattern's, or the one of the lab (``Cores``).
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
-  /// What can be set: the pattern's own parameters, and the one of the lab, which is not set unless somebody asks for
-  /// it.
+  /// All parameters that can be set: those of the pattern, and the one of the lab, which has no value unless it is set.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
 
-  /// Why `variant` cannot run on `machine`, or nil when it can.
+  /// Returns why `variant` cannot run on `machine`; nil if it can.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {
     pattern.obstacle(to: variant, on: machine)
   }
 
-  /// What the results say beyond the claims.
+  /// Returns the pattern's findings beyond the claims.
   public func findings(in results: Results) -> [Remark] { pattern.findings(in: results) }
 
   private static func isName(_ name: String) -> Bool {
-    // Of bytes: what Unicode has to say of each takes ten times as long.
+    // Bytes are compared, since the Unicode properties of characters take ten times as long.
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -1,4 +1,4 @@
-/// Something that can be set in a pattern, as its author declares it: a typed handle, by which a trial reads the value.
+/// A setting that a pattern's author declares: a typed handle by which a trial reads the value.
 ///
 /// ```swift
 /// let work = Setting.duration("work", .zero ... .seconds(1), default: .microseconds(100), "how long each task spins")
@@ -6,11 +6,11 @@
 /// trial[work]  // a Duration
 /// ```
 ///
-/// The literal is the property's name in kebab case, which a test holds.
+/// The literal is the name of the property in kebab case, which a test verifies.
 public struct Setting<Value: Sendable>: Declaration {
-  /// Its description: name, kind, range, default, sentence.
+  /// The description: name, kind, range, default and meaning.
   public let declared: Parameter
-  /// Where it is declared.
+  /// The place of the declaration.
   public let place: SourcePlace
   private let typed: @Sendable (ParameterValue) -> Value?
 
@@ -22,14 +22,14 @@ public struct Setting<Value: Sendable>: Declaration {
     self.typed = typed
   }
 
-  /// Its description.
+  /// The description of the setting.
   public var parameter: Parameter? { declared }
-  /// Its name, as `--set` and scenario files write it.
+  /// The name of the setting, as `--set` and scenario files write it.
   public var name: String { declared.name }
 
-  /// The typed value of what a request or a scenario says; the default where it says nothing.
+  /// Returns the typed value of what a request or a scenario says, or the default if it says nothing.
   ///
-  /// - Throws: ``InputError`` that names the setting, for a value of another kind or out of range.
+  /// - Throws: ``InputError``, which names the setting, for a value of another type or out of range.
   func value(_ value: ParameterValue?) throws(InputError) -> Value {
     let value = value ?? declared.standard
     guard declared.allows(value), let typed = typed(value) else {
@@ -38,7 +38,7 @@ public struct Setting<Value: Sendable>: Declaration {
     return typed
   }
 
-  /// Its value among `parameters`; nil where it is not among them.
+  /// Returns the value of the setting among `parameters`; nil if it is missing.
   public func value(in parameters: [String: ParameterValue]) -> Value? { parameters[name].flatMap(typed) }
 }
 
@@ -48,7 +48,7 @@ extension ParameterValue {
 }
 
 extension Setting where Value == Int {
-  /// A whole number in `range`.
+  /// Declares a whole number in `range`.
   public static func count(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -56,7 +56,7 @@ extension Setting where Value == Int {
     Setting(.count(name, range, default: standard, says), SourcePlace(file, line), \.integer)
   }
 
-  /// A size in bytes, in `range`.
+  /// Declares a size in bytes, in `range`.
   public static func size(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -64,7 +64,7 @@ extension Setting where Value == Int {
     Setting(.size(name, range, default: standard, says), SourcePlace(file, line), \.integer)
   }
 
-  /// A share in whole hundredths, in `range`.
+  /// Declares a percentage in whole numbers, in `range`.
   public static func percent(
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
@@ -74,7 +74,7 @@ extension Setting where Value == Int {
 }
 
 extension Setting where Value == Duration {
-  /// A duration of whole nanoseconds in `range`.
+  /// Declares a duration of whole nanoseconds in `range`.
   public static func duration(
     _ name: String, _ range: ClosedRange<Duration>, default standard: Duration, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
@@ -87,9 +87,9 @@ extension Setting where Value == Duration {
 }
 
 extension Setting where Value == String {
-  /// A path or another free text.
+  /// Declares a path or another free text.
   ///
-  /// - Parameter fault: what is wrong with a text that is given, nil for nothing; a run with it is refused before it
+  /// - Parameter fault: returns what is wrong with a text, or nil. The lab refuses a run with a faulty text before it
   ///   begins.
   public static func text(
     _ name: String, default standard: String, _ says: String,
@@ -100,7 +100,7 @@ extension Setting where Value == String {
 }
 
 extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-  /// One of the cases of an enumeration, by its raw value.
+  /// Declares a choice among the cases of an enumeration, by their raw values.
   public static func choice(
     _ name: String, default standard: Value, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Setting<Value> {

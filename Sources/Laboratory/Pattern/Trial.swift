@@ -3,20 +3,20 @@ import Measurement
 import Platform
 import Synchronization
 
-/// What a variant's body is given to run once: its settings, and where to record what it measured.
+/// The context of one run of a variant's body: it has the settings, and records what the body measures.
 ///
-/// Reading a setting and recording take a lock: do both outside what is timed.
+/// Reading a setting and recording take a lock. Do both outside the code that is timed.
 public final class Trial: Sendable {
-  /// The variant that runs.
+  /// The name of the variant.
   public let variant: String
-  /// For anything random in the trial.
+  /// The seed for everything random in the trial.
   public let seed: UInt64
-  /// Spinning of a known length, the same speed for all workers of a run.
+  /// Work of a known length, at the same speed for all workers of a run.
   public let work: CalibratedWork
-  /// How many cores the process may use.
+  /// The number of cores that the process may use.
   public let cores: Int
-  /// How many blocks Dispatch runs at once at most: as many as there are cores, those included that this process may
-  /// not use.
+  /// The highest number of blocks that Dispatch runs at once: the number of all cores, including those that this
+  /// process may not use.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
   private let shortages: Set<String>
@@ -28,11 +28,11 @@ public final class Trial: Sendable {
     var reads: Set<String> = []
     var isAtHazard = false
     var found: Set<String> = []
-    /// What takes the readings of its costs; nil where nobody asks for them.
+    /// The meter of the trial's costs; nil if nobody asks for them.
     var costs: CostMeter?
   }
 
-  /// A trial of `variant`; a setting that `parameters` does not name has its default.
+  /// Creates a trial of `variant`. A setting that is missing in `parameters` has its default.
   package init(
     variant: String, parameters: [String: ParameterValue] = [:], seed: UInt64 = 1, work: CalibratedWork, cores: Int,
     poolWidth: Int? = nil, shortages: Set<String> = [], announce: @escaping @Sendable () -> Void = {}
@@ -49,14 +49,14 @@ public final class Trial: Sendable {
 
   /// The value of a setting in this trial.
   ///
-  /// The lab has checked it before it started the worker; a request that says something else is not the lab's, and ends
-  /// the process.
+  /// The lab has checked the value before it started the worker. If a request has an invalid value, it does not come
+  /// from the lab, and the process ends.
   public subscript<Value>(setting: Setting<Value>) -> Value {
     state.withLock { _ = $0.reads.insert(setting.name) }
     do { return try setting.value(parameters[setting.name]) } catch { Worker.refuse(error.description) }
   }
 
-  /// The value of a duration by its description.
+  /// Returns the value of a duration, by its description.
   func duration(_ parameter: Parameter) -> Duration {
     if case .integer(let nanoseconds) = parameters[parameter.name] ?? parameter.standard {
       .nanoseconds(nanoseconds)
@@ -65,10 +65,10 @@ public final class Trial: Sendable {
     }
   }
 
-  /// The steps of calibrated work that take as long as a setting says.
+  /// Returns the number of steps of calibrated work that take as long as a setting says.
   public func steps(_ setting: Setting<Duration>) -> Int { work.steps(nanoseconds: Int(self[setting].nanoseconds)) }
 
-  /// Marks the point at which the body is meant to trap or to hang. The time to the end is counted from here.
+  /// Marks the point from which the body is expected to trap or to hang. The time to the end starts here.
   public func hazard() {
     let isFirst = state.withLock { state in
       defer { state.isAtHazard = true }
@@ -77,48 +77,49 @@ public final class Trial: Sendable {
     if isFirst { announce() }
   }
 
-  /// The trial waited for something that the machine did not have to give just then, such as a core that nobody else
-  /// uses. When several trials of a run have said so, those behind are told (``isKnownToLack(_:)``), and the run warns
-  /// of it.
+  /// Notes that the trial waited for something that the machine could not provide at the time, such as a core that
+  /// nobody else uses. When several trials of a run have noted it, the lab tells the later ones
+  /// (``isKnownToLack(_:)``), and the run has a warning.
   ///
-  /// - Parameter thing: what it was, as a sentence's subject: `a second core`.
+  /// - Parameter thing: the missing thing, as the subject of a sentence: `a second core`.
   public func lacks(_ thing: String) { state.withLock { _ = $0.found.insert(thing) } }
 
-  /// Whether trials before found the machine to lack it, so that waiting for it again would be in vain.
+  /// Returns whether earlier trials found that the machine lacks something, so that waiting for it again would be in
+  /// vain.
   public func isKnownToLack(_ thing: String) -> Bool { shortages.contains(thing) }
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds; `over` that many operations that were timed together, it is the time of one,
-  /// and the noise floor is shared by them.
+  /// Records a duration in nanoseconds. If `operations` were timed together, it is the time of one of them, and they
+  /// share the noise floor.
   public func record(_ measure: Measure<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(measure.name, Double(nanoseconds) / Double(operations), batch: operations) }
   }
 
-  /// Records a duration, of which one below 0 is 0; `over` that many operations that were timed together, it is the
-  /// time of one.
+  /// Records a duration; a negative one counts as 0. If `operations` were timed together, it is the time of one of
+  /// them.
   public func record(_ measure: Measure<Duration>, _ duration: Duration, over operations: Int = 1) {
     record(measure, duration.nanoseconds, over: operations)
   }
 
-  /// Records all durations of a histogram, in nanoseconds. Of an empty one nothing is recorded.
+  /// Records all durations of a histogram, in nanoseconds. An empty histogram records nothing.
   public func record(_ measure: Measure<Duration>, _ histogram: LatencyHistogram) {
     note { $0.record(measure.name, histogram) }
   }
 
-  /// Records what the very loop that timed `measure` takes around an operation that does nothing: the noise floor of
-  /// its figures in the reports, where the lab's own stands otherwise. It is subtracted from none of them.
+  /// Records how long the loop that timed `measure` takes around an operation that does nothing. Reports show this time
+  /// as the noise floor of the figures, in place of the lab's own. It is not subtracted from any figure.
   ///
   /// - Parameters:
-  ///   - nanoseconds: how long the loop took, each time it was run; their median counts, and none when there are none.
-  ///   - operations: how many operations it was each time.
+  ///   - nanoseconds: the times of the loop. Their median counts; an empty array records nothing.
+  ///   - operations: the number of operations in the loop.
   public func recordFloor(_ measure: Measure<Duration>, _ nanoseconds: [UInt64], over operations: Int) {
     guard let median = Summary(nanoseconds.map { Double($0) })?.p50 else { return }
     note { $0.recordFloor(measure.name, median / Double(max(1, operations))) }
   }
 
-  /// Records a count, beside those recorded before.
+  /// Records one more count.
   public func record(_ measure: Measure<Int>, _ count: Int) { note { $0.record(measure.name, count) } }
 
   /// Records all counts of a histogram.
@@ -126,7 +127,7 @@ public final class Trial: Sendable {
     note { $0.record(measure.name, histogram) }
   }
 
-  /// Records a rate, a share or a ratio in the measure's unit. One that is not finite is none, and not recorded.
+  /// Records a rate, a share or a ratio in the measure's unit. A value that is not finite is not recorded.
   public func record(_ measure: Measure<Double>, _ value: Double) { note { $0.record(measure.name, value) } }
 
   private func note(_ record: (inout Observation) -> Void) {
@@ -135,10 +136,10 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// What `body` costs the machine is what the trial costs: processor time and context switches of all threads. Several
-  /// such spans add up. A trial that names none has them of its whole body.
+  /// Runs `body`, and counts its costs as those of the trial: processor time and context switches of all threads.
+  /// Several such spans add up. A trial without spans has the costs of its whole body.
   ///
-  /// Two readings of a microsecond each stand outside of what `body` times. Spans must not overlap.
+  /// The two readings take about a microsecond each, and are outside of what `body` times. Spans must not overlap.
   public func measuring<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let start = ProcessCosts.soFar()
     defer {
@@ -148,10 +149,10 @@ public final class Trial: Sendable {
     return try body()
   }
 
-  /// Its process runs nothing else: what that costs is to be recorded.
+  /// Starts to measure the costs of the body, which is all that this process runs.
   func beginCosts() { state.withLock { $0.costs = CostMeter() } }
 
-  /// Its body has ended.
+  /// Ends the measurement of the costs, after the body.
   func endCosts() {
     state.withLock { state in
       state.costs?.end(in: &state.observation)
@@ -163,26 +164,27 @@ public final class Trial: Sendable {
   package var observation: Observation { state.withLock { $0.observation } }
   /// What the machine was found to lack so far.
   var found: Set<String> { state.withLock { $0.found } }
-  /// The settings that were read so far.
+  /// The names of the settings that were read so far.
   package var reads: Set<String> { state.withLock { $0.reads } }
 }
 
-/// The machine does not allow a trial; the variant is unavailable, with this reason, and neither kept nor broke a
-/// promise.
+/// The machine does not allow a trial. The variant is then unavailable for this reason, and has neither kept nor broken
+/// a promise.
 public struct Unavailable: Error, Sendable, CustomStringConvertible {
-  /// Who could run and had less than this share of a core was starved: what it did not do in its time says nothing.
+  /// A thread that could run and got less than this share of a core was starved. What it did not do in its time says
+  /// nothing.
   public static let starvedShare = 0.05
 
-  /// What was needed and what there is.
+  /// What was needed, and what the machine has.
   public let description: String
 
-  /// A reason that says what was needed and what there is.
+  /// Creates a reason that says what was needed, and what the machine has.
   public init(_ description: String) { self.description = description }
 }
 
-/// Runs async work from a thread outside every pool, which may therefore block, and waits for its end.
+/// Runs asynchronous work and waits for its end. Call it on a thread outside all pools, which may block.
 ///
-/// - Throws: what `body` throws.
+/// - Throws: the error that `body` throws.
 public func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = AsyncResult<Result>()
   Task {

@@ -1,58 +1,60 @@
-/// One way of doing a pattern, with its body.
+/// A variant of a pattern, with its body.
 public struct Variant: Sendable {
-  /// Where a variant comes from.
+  /// The origin of a variant.
   public enum Role: String, Sendable, Hashable {
-    /// The source document recommends it.
+    /// A source document recommends the variant.
     case documented
-    /// The source document warns of it: its failure is the lesson.
+    /// A source document warns of the variant: its failure is the lesson.
     case broken
-    /// What stands beside it today: Swift concurrency, `Mutex`.
+    /// The present alternative: Swift concurrency, `Mutex`.
     case modern
-    /// Neither: a yardstick to compare with.
+    /// The variant is only a yardstick for comparison.
     case yardstick
   }
-  /// Its name, as scenario files and checks write it.
+  /// The name, as scenario files and checks write it.
   public let name: String
-  /// Where it comes from.
+  /// The origin of the variant.
   public let role: Role
-  /// One sentence: what it does.
+  /// What the variant does, in one sentence.
   public let summary: String
-  /// How its trials are meant to end.
+  /// How its trials are expected to end.
   public let ending: Ending
-  /// What it cannot do without, beside what its pattern needs.
+  /// What the variant requires of the machine, in addition to its pattern.
   public let needs: [Need]
-  /// Who serves the main queue of its trials.
+  /// What serves the main queue during its trials.
   public let mainQueue: MainQueueService
-  /// Where it stands in its pattern's source: the line of its name.
+  /// The place in the pattern's source: the line of the name.
   public let place: SourcePlace
-  /// What else of the sources belongs to its code, by the names of types and functions: shown below its body.
+  /// The names of types and functions in the sources that belong to the variant's code, and are shown after its body.
   public let shows: [String]
-  /// How long a trial takes at most with its settings; nil for what its pattern says (``Pattern/longest(_:)``).
+  /// Returns the longest time that a trial with its settings takes; nil for the pattern's answer
+  /// (``Pattern/longest(_:)``).
   let takes: (@Sendable (Trial) -> Duration)?
   let own: [any Declaration]
   let without: [any Declaration]
   let body: @Sendable (Trial) throws -> Void
 
-  /// The parameters that change nothing for this variant, so that a sweep over them runs it only once and a trial may
-  /// not read them. Known once its pattern is described (``PatternDescription``).
+  /// The parameters that do not affect this variant. A sweep over them runs the variant only once, and a trial must not
+  /// read them. They are known once the pattern is described (``PatternDescription``).
   public internal(set) var ignores: Set<String> = []
-  /// The metrics that each of its completed trials must have. Known once its pattern is described.
+  /// The metrics that each completed trial must have. They are known once the pattern is described.
   public internal(set) var promises: [Metric] = []
 
-  /// A way of doing it.
+  /// Creates a variant.
   ///
   /// - Parameters:
-  ///   - own: what only this variant, and others that name it so, uses of what the pattern declares.
-  ///   - without: what it does not use, although others do.
-  ///   - ends: how a trial is meant to end, when not by completing: then ending otherwise is the finding.
-  ///   - takes: how long a trial takes at most with its settings, where it is not what its pattern says (`longest`).
-  ///   - needs: what the machine must have; where it has not, the variant is unavailable and nothing is run.
-  ///   - mainQueue: who serves the main queue.
-  ///   - shows: the types and functions that its body hides behind a name, and that `explain --code` shows below it.
-  ///   - body: runs it once and records what it measured; called in a fresh worker process, on a thread of its own
-  ///     outside the dispatch pool, while the main queue is served as said. Warm-up belongs in here and is never
-  ///     recorded. An error it throws breaks the trial; only ``Unavailable``, and a `SystemError` of what the machine
-  ///     has not, make it unavailable.
+  ///   - own: the declarations that only this variant uses, and other variants that list them as well.
+  ///   - without: the declarations that this variant does not use, although others do.
+  ///   - ends: how a trial is expected to end, if not by completing. Any other end is then the finding.
+  ///   - takes: the longest time that a trial takes with its settings, if it differs from the pattern's `longest`.
+  ///   - needs: what the variant requires of the machine. If the machine does not have it, the variant is unavailable
+  ///     and does not run.
+  ///   - mainQueue: what serves the main queue.
+  ///   - shows: the types and functions that the body uses, and that `explain --code` shows after it.
+  ///   - body: runs the variant once and records what it measured. The lab calls it in a fresh worker process, on a
+  ///     thread of its own outside the dispatch pool, while the main queue is served as `mainQueue` says. Warm-up
+  ///     belongs here and is never recorded. An error that the body throws breaks the trial, with two exceptions that
+  ///     make it unavailable: ``Unavailable``, and a `SystemError` about something that the machine lacks.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
     ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
@@ -74,7 +76,7 @@ public struct Variant: Sendable {
     self.body = body
   }
 
-  /// A way of doing it in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
+  /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
     ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
@@ -90,7 +92,7 @@ public struct Variant: Sendable {
 }
 
 extension Variant {
-  /// The same with another body: a test's, which breaks what is claimed.
+  /// Returns the variant with another body. Tests use it to break what is claimed.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
     var changed = Variant(
       name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
@@ -100,20 +102,20 @@ extension Variant {
     return changed
   }
 
-  /// How long a trial with these settings may take before it is ended as hung: ten times what it takes at most, for a
-  /// busy machine, and `least`.
+  /// Returns how long a trial with these settings may take before the lab ends it as hung: ten times its longest time,
+  /// for a busy machine, plus `least`.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
     least + atMost(trial, of: pattern) * 10
   }
 
-  /// How long a trial with these settings takes at most on a machine that has nothing else to do.
+  /// Returns the longest time that a trial with these settings takes on an idle machine.
   func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
     return takes?(trial) ?? pattern.pattern.longest(trial) ?? sum
   }
 
-  /// Whether its trials can have a figure of `metric`.
+  /// Returns whether trials of the variant can have a figure of `metric`.
   func gives(_ metric: Metric) -> Bool {
     Metric.outcomes.contains(metric) || metric == .timeToEnd && ending != .completes || promises.contains(metric)
       || Metric.costs.contains(metric) && ending == .completes
@@ -121,24 +123,24 @@ extension Variant {
 }
 
 extension Variant: Hashable {
-  /// By name, which is its identity in a pattern.
+  /// Compares the names, which identify variants in a pattern.
   public static func == (left: Variant, right: Variant) -> Bool { left.name == right.name }
-  /// By name.
+  /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// How the trials of a variant are meant to end. A hazard that ends as it is meant to costs its time and not the
-/// watchdog's; ending otherwise is an outcome like any other, for claims to judge.
+/// How the trials of a variant are expected to end. A hazard that ends as expected takes its own time and not that of
+/// the watchdog. Any other end is an outcome that claims can judge.
 public enum Ending: Sendable, Hashable {
-  /// Trials run to their end.
+  /// The trials run to their end.
   case completes
-  /// The runtime stops them with a signal, mostly within this time.
+  /// The runtime ends the trials with a signal, usually within this time.
   case traps(within: Duration)
-  /// Trials come to a standstill: after this time all threads are found asleep. A slow machine's threads are not; they
-  /// are given more, up to the watchdog's time.
+  /// The trials come to a standstill: after this time all threads are found asleep. On a slow machine the threads are
+  /// not asleep yet, and get more time, up to that of the watchdog.
   case hangs(within: Duration)
 
-  /// Its name, as result documents write it.
+  /// The name of the ending in result documents.
   public var name: String {
     switch self {
     case .completes: "completes"
@@ -147,7 +149,7 @@ public enum Ending: Sendable, Hashable {
     }
   }
 
-  /// The time after which to look whether it stands still; nil for one that completes.
+  /// The time after which the lab checks for a standstill; nil for a trial that completes.
   var within: Duration? {
     switch self {
     case .completes: nil
@@ -156,14 +158,15 @@ public enum Ending: Sendable, Hashable {
   }
 }
 
-/// Who serves the main queue of a trial's process.
+/// What serves the main queue of a trial's process.
 public enum MainQueueService: Sendable, Hashable {
-  /// `dispatchMain`, called by the main thread. (On Linux that hands the queue to the pool and ends the thread.)
+  /// `dispatchMain`, which the main thread calls. (On Linux that passes the queue to the pool and ends the thread.)
   case dispatchMain
-  /// The main thread itself, in a loop, as in an app.
+  /// The main thread, in a loop, as in an app.
   case mainThread
-  /// What the body gives the main thread to run (`MainThread.run`): so its listing shows it. Until then nobody does.
+  /// The function that the body passes to the main thread (`MainThread.run`), so that the listing shows it. Until then
+  /// nothing serves the queue.
   case body
-  /// Nobody: the main thread sleeps.
+  /// Nothing: the main thread sleeps.
   case nobody
 }

@@ -1,32 +1,32 @@
-/// A parameter and the values that it is given in turn.
+/// A parameter, and the values that it gets in turn.
 public struct Sweep: Sendable, Hashable {
   /// The parameter's name.
   public let name: String
   /// The values, in order.
   public let values: [ParameterValue]
 
-  /// A sweep of the parameter called `name`.
+  /// Creates a sweep of the parameter called `name`.
   public init(_ name: String, _ values: [ParameterValue]) {
     self.name = name
     self.values = values
   }
 }
 
-/// An experiment on a pattern, read from a scenario file and checked against what the pattern knows.
+/// An experiment on a pattern, read from a scenario file and checked against the pattern.
 public struct Experiment: Sendable {
-  /// Its name.
+  /// The name of the experiment.
   public let name: String
-  /// The pattern, with all that it declares.
+  /// The pattern with its declarations.
   public let pattern: PatternDescription
   /// A short title.
   public let title: String
-  /// The document it comes from.
+  /// The document that the experiment comes from.
   public let source: String
   /// The lesson, in Markdown.
   public let lesson: String
-  /// Words to choose it by.
+  /// The tags by which it can be chosen.
   public let tags: [String]
-  /// A value for every parameter that is not swept.
+  /// The value of every parameter that is not swept.
   public var parameters: [String: ParameterValue]
   /// The variants to run, in order.
   public var variants: [Variant]
@@ -34,26 +34,26 @@ public struct Experiment: Sendable {
   public var sweep: [Sweep]
   /// The variant that ratios refer to.
   public var baseline: String?
-  /// The metrics to show, in order; the first is the headline.
+  /// The names of the metrics to show, in order; the first is the headline.
   public var show: [String]
   /// The claims.
   public let claims: [Claim]
-  /// What to take home, the first that the results bear out.
+  /// The conclusions, of which the first is told that the results bear out.
   public let conclusions: [Conclusion]
-  /// The lines of each variant's body in its pattern's source, by its name; empty where the lab was built without the
-  /// sources.
+  /// The lines of each variant's body in the pattern's source, by the name of the variant; empty if the lab was built
+  /// without the sources.
   public var code: [String: [String]] = [:]
-  /// Whether the question is which setting is best, and not what the claims say.
+  /// Whether the question is which setting is best, and not whether the claims hold.
   public var seeksBest = false
-  /// The names of the parameters that the command line set to another value than the scenario has.
+  /// The names of the parameters that the command line set to a value other than the scenario's.
   public internal(set) var changed: Set<String> = []
-  /// Settings that replace the others in a quick run.
+  /// The settings of a quick run, which replace the others.
   public let quick: [String: ParameterValue]
-  /// Settings that make a legible picture of a trial, several values of one for several pictures; over those of
-  /// ``quick``.
+  /// The settings that make a legible picture of a trial, and replace those of ``quick``. Several values of a setting
+  /// make several pictures.
   public let trace: [Sweep]
 
-  /// An experiment; every name and value must be known to `pattern`.
+  /// Creates an experiment. `pattern` must know every name and value.
   public init(
     name: String, pattern: PatternDescription, title: String, source: String, lesson: String = "", tags: [String] = [],
     parameters: [String: ParameterValue] = [:], variants: [Variant],
@@ -81,6 +81,6 @@ public struct Experiment: Sendable {
 }
 
 extension Experiment {
-  /// The metric that stands for the others: the first shown.
+  /// The metric that represents the others: the first one that is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 }

@@ -1,35 +1,35 @@
 import Measurement
 
-/// Decides, from the rounds that are done, whether there is another one.
+/// Decides whether another round starts, from the rounds that are done.
 struct Pace {
   private let plan: Plan
   private let clock: () -> UInt64
   private let start: UInt64
   private let headline: Metric?
-  /// Each run's figures.
+  /// The figures of each run.
   private var figures: [[RoundFigure]]
   /// When the round began, counted from the start.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
-  /// How many trials are done.
+  /// The number of trials that are done.
   private(set) var trials = 0
-  /// Variants that hung, at whatever point: each more trial would take that long again.
+  /// The variants that hung at any point. Each further trial would take as long again.
   private var givenUp: Set<String> = []
-  /// Runs that were stopped at work: at another point there may be less to do.
+  /// The runs that were stopped while they worked. At another point there may be less to do.
   private var stopped: Set<String> = []
-  /// Whether a worker had to be ended because its time was over, whatever the reason.
+  /// Whether a worker had to be ended because its time was over, for whatever reason.
   private var hasExpired = false
-  /// Time and trials of those that are not tried again: nothing follows from them for the others.
+  /// The time and the number of the trials that are not tried again. They do not predict the others.
   private var ended = (time: Duration.zero, trials: 0)
 
-  /// Time for a trial that is begun when none is left: the first round is finished in any case, as far as workers end.
-  /// A run that has hardly any from the start is the first of all, which is to show something however busy the machine
-  /// is.
+  /// The time for a trial that starts when no time is left, since the first round is always finished, as far as its
+  /// workers end. A run that has hardly any time from the start is the very first one. It gets more, since it must show
+  /// something however busy the machine is.
   private var leastTrialTime: Duration {
     plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
-  /// Trials to have seen, and the share of the time to have spent, before a projection is worth anything.
+  /// The number of trials and the share of the time that a projection requires.
   private static let seenEnough = (trials: 3, share: 0.1)
 
   /// The pace of a run of `plan` that starts now.
@@ -46,7 +46,7 @@ struct Pace {
   /// Nanoseconds since the start.
   var elapsed: UInt64 { clock() &- start }
 
-  /// Whether to start `round`: those before it are done.
+  /// Returns whether to start `round`. The rounds before it are done.
   mutating func allows(round: Int) -> Bool {
     let now = elapsed
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
@@ -56,28 +56,28 @@ struct Pace {
     return !isSettled(precision)
   }
 
-  /// Whether to start a trial of `run`: not of a variant that is given up, and none when the time is over and workers
-  /// take theirs without coming to an end.
+  /// Returns whether to start a trial of `run`. It is false if its variant is given up. It is also false if the time is
+  /// over and workers use up their time without ending.
   func allows(_ run: Run) -> Bool { !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil) }
 
   private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
 
-  /// What a trial that starts now may take; nil for as long as its settings say.
+  /// The time that a trial may take if it starts now; nil for as long as its settings say.
   var trialTime: Duration? {
     let shared = left.map { max($0 * plan.budget.trialShare, leastTrialTime) }
     return [plan.budget.trialTime, shared].compactMap(\.self).min()
   }
 
-  /// What is left of the time for all; nil where there is no limit.
+  /// The time that is left for all trials; nil without a limit.
   private var left: Duration? {
     plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
   }
 
-  /// Takes note that a worker was ended because its time was over.
+  /// Notes that a worker was ended because its time was over.
   mutating func expired(_ run: Run, _ outcome: Outcome, after time: Duration) {
     hasExpired = true
     switch outcome {
-    // What the machine or another program withheld may be there next time.
+    // What the machine or another program withheld may be available next time.
     case .unavailable: return
     case .stopped: stopped.insert(run.label)
     case .hung, .broken, .trapped, .completed:
@@ -87,9 +87,9 @@ struct Pace {
     }
   }
 
-  /// Takes note of a trial of the run `index`.
+  /// Notes a finished trial of the run `index`.
   ///
-  /// - Throws: ``InputError`` when it is clear by now that the least number of rounds will not fit into the time.
+  /// - Throws: ``InputError`` if it is clear by now that the smallest number of rounds does not fit into the time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }) {
@@ -110,13 +110,13 @@ struct Pace {
         + "shrink it: \(fewer) smaller trials with --set")
   }
 
-  /// How many trials there will be, as far as can be told, for the progress line.
+  /// Returns the expected number of trials, as far as it is known, for the progress line.
   func expectedTrials(_ runs: [Run]) -> Int {
     max(plan.budget.rounds * runs.count { !isGivenUp($0) }, trials + 1)
   }
 
-  /// Whether every ratio that will be printed is known as precisely as wanted. Where none is, neither by a baseline nor
-  /// by the best, those to the best stand for those of the claims.
+  /// Returns whether every ratio that will be printed is known as precisely as required. If none is printed, neither to
+  /// a baseline nor to the best, the ratios to the best represent those of the claims.
   private func isSettled(_ precision: Double) -> Bool {
     guard let headline else { return true }
     var experiment = plan.experiment
@@ -127,9 +127,9 @@ struct Pace {
 }
 
 extension Budget {
-  /// What the end of a worker means that was given `time` and not the `whole` of what its variant may take. A worker
-  /// whose threads all slept hung, where that was time enough for what it says it takes `atMost`; one that was still at
-  /// work, or may have been at rest as its settings say, was stopped.
+  /// Returns the outcome of a worker that was ended after `time`, less than the `whole` time that its variant may take.
+  /// A worker whose threads all slept hung, if `time` covers what the variant takes `atMost`. Otherwise it was stopped:
+  /// it was still working, or its settings may have let it rest.
   static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
     -> Outcome
   {

@@ -3,26 +3,28 @@ import Platform
 
 /// How much to run.
 public struct Budget: Sendable, Equatable {
-  /// How many rounds there are; with a ``precision`` at least this many.
+  /// The number of rounds; with a ``precision`` it is the smallest number.
   public var rounds: Int
-  /// Rounds are added until the interval of every ratio is at most this share of it wide to each side; nil for none.
+  /// The precision of the ratios: rounds are added until the interval of every ratio reaches at most this share of the
+  /// ratio to each side; nil for none.
   public var precision: Double?
-  /// No round starts that would not end within this time, as far as the rounds before it tell; nil for no limit.
+  /// The time for all rounds: a round does not start if the earlier rounds suggest that it would end later; nil without
+  /// a limit.
   public var time: Duration?
-  /// When fewer rounds than this would fit into ``time``, the run is refused as soon as that shows; nil to run what
-  /// fits.
+  /// The smallest number of rounds: if fewer fit into ``time``, the run is refused as soon as that is clear; nil to run
+  /// as many as fit.
   public var least: Int?
-  /// A trial that takes longer is `stopped`, or `hung` where it stands still, and its variant is not tried again; nil
-  /// for no limit.
+  /// The longest time of a trial. A longer trial is `stopped`, or `hung` if it stands still, and its variant is not
+  /// tried again; nil without a limit.
   public var trialTime: Duration?
-  /// All that is left for this run and those behind it, which no trial may overdraw; nil for no limit.
+  /// The time that is left for this run and the later ones, which no trial may exceed; nil without a limit.
   public var left: Duration?
-  /// The share of what is left that one trial may take.
+  /// The share of the time left that one trial may take.
   public var trialShare: Double
-  /// A trial that runs longer than this, and ten times what its settings come to, is ended as hung.
+  /// The time of the watchdog: a trial that runs longer than this plus ten times its own longest time is ended as hung.
   public var watchdog: Duration
 
-  /// A budget.
+  /// Creates a budget.
   public init(
     rounds: Int, precision: Double? = nil, time: Duration? = nil, least: Int? = nil,
     trialTime: Duration? = nil, left: Duration? = nil, trialShare: Double = 1, watchdog: Duration = .seconds(30)
@@ -39,30 +41,30 @@ public struct Budget: Sendable, Equatable {
 
   /// 10 rounds.
   public static let standard = Budget(rounds: 10)
-  /// 6 rounds, for a first look: as few as can grade performance.
+  /// 6 rounds, for a first look: the smallest number that can grade performance.
   public static let quick = Budget(rounds: ConfidenceInterval.fewest)
-  /// 3 rounds, for smoke runs: enough to check guarantees and anomalies, too few to grade performance.
+  /// 3 rounds, for smoke runs: enough to check guarantees and anomalies, and too few to grade performance.
   public static let smoke = Budget(rounds: 3)
   /// 30 rounds, for narrow intervals.
   public static let thorough = Budget(rounds: 30)
-  /// However wide the intervals still are, there are no more rounds than this.
+  /// The largest number of rounds, however wide the intervals still are.
   public static let mostRounds = 10_000
 }
 
-/// Which trials to run and in what order: every variant at every point once a round, shuffled by a seed.
+/// The trials to run and their order: every variant at every point once in each round, shuffled by a seed.
 public struct Plan: Sendable {
-  /// What is tried.
+  /// The experiment to run.
   public let experiment: Experiment
-  /// How much of it.
+  /// How much of it to run.
   public let budget: Budget
   /// The seed of the order.
   public let seed: UInt64
-  /// Every variant at every point, without trials.
+  /// Every variant at every point, without trials yet.
   public let runs: [Run]
 
-  /// The plan of an experiment. A variant that ignores a swept parameter gets one run for all its values.
+  /// Creates the plan of an experiment. A variant that ignores a swept parameter has one run for all values of it.
   ///
-  /// - Parameter cores: how many there are where all of them are asked for.
+  /// - Parameter cores: the number that `all` cores stands for.
   public init(_ experiment: Experiment, budget: Budget, seed: UInt64, cores: Int = Host.cores) {
     var standard: [String: ParameterValue] = [:]
     for parameter in experiment.pattern.parameters { standard[parameter.name] = parameter.standard }
@@ -81,7 +83,7 @@ public struct Plan: Sendable {
     }
   }
 
-  /// The order of one round: indices into ``runs``, the same for the same seed and round.
+  /// Returns the order of one round: indices into ``runs``, the same for the same seed and round.
   public func order(ofRound round: Int) -> [Int] {
     var generator = SplitMix64(seed: seed &+ UInt64(round) &* 0x9e37_79b9)
     return Array(runs.indices).shuffled(using: &generator)
@@ -89,7 +91,7 @@ public struct Plan: Sendable {
 }
 
 extension Experiment {
-  /// The experiment with numbers in its sweep where that names another setting: what that is set to, once.
+  /// Returns the experiment with numbers in its sweep in place of names of other settings: their values, each once.
   fileprivate func resolvingPoints(_ parameters: [String: ParameterValue], cores: Int) -> Experiment {
     var changed = self
     changed.parameters[Cores.name] = parameters[Cores.name]
@@ -110,14 +112,14 @@ extension Experiment {
     return changed
   }
 
-  /// Every combination of the values of some of its swept parameters.
+  /// Returns every combination of the values of some swept parameters.
   public func points(_ sweep: [Sweep]) -> [Point] {
     sweep.reduce([Point()]) { points, swept in
       points.flatMap { point in swept.values.map { Point(point.settings + [setting(swept.name, $0)]) } }
     }
   }
 
-  /// A setting of one of the pattern's parameters.
+  /// Returns a setting of one of the pattern's parameters.
   public func setting(_ name: String, _ value: ParameterValue) -> Assignment {
     Assignment(name, value, unit: pattern.parameter(name)?.unit ?? .none)
   }

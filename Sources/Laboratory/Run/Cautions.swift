@@ -1,13 +1,13 @@
 import Measurement
 
-/// What the trials themselves say about how far to trust them. Nothing is left out of any figure for it.
+/// What the trials themselves tell about their reliability. No figure leaves anything out because of it.
 extension Results {
-  /// One line a thing to know, the gravest first.
+  /// Returns the cautions, the gravest first.
   func cautions(within budget: Budget) -> [Remark] {
     unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 
-  /// What cut the run short.
+  /// What ended the run early.
   var shortening: [Remark] {
     let reason: String
     switch cut {
@@ -18,7 +18,7 @@ extension Results {
     return [Remark("cut-short", "\(reason): results up to then are shown")]
   }
 
-  /// What is meant to complete and did not: that fails the run, whatever the claims say.
+  /// Trials that should have completed and did not. They fail the run, whatever the claims say.
   private var unfinished: [Remark] {
     let failed = runs.filter { run in
       run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
@@ -37,7 +37,7 @@ extension Results {
     ]
   }
 
-  /// One line a reason: a sweep has many points that fail alike.
+  /// The reasons of failed trials, each once, since many points of a sweep fail alike.
   private var failures: [Remark] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
@@ -50,7 +50,7 @@ extension Results {
     }
   }
 
-  /// One line for each thing that trials waited for in vain.
+  /// The things that trials waited for in vain, each once.
   private var lacking: [Remark] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }

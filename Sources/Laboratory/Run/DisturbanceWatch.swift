@@ -1,15 +1,15 @@
 import Measurement
 import Platform
 
-/// Watches, from its creation on, what other programs and the hypervisor took from this run.
+/// Observes, from its creation on, how much time other programs and the hypervisor took from this run.
 struct DisturbanceWatch {
   private let started = Host.processorTimes
   private let ownStarted = Host.ownProcessorTime
 
-  /// A tenth of the cores is enough to move a median.
+  /// A tenth of the cores is enough to change a median.
   private static let tolerated = 0.1
 
-  /// What to know about the machine when reading the figures.
+  /// Returns warnings about the machine for readers of the figures.
   func warnings(_ machine: Machine) -> [Remark] {
     var warnings: [Remark] = []
     if !machine.optimised {
@@ -17,7 +17,7 @@ struct DisturbanceWatch {
         Remark("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
     guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
-    // Signed: the kernel's counters of waiting and stolen time are known to go back now and then.
+    // The numbers are signed, since the kernel's counters of waiting and stolen time sometimes decrease.
     func ticks(_ times: KeyPath<ProcessorTimes, UInt64>) -> Double {
       Double(ended[keyPath: times]) - Double(started[keyPath: times])
     }

@@ -1,45 +1,45 @@
 import Measurement
 
-/// The machine a run was made on, as far as it bears on the figures.
+/// The machine that a run was made on, as far as it affects the figures.
 public struct Machine: Sendable, Codable, Hashable {
-  /// `Linux`, `Darwin`.
+  /// The operating system: `Linux`, `Darwin`.
   public var os: String
   /// The kernel's release.
   public var kernel: String
-  /// The processor's name; nil where the system does not tell.
+  /// The name of the processor; nil if the system does not report it.
   public var cpu: String?
-  /// Cores this process may use.
+  /// The number of cores that this process may use.
   public var cores: Int
-  /// How many blocks Dispatch, or Swift's pool on top of it, may run at once where the process may not use all cores
-  /// that are online (`taskset`, the processors of a container): they go by either, by system and version. Nil where
-  /// there is but one number.
+  /// The number of blocks that Dispatch, or Swift's pool on top of it, may run at once, if the process may not use all
+  /// cores that are online (`taskset`, the processors of a container). Which of the two numbers applies depends on the
+  /// system and its version. Nil if there is only one number.
   public var poolWidth: Int?
-  /// The numbers of the cores that a run was confined to, in the order in which they are taken: its trials at `cores=2`
-  /// had the first two. Nil where it was not confined.
+  /// The numbers of the cores that a run was confined to, in the order in which they are chosen: trials with `cores=2`
+  /// had the first two. Nil if the run was not confined.
   public var confinedTo: [Int]?
-  /// Memory in bytes; nil where the system does not tell.
+  /// The memory in bytes; nil if the system does not report it.
   public var memory: Int?
-  /// The version of Swift the lab was built with.
+  /// The version of Swift that built the lab.
   public var swift: String
-  /// Which Dispatch the lab was linked with in place of the one that comes with Swift: its name, where it was built and
-  /// the beginning of its SHA-256 sum; nil for the one that comes with Swift.
+  /// The Dispatch that was linked in place of Swift's own: its name, the place where it was built, and the beginning of
+  /// its SHA-256 sum; nil for Swift's own.
   public var dispatch: String?
-  /// Whether Dispatch and Swift's runtime are in the binary; nil in documents of labs that did not say.
+  /// Whether the binary contains Dispatch and Swift's runtime; nil in documents of older labs, which did not record it.
   public var isStatic: Bool?
-  /// Whether the lab was built with optimisation; figures of a debug build mean nothing.
+  /// Whether the lab was built with optimization. The figures of a debug build mean nothing.
   public var optimised: Bool
   /// The soft limit of open descriptors.
   public var descriptorLimit: Int
-  /// The soft limit of threads of this user; nil when there is none.
+  /// The soft limit of this user's threads; nil if there is none.
   public var threadLimit: Int?
-  /// What a read of the clock costs, in nanoseconds.
+  /// The time of a clock read, in nanoseconds.
   public var clockRead: Double
-  /// The noise floor: what timing nothing costs (two clock reads and a record), in nanoseconds.
+  /// The noise floor: the time of an empty measurement (two clock reads and a record), in nanoseconds.
   public var floor: Double
-  /// How fast the calibrated work runs here.
+  /// The speed of calibrated work on this machine.
   public var work: CalibratedWork
 
-  /// A machine, with every fact given.
+  /// Creates a machine from its facts.
   public init(
     os: String, kernel: String, cpu: String?, cores: Int, poolWidth: Int? = nil, memory: Int?, swift: String,
     dispatch: String? = nil, isStatic: Bool? = nil, optimised: Bool, descriptorLimit: Int, threadLimit: Int?,

@@ -2,7 +2,7 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// Looks at this machine and measures the lab's own floor and the speed of calibrated work: about 50 ms.
+  /// Examines this machine, and measures the lab's noise floor and the speed of calibrated work, in about 50 ms.
   public static func current() -> Machine {
     var machine = unmeasured()
     machine.poolWidth = Host.onlineCores == Host.cores ? nil : Host.onlineCores
@@ -12,7 +12,7 @@ extension Machine {
     return machine
   }
 
-  /// Looks at this machine and measures nothing, for what only asks which machine it is: its three measures are 0.
+  /// Examines this machine without measuring: its three measurements are 0. It suffices to know which machine it is.
   public static func unmeasured() -> Machine {
     let kernel = Host.kernel
     return Machine(
@@ -24,7 +24,7 @@ extension Machine {
 
   private static var isOptimised: Bool {
     var optimised = true
-    // The body of an assertion runs in debug builds only.
+    // The condition of an assertion is evaluated only in debug builds.
     assert(
       {
         optimised = false

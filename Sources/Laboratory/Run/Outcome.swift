@@ -4,34 +4,34 @@ import Measurement
 public enum Outcome: Sendable, Codable, Hashable {
   /// The trial ran to its end and reported.
   case completed
-  /// A signal ended the worker; its number.
+  /// A signal with this number ended the worker.
   case trapped(signal: Int)
-  /// The watchdog ended it.
+  /// The watchdog ended the worker.
   case hung
-  /// The trial was at work for longer than its share of the time, so it was ended, and its variant not tried again.
+  /// The trial was still working after its share of the time, so the lab ended it and does not try its variant again.
   case stopped(after: Duration)
-  /// The worker ended with this status and without a report, or with one that could not be read.
+  /// The worker ended without a report, or with one that could not be read.
   case broken(reason: String)
   /// The machine does not allow it.
   case unavailable(reason: String)
 
-  /// In which way a trial ended, without the particulars; by the names that checks and result documents write.
+  /// The kind of an outcome, without details. Its name is the one in checks and result documents.
   public enum Kind: String, Sendable, Codable, Hashable, CaseIterable {
     /// The trial ran to its end and reported.
     case completed
     /// A signal ended the worker.
     case trapped
-    /// All threads of the worker slept, or it outlived its time, and the watchdog ended it.
+    /// The watchdog ended the worker, because all its threads slept or its time was over.
     case hung
-    /// A trial at work took longer than its share of the time.
+    /// A trial that was still working took longer than its share of the time.
     case stopped
-    /// The worker failed the lab: no report, an unreadable one, or one without a promised figure.
+    /// The worker failed the lab: its report is missing, unreadable or without a promised figure.
     case broken
     /// The machine does not allow the trial.
     case unavailable
 
-    /// Whether the variant had no part in it, so that it neither kept nor broke a promise: the machine does not allow
-    /// it, or it would have taken too long.
+    /// Whether the outcome is not the variant's: the machine does not allow the trial, or it would have taken too long.
+    /// The variant has then neither kept nor broken a promise.
     public var wasNotTried: Bool {
       switch self {
       case .unavailable, .stopped: true
@@ -39,7 +39,7 @@ public enum Outcome: Sendable, Codable, Hashable {
       }
     }
 
-    /// Whether the variant crashed or stood still, which is a fault in one that is meant to complete.
+    /// Whether the variant crashed or stood still, which is a fault of a variant that should complete.
     public var isAbnormal: Bool {
       switch self {
       case .trapped, .hung: true
@@ -48,7 +48,7 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// In which way the trial ended.
+  /// The kind of the outcome.
   public var kind: Kind {
     switch self {
     case .completed: .completed
@@ -60,10 +60,10 @@ public enum Outcome: Sendable, Codable, Hashable {
     }
   }
 
-  /// Why there is no observation, when there is more to say than the kind; with the kind in front.
+  /// The reason for a missing observation, after the kind; nil if the kind says everything.
   public var reason: String? { detail.map { "\(kind.rawValue): \($0)" } }
 
-  /// Why there is no observation, when there is more to say than the kind.
+  /// The reason for a missing observation; nil if the kind says everything.
   var detail: String? {
     switch self {
     case .broken(let reason), .unavailable(let reason): reason

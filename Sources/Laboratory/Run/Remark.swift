@@ -1,14 +1,14 @@
-/// Something to know about a run beyond its claims: a warning of the engine, a finding of a pattern. Data with a
-/// sentence, so that documents carry it and every renderer says the same.
+/// A remark on a run in addition to its claims: a warning of the lab, or a finding of a pattern. It is data with a
+/// sentence, so that documents contain it and all reports say the same.
 public struct Remark: Sendable, Codable, Hashable {
-  /// What kind of thing it is, for programs: `outliers`, `drift`, `best-stride`.
+  /// The kind of the remark, for programs: `outliers`, `drift`, `best-stride`.
   public let kind: String
   /// The sentence, without a full stop.
   public let says: String
-  /// The labels of the runs that it is about; empty when it is about all or none.
+  /// The labels of the runs that the remark is about; empty if it is about all or none.
   public let runs: [String]
 
-  /// A remark of a kind.
+  /// Creates a remark.
   public init(_ kind: String, _ says: String, runs: [String] = []) {
     self.kind = kind
     self.says = says

@@ -1,25 +1,25 @@
 import Measurement
 
-/// One setting of a parameter.
+/// A parameter with a value.
 public struct Assignment: Sendable, Hashable {
   /// The parameter.
   public let name: String
   /// Its value.
   public let value: ParameterValue
-  /// What its value counts, for labels.
+  /// The unit of the value, for labels.
   public let unit: Unit
 
-  /// `name` set to `value`.
+  /// Creates the assignment of `value` to `name`.
   public init(_ name: String, _ value: ParameterValue, unit: Unit = .none) {
     self.name = name
     self.value = value
     self.unit = unit
   }
 
-  /// As checks and `--set` write it: `work=50ns`.
+  /// The assignment as checks and `--set` write it: `work=50ns`.
   public var label: String { "\(name)=\(valueLabel)" }
 
-  /// Its value, as checks and `--set` write it: `50ns`.
+  /// The value as checks and `--set` write it: `50ns`.
   var valueLabel: String {
     switch value {
     case .integer(let number): Quantity.exact(number, unit)
@@ -28,35 +28,35 @@ public struct Assignment: Sendable, Hashable {
   }
 }
 
-/// One combination of the swept parameters; empty when nothing is swept.
+/// A combination of the swept parameters' values; empty if nothing is swept.
 public struct Point: Sendable, Hashable {
   /// The settings, in the order of the sweep.
   public let settings: [Assignment]
 
-  /// A combination of settings.
+  /// Creates a point.
   public init(_ settings: [Assignment] = []) { self.settings = settings }
 
   /// The value of `name` at this point, if it is swept.
   public subscript(name: String) -> ParameterValue? { settings.first { $0.name == name }?.value }
 
-  /// Its settings: `stride=64,balance=ramp`.
+  /// The label of the point: `stride=64,balance=ramp`.
   public var label: String { settings.map(\.label).joined(separator: ",") }
 }
 
-/// One trial's place in the run, how it ended and what it measured.
+/// A finished trial: its round, its outcome and its measurements.
 public struct TrialRecord: Sendable {
   /// The round, from 0.
   public let round: Int
-  /// How it ended.
+  /// How the trial ended.
   public let outcome: Outcome
-  /// What it measured, when it completed.
+  /// What the trial measured, if it completed.
   public let observation: Observation
-  /// The settings that its body read.
+  /// The names of the settings that the body read.
   public let reads: Set<String>
-  /// What it found the machine to lack (``Trial/lacks(_:)``).
+  /// What the trial found the machine to lack (``Trial/lacks(_:)``).
   public let shortages: Set<String>
 
-  /// A finished trial.
+  /// Creates a finished trial.
   public init(
     round: Int, outcome: Outcome, observation: Observation = Observation(), reads: Set<String> = [],
     shortages: Set<String> = []
@@ -68,7 +68,7 @@ public struct TrialRecord: Sendable {
     self.shortages = shortages
   }
 
-  /// The figure of `metric` in this trial, by `statistic` or the metric's own; nil when it was not measured.
+  /// Returns the figure of `metric` in this trial, by `statistic` or by the metric's own; nil if it was not measured.
   public func figure(_ metric: Metric, _ statistic: Statistic? = nil) -> Double? {
     if Metric.outcomes.contains(metric) { return outcome.kind.rawValue == metric.name ? 1 : 0 }
     return observation.samples(metric.name)?.summary?[statistic ?? metric.defaultStatistic]
@@ -76,7 +76,7 @@ public struct TrialRecord: Sendable {
 }
 
 extension Summary {
-  /// A statistic by its name; nil when the samples are too few to have it.
+  /// The value of a statistic; nil if there are too few samples for it.
   public subscript(statistic: Statistic) -> Double? {
     switch statistic {
     case .min: min
@@ -95,14 +95,14 @@ extension Summary {
 public struct Run: Sendable {
   /// The variant.
   public let variant: Variant
-  /// The point; empty for a variant that ignores what is swept.
+  /// The point; empty for a variant that ignores the swept parameters.
   public let point: Point
-  /// The value of every parameter, those of the point included.
+  /// The value of every parameter, including those of the point.
   public let parameters: [String: ParameterValue]
   /// The finished trials, by round.
   public var trials: [TrialRecord]
 
-  /// A variant at a point, and its trials so far.
+  /// Creates a run with its trials so far.
   public init(
     variant: Variant, point: Point, parameters: [String: ParameterValue], trials: [TrialRecord] = []
   ) {
@@ -112,23 +112,23 @@ public struct Run: Sendable {
     self.trials = trials
   }
 
-  /// Its variant and point, as checks write them: `apply[stride=64]`.
+  /// The variant and the point as checks write them: `apply[stride=64]`.
   public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
 
-  /// The samples of `metric` over all trials; nil when none was measured.
+  /// Returns the samples of `metric` over all trials; nil if no trial measured it.
   public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
 }
 
 extension Run {
-  /// What the very loop that times `metric` took around nothing, in nanoseconds an operation: the median over the
-  /// trials, nil where that was not tried.
+  /// Returns the time that the loop of `metric` took around nothing, in nanoseconds for each operation: the median over
+  /// the trials, or nil if it was not measured.
   public func yardstick(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50
   }
 
-  /// What timing nothing would give for `metric` on `machine` in this run, in nanoseconds: what its own loop takes
-  /// around nothing, or the lab's noise floor, shared by the operations that are timed together; nil for what is not
-  /// timed.
+  /// Returns the noise floor of `metric` on `machine` in this run, in nanoseconds: the time of its own loop around
+  /// nothing, or the lab's noise floor divided by the number of operations that were timed together; nil for a metric
+  /// that is not timed.
   public func floor(of metric: Metric, on machine: Machine) -> Double? {
     guard metric.kind == .latency, metric.unit == .nanoseconds else { return nil }
     if let yardstick = yardstick(of: metric) { return yardstick }
@@ -137,22 +137,22 @@ extension Run {
 }
 
 extension Run {
-  /// Why a trial of it was stopped; nil where none was.
+  /// The reason why a trial of the run was stopped; nil if none was.
   var stopping: String? {
     trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first
   }
 
-  /// Whether a trial of it was stopped at work, so that it is not known to what end it would have come.
+  /// Whether a trial of the run was stopped while it worked, so that its end is unknown.
   var isStopped: Bool { stopping != nil }
 }
 
-/// The samples of one metric over the trials of a run.
+/// The samples of one metric in all trials of a run.
 public struct Measured: Sendable {
   /// The metric.
   public let metric: Metric
   /// The statistics of all samples together.
   public let summary: Summary
-  /// All samples as ascending `[value, count]` pairs; whole values for histograms.
+  /// All samples as ascending `[value, count]` pairs; the values of histograms are whole numbers.
   public let pairs: [(value: Double, count: Int)]
 
   init?(_ metric: Metric, _ trials: [TrialRecord]) {
@@ -176,43 +176,43 @@ public struct Measured: Sendable {
   }
 }
 
-/// Everything a run of one experiment gave: what the renderers show.
+/// All results of a run of one experiment, which reports show.
 public struct Results: Sendable {
-  /// What was tried.
+  /// The experiment.
   public let experiment: Experiment
-  /// Where.
+  /// The machine.
   public let machine: Machine
   /// The seed of the order.
   public let seed: UInt64
-  /// When it started: ISO 8601, UTC.
+  /// The start of the run: ISO 8601, UTC.
   public let started: String
-  /// The command line that asked for it, without the program's path; empty when a program did.
+  /// The command line that started the run, without the program's path; empty if a program started it.
   public var command: [String] = []
-  /// How long it took.
+  /// The duration of the run.
   public var seconds: Double
-  /// What cut it short, if anything did; what was finished is here.
+  /// What ended the run early, if anything did. The finished trials are included.
   public var cut: Cut?
   /// Every variant at every point, in the order of the experiment.
   public var runs: [Run]
-  /// What disturbed the run, and what to know when reading it.
+  /// What disturbed the run, and other warnings for readers.
   public var warnings: [Remark]
-  /// The claims, judged.
+  /// The judgements of the claims.
   public var judgements: [Judgement]
-  /// What the pattern itself has to say: one line each.
+  /// The findings of the pattern.
   public var findings: [Remark]
 
-  /// Trials that were recorded beside those of ``runs``, after them; none of these are among them.
+  /// The trials that were recorded after those of ``runs``, which do not include them.
   public var traces: [Trace] = []
 
-  /// What ends a run before its time.
+  /// What ends a run early.
   public enum Cut: Sendable, Equatable {
-    /// Its task was cancelled.
+    /// The task of the run was cancelled.
     case interrupted
-    /// The lab could not go on: exit status 2.
+    /// The lab could not continue: exit status 2.
     case failed(LabError)
   }
 
-  /// Results without judgements yet; see ``Judge``.
+  /// Creates results without judgements; see ``Judge``.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
     cut: Cut? = nil, runs: [Run], warnings: [Remark] = [], judgements: [Judgement] = [],
@@ -230,11 +230,11 @@ public struct Results: Sendable {
     self.findings = findings
   }
 
-  /// Why the run is no pass, though nothing in it failed: what of it no trial showed, by the claims that speak of it,
-  /// and what the time did not suffice for. Nil where everything was judged that this machine and the command line
-  /// allow.
+  /// Returns why the run is not a pass although nothing in it failed: what no trial showed, by the claims that speak of
+  /// it, and what did not fit into the time. Returns nil if everything was judged that this machine and the command
+  /// line allow.
   ///
-  /// - Parameter isStoppingMeant: whether the command line says how long a trial may take.
+  /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter {
       $0.trials.allSatisfy(\.outcome.kind.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
@@ -242,7 +242,7 @@ public struct Results: Sendable {
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
-    // A sweep for the best setting gives up those that are slow: that is its purpose.
+    // A search for the best setting gives up slow settings on purpose.
     let stopped = experiment.seeksBest ? [] : runs.filter(\.isStopped)
     if let reason = reasons.first {
       return "\(unjudged.count) of \(judgements.count) claims, \(reason)"
@@ -250,10 +250,10 @@ public struct Results: Sendable {
     return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
 
-  /// The runs that a figure is of: those of its variants at a point with its settings.
+  /// Returns the runs of a figure: its variants at the points with its settings.
   func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
 
-  /// The pattern's own metrics, and those of what a trial costs that any trial has.
+  /// The metrics of the pattern, and those of a trial's costs that any trial has.
   public var metrics: [Metric] {
     let costs = Metric.costs.filter { cost in
       runs.contains { run in run.trials.contains { $0.observation.samples(cost.name) != nil } }
@@ -261,10 +261,11 @@ public struct Results: Sendable {
     return experiment.pattern.metrics + costs
   }
 
-  /// Why the lab could not go on, if that is what cut it short.
+  /// Why the lab could not continue, if that ended the run early.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 
-  /// The run of `variant` at `point`; a variant that ignores what is swept has one run for several points.
+  /// Returns the run of `variant` at `point`. A variant that ignores the swept parameters has one run for several
+  /// points.
   public func run(_ variant: String, at point: Point = Point()) -> Run? {
     runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
   }

@@ -7,35 +7,36 @@ import Platform
   import Glibc
 #endif
 
-/// What a run tells while it runs, so that running and showing stay apart.
+/// Observes a run while it is in progress, so that running and showing stay separate.
 public protocol RunObserver: Sendable {
-  /// A trial starts: `done` of `total` are finished.
+  /// A trial starts; `done` of `total` trials are finished.
   func trialStarts(_ run: Run, round: Int, done: Int, total: Int)
 }
 
-/// Runs a plan: round by round, each trial alone in a worker process.
+/// Runs a plan round by round, each trial alone in a worker process.
 public struct Runner: Sendable {
-  /// The binary that knows the hidden subcommand `worker`.
+  /// The binary that has the hidden subcommand `worker`.
   public let image: Image
   /// The machine, measured once for all runs.
   public let machine: Machine
 
-  /// Pipes of a worker, process descriptors, and what Dispatch and the concurrency runtime open: some 30, and room.
+  /// The descriptors that a run needs: pipes of a worker, process descriptors, and those that Dispatch and the
+  /// concurrency runtime open. There are about 30, and this leaves room.
   private static let fewestDescriptors = 64
-  /// When so many trials found the machine to lack something, the others need not find out, too.
+  /// When this many trials have found that the machine lacks something, the others need not find out themselves.
   static let convincingShortages = 3
 
-  /// A runner of workers of `image`.
+  /// Creates a runner that starts workers of `image`.
   public init(_ image: Image, machine: Machine) {
     self.image = image
     self.machine = machine
   }
 
-  /// A runner of workers of the binary at a path.
+  /// Creates a runner that starts workers of the binary at a path.
   public init(executable: String, machine: Machine) { self.init(Image(executable), machine: machine) }
 
-  /// How long it takes to start a worker and to see it end, when it has nothing to do; nil where that cannot be
-  /// measured. The least of some, since others may be busy.
+  /// Returns how long it takes to start a worker that has nothing to do, and to learn of its end; nil if that cannot be
+  /// measured. It is the shortest of several times, since other programs may be busy.
   public func timeOfWorker() async throws -> Duration? {
     let worker = WorkerProcess(image: image)
     var times: [Duration] = []
@@ -45,11 +46,11 @@ public struct Runner: Sendable {
 
   /// Runs the plan and judges its claims.
   ///
-  /// When the task is cancelled, the trial under way is ended and what was finished is returned, with what cut it
-  /// short. So it is when a worker cannot be started.
+  /// If the task is cancelled, or a worker cannot be started, the present trial is ended. The results then contain what
+  /// was finished, and what ended the run early.
   ///
-  /// - Throws: ``LabError`` when there are too few descriptors to start a worker; ``InputError`` when `TMPDIR` names no
-  ///   directory, or the budget's least number of rounds would not fit into its time.
+  /// - Throws: ``LabError`` if there are too few descriptors to start a worker; ``InputError`` if `TMPDIR` is not a
+  ///   directory, or if the budget's smallest number of rounds does not fit into its time.
   public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
@@ -63,7 +64,7 @@ public struct Runner: Sendable {
     var results = Results(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
     var pace = Pace(plan)
-    // What is lacking on one core may be there on two.
+    // Something that is missing with one core may be there with two.
     var shortages: [Int?: [String: Int]] = [:]
     do {
       for round in 0..<(plan.budget.precision == nil ? plan.budget.rounds : Budget.mostRounds) {
@@ -94,7 +95,7 @@ public struct Runner: Sendable {
     return results
   }
 
-  /// The machine, with the cores that the runs of `plan` are confined to, if any are.
+  /// Returns the machine, with the cores that the runs of `plan` are confined to.
   func confined(_ plan: Plan) -> Machine {
     var machine = machine
     let numbers = plan.runs.compactMap(\.cores).filter { $0 <= machine.cores }
@@ -102,12 +103,13 @@ public struct Runner: Sendable {
     return machine
   }
 
-  /// Runs a trial in `time`; where its worker was ended because that was over, it tells what it was given.
+  /// Runs a trial that may take `time`. If the worker was ended because that time was over, the outcome contains the
+  /// time.
   ///
   /// - Parameters:
   ///   - machine: the machine, with the cores that the plan's runs are confined to.
-  ///   - shortages: how many trials have found the machine to lack what.
-  ///   - recorder: what records it; nil for one that is measured.
+  ///   - shortages: how many trials have found the machine to lack each thing.
+  ///   - recorder: records the trial; nil for a trial that is measured.
   func trial(
     of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
     lacking shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil

@@ -9,34 +9,34 @@ import Synchronization
   import Glibc
 #endif
 
-/// Ends a worker with all its children: when it is past its time, and when it is told to.
+/// Ends a worker and all its children when its time is over, or when it is told to.
 ///
-/// It has a thread of its own, and has it before the worker is there. Where the machine has no more threads, the pools
-/// of Dispatch and of Swift concurrency wait until it has, so that nothing in them could end the worker that holds them
-/// all.
+/// The watchdog has a thread of its own, which it starts before the worker exists. If the machine has no more threads,
+/// the pools of Dispatch and of Swift concurrency wait for one. A task in these pools could then not end the worker
+/// that holds all the threads.
 final class Watchdog: Sendable {
   private struct State {
     var worker: pid_t?
     var isDoomed = false
     var finding: Outcome?
-    /// Whether the body has begun whose end is awaited.
+    /// Whether the body has begun whose end the watchdog expects.
     var hasBegun = false
     var isDismissed = false
     var hasExpired = false
     var isAsleep = false
   }
   private let state = Mutex(State())
-  /// A worker is there, its body begins, or it is done.
+  /// Signals that there is a worker, that its body begins, or that it is done.
   private let news = DispatchSemaphore(value: 0)
 
-  /// A watchdog without a worker yet. A worker is ended after `limit`, or when it stands still after it was told that
-  /// its body had begun, and `ending` has passed since.
+  /// Creates a watchdog that has no worker yet. It ends a worker after `limit`. It also ends a worker that stands still
+  /// once `ending` has passed since its body began.
   ///
-  /// - Throws: ``SystemError`` when it cannot have its thread.
+  /// - Throws: ``SystemError`` if its thread cannot be started.
   init(limit: Duration, ending: Duration?) throws(SystemError) {
     try SystemThread { [self] in
       news.wait()
-      // Two patiences pass side by side: that for any worker, and that for a body that is meant to end.
+      // Two patiences run side by side: one for any worker, and one for a body that is expected to end.
       var general = Patience(limit)
       var special = ending.map(Patience.init)
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
@@ -44,7 +44,7 @@ final class Watchdog: Sendable {
         let slice = min(general.slice, isSpecial ? special?.slice ?? general.slice : general.slice)
         guard news.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
         if isSpecial, special?.spend(slice) == true, let worker {
-          // Where the system does not tell, its time is all there is to go by.
+          // If the system does not report the state, only the time decides.
           if !Self.statesAreTold || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
           special?.renew()
         }
@@ -53,16 +53,16 @@ final class Watchdog: Sendable {
     }.detach()
   }
 
-  /// What it found when the worker's time was over; nil when it was dismissed before.
+  /// The outcome that the watchdog found when the worker's time was over; nil if it was dismissed before.
   var finding: Outcome? { state.withLock { $0.finding } }
 
-  /// Whether the worker was ended because its time was over, whatever the reason.
+  /// Whether the worker was ended because its time was over, for whatever reason.
   var hasExpired: Bool { state.withLock { $0.hasExpired } }
 
-  /// Whether all its threads slept then; true where the system does not tell.
+  /// Whether all threads of the worker slept at that time; true if the system does not report it.
   var isAsleep: Bool { state.withLock { $0.isAsleep } }
 
-  /// Watches the worker `process`, the leader of a process group. Its time begins now.
+  /// Watches the worker `process`, which leads a process group. Its time starts now.
   func watch(_ process: pid_t) {
     state.withLock {
       $0.worker = process
@@ -71,7 +71,7 @@ final class Watchdog: Sendable {
     news.signal()
   }
 
-  /// The body of a worker that is meant to come to an end has begun.
+  /// Notes that the body of a worker has begun, which is expected to come to an end.
   func bodyStarted() {
     state.withLock { $0.hasBegun = true }
     news.signal()
@@ -85,7 +85,7 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// The worker is done: its number may be another process's from now on.
+  /// Forgets the worker, which is done. Its number may belong to another process from now on.
   func dismiss() {
     state.withLock {
       $0.worker = nil
@@ -94,20 +94,21 @@ final class Watchdog: Sendable {
     news.signal()
   }
 
-  /// Whether this system tells the state of a process.
+  /// Whether this system reports the state of a process.
   private static let statesAreTold = ProcessState(of: getpid()) != nil
 
-  /// Its time is over. What the machine withheld is no fault of the variant.
+  /// Ends the worker because its time is over. What the machine withheld is not the fault of the variant.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
-    // It has ended, and the lab is late to hear of it, or its children hold the pipes: what it said is what counts.
+    // The worker has ended, and the lab learns of it late, or the worker's children still hold the pipes. What the
+    // worker said counts.
     if Self.statesAreTold, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
       $0.isAsleep = found?.isAsleep ?? true
     }
     if found?.isStopped == true { return conclude(.unavailable(reason: "another program had stopped the worker")) }
-    // One that could run and has hardly run did not hang.
+    // A worker that could run and hardly ran did not hang.
     if let found, !found.isAsleep,
       Double(found.processorTime) < Unavailable.starvedShare * Double(limit.nanoseconds)
     {
@@ -118,8 +119,8 @@ final class Watchdog: Sendable {
     concludeHung()
   }
 
-  /// The trial hung, unless for want of threads: Dispatch tries again for ever to start one, and that is the machine's
-  /// fault.
+  /// Concludes that the trial hung, unless threads were missing. Dispatch then tries forever to start one, which is the
+  /// machine's fault.
   private func concludeHung() {
     do throws(SystemError) {
       try SystemThread.requireRoom(for: 1)
@@ -135,9 +136,9 @@ final class Watchdog: Sendable {
   }
 }
 
-/// A time that passes in slices. Clocks go on while the lab is stopped (Ctrl-Z) or the machine asleep, and a worker
-/// that was done long ago must not be taken for one that hung: such a gap ends the slice that it falls into and no
-/// more.
+/// A time that passes in slices. The clock continues while the lab is stopped (Ctrl-Z) or the machine sleeps, and a
+/// worker that was done long ago must not be taken for a hung one. Such a gap ends the slice that it falls into, and no
+/// other.
 struct Patience {
   private static let slices = 8
   private let whole: Duration
@@ -148,15 +149,15 @@ struct Patience {
     left = whole
   }
 
-  /// How long to wait at once.
+  /// The time to wait at once.
   var slice: Duration { whole / Self.slices }
 
-  /// A wait of `time` has passed, however long it seemed; returns whether nothing is left.
+  /// Notes that a wait of `time` has passed, however long it seemed. Returns whether no time is left.
   mutating func spend(_ time: Duration) -> Bool {
     left -= time
     return left <= .zero
   }
 
-  /// The time begins anew.
+  /// Starts the time again.
   mutating func renew() { left = whole }
 }

@@ -10,17 +10,17 @@ import Synchronization
   import Glibc
 #endif
 
-/// The worker's side: runs one trial in this process and ends.
+/// The worker's side of a trial: runs one trial in this process and ends.
 ///
-/// The main thread serves the main queue, unless the variant says otherwise by `dispatchMain` (on Linux that hands it
-/// to the pool and ends the thread: its blocks still run one at a time and in order). The trial has a thread of its
-/// own, outside the dispatch pool. A third thread waits for the end of standard input, which comes when the lab dies,
-/// however it dies.
+/// The main thread serves the main queue by `dispatchMain`, unless the variant says otherwise. (On Linux that passes
+/// the queue to the pool and ends the thread; its blocks still run one at a time and in order.) The trial has a thread
+/// of its own outside the dispatch pool. A third thread waits for the end of standard input, which comes when the lab
+/// ends in any way.
 public enum Worker {
-  /// Exit status of a worker that could not read its request.
+  /// The exit status of a worker that could not read its request.
   public static let badRequest: Int32 = 64
 
-  /// Reads a request from standard input, runs it, reports on standard output and exits.
+  /// Reads a request from standard input, runs the trial, reports on standard output and exits.
   public static func run(patterns: [any Pattern]) -> Never {
     guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8))
     else {
@@ -28,7 +28,7 @@ public enum Worker {
     }
     let variant: Variant
     let trial: Trial
-    // What a pattern prints must not mix with the report: standard output becomes standard error.
+    // Output of a pattern must not mix with the report, so standard output becomes standard error.
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     do {
       (variant, trial) = try request.trial(patterns) { send(TrialStart(started: MonotonicClock.now()), to: report) }
@@ -54,7 +54,7 @@ public enum Worker {
     }
   }
 
-  /// Ends a worker whose request is not the lab's.
+  /// Ends a worker whose request does not come from the lab.
   static func refuse(_ reason: String) -> Never {
     try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
     exit(badRequest)
@@ -67,13 +67,13 @@ public enum Worker {
       send(TrialReport(unavailable: error.description), to: descriptor)
       _exit(0)
     }
-    // Of a traced trial, the record would be in them.
+    // The costs of a traced trial would include those of the record.
     if trace == nil { trial.beginCosts() }
     let report = TrialReport(of: variant, trial)
     if trace != nil { Recorder.end() }
     ScratchDirectory.removeAll()
     send(report, to: descriptor)
-    // Not exit(): other threads still run, and nothing is left to flush.
+    // exit() is not called, since other threads still run and nothing is left to flush.
     _exit(0)
   }
 

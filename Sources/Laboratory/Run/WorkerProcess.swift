@@ -9,45 +9,46 @@ import Subprocess
   import Glibc
 #endif
 
-/// The lab's side of a worker: starts one, hands it a request, and says how it ended.
+/// The lab's side of a worker: starts it, sends it a request, and determines how it ended.
 struct WorkerProcess {
-  /// The binary to start, with `worker` as its argument.
+  /// The binary to start, with the argument `worker`.
   let image: Image
 
-  /// More than any honest report; a worker that writes more is broken.
+  /// The largest report, which no correct worker exceeds. A worker that writes more is broken.
   private static let largestReport = 16 << 20
-  /// How much of what a worker wrote to standard error is kept for the message.
+  /// How much of a worker's standard error is kept for the message.
   private static let keptNoise = 4096
 
-  /// What came of a trial.
+  /// The result of a trial.
   struct Result {
     var outcome: Outcome
     var report: TrialReport?
-    /// From its hazard to its end, in nanoseconds, for a variant that says how it is meant to end.
+    /// The time from the hazard to the end in nanoseconds, for a variant that declares how it ends.
     var timeToEnd: UInt64?
-    /// Whether it was ended because its time was over.
+    /// Whether the worker was ended because its time was over.
     var hasExpired = false
-    /// Whether all its threads slept then.
+    /// Whether all threads of the worker slept at that time.
     var isAsleep = false
   }
 
-  /// Runs one trial to its end, whatever that is. One that takes longer than `limit` is ended; when its variant is
-  /// meant to come to an end within `ending`, it is looked at then. A `recorder` records it.
+  /// Runs one trial until it ends in any way. It is ended after `limit`. If its variant is expected to end within
+  /// `ending`, the watchdog checks it then. A `recorder` records it.
   ///
-  /// - Throws: ``LabError`` when no worker can be started; `CancellationError` when the run is cancelled, after the
-  ///   worker is dead.
+  /// - Throws: ``LabError`` if no worker can be started; `CancellationError` if the run is cancelled, after the worker
+  ///   has ended.
   func run(_ request: TrialRequest, limit: Duration, endingWithin ending: Duration? = nil, recorder: Recorder? = nil)
     async throws -> Result
   {
     let scratch = ScratchDirectory.beginTrial()
-    // A killed worker cannot clear up after itself.
+    // A killed worker cannot remove its files.
     defer { ScratchDirectory.endTrial(scratch) }
     var request = request
     request.scratch = scratch
     request.trace = recorder?.path
     let line = Array(try JSONEncoder().encode(request) + Data("\n".utf8))
     var options = PlatformOptions()
-    // A group of its own: Ctrl-C in the terminal must reach the lab alone, which then ends its worker.
+    // The worker has a process group of its own: Ctrl-C in the terminal must reach only the lab, which then ends its
+    // worker.
     options.processGroupID = 0
     let watchdog: Watchdog
     let ended: Ended
@@ -77,7 +78,7 @@ struct WorkerProcess {
     } else {
       (result.outcome, result.report) = Self.outcome(ended.status, ended.report, ended.noise)
     }
-    // Memory that cannot be had traps in the runtime, like a broken promise.
+    // A failed memory allocation traps in the runtime, like a broken promise.
     if case .trapped(let signal) = result.outcome, ending == nil, let limit = Host.memoryLimits.first {
       let size = Quantity(Double(limit.bytes), .bytes)
       result.outcome = .unavailable(
@@ -98,7 +99,7 @@ struct WorkerProcess {
     return result
   }
 
-  /// How long one takes that is asked for nothing, which it refuses; nil when none can be started.
+  /// Returns how long a worker takes that has no request, which it refuses; nil if none can be started.
   func timeToNothing() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
@@ -108,24 +109,24 @@ struct WorkerProcess {
     return ended.map { _ in .nanoseconds(Int64(MonotonicClock.now() - start)) }
   }
 
-  /// How a worker's life went.
+  /// The end of a worker, and its output.
   private struct Ended {
     let status: TerminationStatus
-    /// What it said, but for the line that told of its hazard.
+    /// The output, except the line about its hazard.
     let report: [UInt8]
     let noise: [UInt8]
-    /// When its body came to its hazard, by its own word.
+    /// The time at which the body reached its hazard, as the worker reported it.
     let started: UInt64?
-    /// When it fell silent for good, in monotonic nanoseconds.
+    /// The time after which the worker wrote nothing more, in monotonic nanoseconds.
     let at: UInt64
   }
 
-  /// Starts a worker, hands it `line` and listens until it has ended.
+  /// Starts a worker, sends it `line` and reads its output until it has ended.
   private func converse(
     _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, startIsTold: Bool,
     _ recorder: Recorder?
   ) async throws -> Ended {
-    // Not in its request: Dispatch counts its cores before a worker reads anything.
+    // The cores are not part of the request, since Dispatch counts its cores before a worker reads anything.
     let words = ["worker"] + (cores.map { [Confinement.argument($0)] } ?? [])
     let result = try await Subprocess.run(
       .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: words),
@@ -133,29 +134,29 @@ struct WorkerProcess {
       input: .inputWriter, output: .sequence, error: .sequence
     ) { execution in
       watchdog.watch(execution.processIdentifier.value)
-      // Before it gets its request, while it has one thread.
+      // The recorder starts before the worker has its request, while the worker has one thread.
       recorder?.watch(execution.processIdentifier.value)
-      // Standard input stays open until the worker is done: its end is how a worker learns that the lab died. A
-      // worker that dies before it reads makes the write fail; how it died is told by its status.
+      // Standard input stays open until the worker is done, since its end tells a worker that the lab has ended. If a
+      // worker ends before it reads, the write fails, and its status tells how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
       let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, startIsTold: startIsTold)
-      // Nothing it could still say would matter, and it might never end.
+      // Further output would not matter, and it might never end.
       if report.count > Self.largestReport { watchdog.end() }
       return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
     }
-    // Children that it left behind are of its group; it is dead itself.
+    // The worker has ended. Children that it left are in its group.
     watchdog.end()
     let told = result.closureResult
     return Ended(
       status: result.terminationStatus, report: told.report, noise: told.noise, started: told.started, at: told.at)
   }
 
-  /// What a worker's status and output say about its trial.
+  /// Determines the outcome of a trial from the worker's status and output.
   static func outcome(_ status: TerminationStatus, _ output: [UInt8], _ noise: [UInt8]) -> (Outcome, TrialReport?) {
     let said = noise.text.split(separator: "\n").last.map { ", saying: \($0.prefix(200))" } ?? ""
     switch status {
-    // No variant does that to itself, and the lab would know if it had.
+    // A variant does not send these signals to itself; if one did, the lab would know.
     case .signaled(let signal) where [SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU].contains(signal):
       let reason = "signal \(signal) ended the worker, sent by another program or for want of memory or processor time"
       return (.unavailable(reason: reason), nil)
@@ -175,8 +176,8 @@ struct WorkerProcess {
     }
   }
 
-  /// Everything a worker says on standard output. The line that tells of its hazard, where there is one, begins the
-  /// time within which it is meant to end.
+  /// Reads everything that a worker writes to standard output. A line about its hazard starts the time within which the
+  /// trial is expected to end.
   private static func listen(
     to stream: SubprocessOutputSequence, _ watchdog: Watchdog, startIsTold: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {

@@ -2,34 +2,34 @@ import FoundationEssentials
 import Measurement
 import Platform
 
-/// What the lab sends a worker: one line of JSON on standard input.
+/// The request that the lab sends to a worker: one line of JSON on standard input.
 ///
-/// The lab keeps that pipe open as long as it lives; its end tells the worker that the lab is gone.
+/// The lab keeps that pipe open as long as it lives. The end of the pipe tells the worker that the lab is gone.
 public struct TrialRequest: Sendable, Codable, Equatable {
-  /// The pattern.
+  /// The name of the pattern.
   public let pattern: String
-  /// The variant.
+  /// The name of the variant.
   public let variant: String
-  /// Values of settings; one that is not named has its default.
+  /// The values of settings. A setting that is missing has its default.
   public let parameters: [String: ParameterValue]
-  /// For anything random in the trial.
+  /// The seed for everything random in the trial.
   public let seed: UInt64
   /// The speed of calibrated work.
   public let stepsPerMicrosecond: Double
-  /// Cores the run may use.
+  /// The number of cores that the run may use.
   public let cores: Int
-  /// The numbers of the cores that the worker is confined to, before it reads this; nil where it is not.
+  /// The numbers of the cores that the worker was confined to before it reads this; nil if it is not confined.
   public var confinedTo: [Int]?
-  /// How many blocks Dispatch may run at once, where it need not go by those cores (``Machine/poolWidth``).
+  /// The number of blocks that Dispatch may run at once, if it does not depend on those cores (``Machine/poolWidth``).
   public var poolWidth: Int?
-  /// The name of the directory that the trial may make for its files; nil for one that makes none.
+  /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// What trials before found the machine to lack (``Trial/isKnownToLack(_:)``).
+  /// What earlier trials found the machine to lack (``Trial/isKnownToLack(_:)``).
   public var shortages: [String]?
-  /// Where to record the trial (``Recorder/path``); nil for one that is measured.
+  /// The path to record the trial to (``Recorder/path``); nil for a trial that is measured.
   public var trace: String?
 
-  /// A request.
+  /// Creates a request.
   public init(
     pattern: String, variant: String, parameters: [String: ParameterValue], seed: UInt64, stepsPerMicrosecond: Double,
     cores: Int
@@ -44,23 +44,23 @@ public struct TrialRequest: Sendable, Codable, Equatable {
 }
 
 extension TrialRequest {
-  /// A request of a variant with the defaults of its settings, for a worker that plays another process in a trial.
+  /// Creates a request for a variant with the defaults of its settings. The worker plays another process in a trial.
   package init(pattern: String, variant: String) {
     self.init(pattern: pattern, variant: variant, parameters: [:], seed: 1, stepsPerMicrosecond: 1, cores: 1)
   }
 
-  /// The request as a worker reads it.
+  /// The request as the line that a worker reads.
   package var line: String {
     get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) + "\n" }
   }
 
-  /// More cores than any machine has, and faster than any of them works: beyond that a request is nonsense.
+  /// More cores than any machine has, and a higher speed than any of them reaches. A request with more is invalid.
   private static let (mostCores, mostSteps) = (1 << 20, 1e6)
 
-  /// What is asked for. The values of settings are checked when the trial reads them: what a pattern declares is known
-  /// to the lab, and working it out here would cost every trial.
+  /// Returns the pattern, the variant and the trial of the request. The trial checks the values of settings when it
+  /// reads them: only the lab knows a pattern's declarations, and collecting them here would cost every trial time.
   ///
-  /// - Throws: ``InputError`` that says what is wrong, with the name of the field.
+  /// - Throws: ``InputError``, which says what is wrong and names the field.
   func trial(
     _ patterns: [any Pattern], announce: @escaping @Sendable () -> Void = {}
   ) throws(InputError) -> (variant: Variant, trial: Trial) {
@@ -93,18 +93,17 @@ extension TrialRequest {
   }
 }
 
-/// What a worker says when a body that is meant to trap or hang comes to its hazard: one line of JSON on standard
-/// output.
+/// The message of a worker whose body is expected to trap or hang, at its hazard: one line of JSON on standard output.
 struct TrialStart: Sendable, Codable, Equatable {
-  /// When that was, in monotonic nanoseconds, which all processes share.
+  /// The time of the hazard in monotonic nanoseconds, which all processes share.
   let started: UInt64
 }
 
-/// What a worker answers: one line of JSON on standard output, its last act.
+/// The answer of a worker: one line of JSON on standard output, which is its last act.
 public struct TrialReport: Sendable, Codable, Equatable {
-  /// What was measured; nil when the trial did not come to its end.
+  /// The measurements; nil if the trial did not complete.
   public var observation: Observation?
-  /// The settings that the body read.
+  /// The names of the settings that the body read.
   public var reads: [String]?
   /// Why the machine does not allow the trial.
   public var unavailable: String?
@@ -113,7 +112,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
   /// What the trial found the machine to lack (``Trial/lacks(_:)``); nil for nothing.
   public var shortages: [String]?
 
-  /// A report of an observation, or of why there is none.
+  /// Creates a report of an observation, or of the reason why there is none.
   public init(
     observation: Observation? = nil, reads: [String]? = nil, unavailable: String? = nil, broken: String? = nil
   ) {
@@ -125,7 +124,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
 }
 
 extension TrialReport {
-  /// Runs the body of `variant` to its end, whatever that is.
+  /// Runs the body of `variant` until it ends in any way.
   package init(of variant: Variant, _ trial: Trial) {
     do {
       try variant.body(trial)
@@ -139,8 +138,8 @@ extension TrialReport {
     } catch { self.init(broken: "\(error)") }
   }
 
-  /// What keeps a trial of `variant` that completed from counting: it did not record what it promised, or used what it
-  /// says it does without. Nil when nothing does.
+  /// Returns why a completed trial of `variant` does not count: it did not record what it promised, or used what it
+  /// lists in `without`. Returns nil if it counts.
   func breach(by variant: Variant) -> String? {
     guard let observation else { return nil }
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
@@ -154,12 +153,12 @@ extension TrialReport {
 }
 
 extension TrialRecord {
-  /// What a report makes of a trial of `variant`.
+  /// Creates the record of a trial of `variant` from its report.
   package init(of variant: Variant, round: Int, _ report: TrialReport) {
     let reason: Outcome? =
       report.unavailable.map { .unavailable(reason: $0) }
       ?? (report.broken ?? report.breach(by: variant)).map { .broken(reason: $0) }
-    // What a broken trial measured counts for nothing.
+    // The measurements of a broken trial do not count.
     self.init(
       round: round, outcome: reason ?? .completed,
       observation: reason == nil ? report.observation ?? Observation() : Observation(), reads: Set(report.reads ?? []),

@@ -1,10 +1,10 @@
 import Platform
 
 extension Runner {
-  /// Records one trial of each variant at each point of a plan. None of them is measured.
+  /// Records one trial of each variant at each point of a plan. These trials are not measured.
   ///
-  /// - Throws: ``LabError`` where trials cannot be recorded, or no worker can be started; `CancellationError` when the
-  ///   run is cancelled.
+  /// - Throws: ``LabError`` if trials cannot be recorded or no worker can be started; `CancellationError` if the run is
+  ///   cancelled.
   public func traces(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> [Trace] {
     guard Recorder.isAvailable else {
       throw LabError(

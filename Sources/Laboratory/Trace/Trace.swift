@@ -1,81 +1,81 @@
-/// One trial as it was recorded: which thread ran where and when, in which block, from where that came, and what it
+/// A recorded trial: which thread ran where and when, in which block, where the block came from, and what the thread
 /// waited for.
 ///
-/// All times are nanoseconds since the trial's body began, all numbers of lanes, queues and blocks indices into
-/// ``lanes``, ``queues`` and ``blocks``. What was not recorded is said in ``missing`` and ``gaps``, and is never drawn
-/// as rest.
+/// All times are nanoseconds since the trial's body began. All numbers of lanes, queues and blocks are indices into
+/// ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` tell what was not recorded; a picture never shows
+/// that as rest.
 public struct Trace: Sendable, Codable, Equatable {
-  /// The scenario.
+  /// The name of the scenario.
   public var scenario: String
-  /// The variant.
+  /// The name of the variant.
   public var variant: String
-  /// The swept settings, as labels write them: `stride=64`; empty when nothing is swept.
+  /// The swept settings in the form of labels: `stride=64`; empty if nothing is swept.
   public var point: String
-  /// The numbers of the cores it could run on, as the system counts them.
+  /// The system's numbers of the cores that the trial could run on.
   public var cores: [Int]
-  /// From the beginning of the body to the end of the record.
+  /// The time from the beginning of the body to the end of the record.
   public var length: UInt64
   /// How the trial ended.
   public var end: End
-  /// Whether the variant is there to end so: to trap, or to hang.
+  /// Whether the variant is expected to end in this way: to trap, or to hang.
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order in which they were first seen.
   public var queues: [Queue]
-  /// The threads: caller and main first, then the pool's, Swift's, and those of the trial's own, each in order of
+  /// The threads: caller and main first, then those of the pool, Swift's, and the trial's own, each group in order of
   /// beginning.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
   public var blocks: [Block]
-  /// Where the record has holes.
+  /// The times for which the record is incomplete.
   public var gaps: [Gap]
   /// What could not be recorded at all, and why.
   public var missing: [Missing]
-  /// How long threads ran, told in two ways.
+  /// The running times of threads from two sources.
   public var accounts: [Account]
 
-  /// How a traced trial ended.
+  /// How a recorded trial ended.
   public enum End: Sendable, Codable, Equatable {
     /// The trial ran to its end.
     case completed
-    /// All its threads stood still, and the lab ended it.
+    /// All threads of the trial stood still, and the lab ended it.
     case hung
-    /// A signal ended it; its number.
+    /// A signal with this number ended the trial.
     case trapped(signal: Int)
-    /// The trial ended in another way, as the outcome of a trial says.
+    /// The trial ended in another way, which its outcome names.
     case other(String)
   }
 
-  /// Where blocks are submitted to.
+  /// A queue or executor that blocks are submitted to.
   public struct Queue: Sendable, Codable, Equatable {
-    /// What it is.
+    /// The kind of a queue.
     public enum Kind: String, Sendable, Codable {
-      /// Runs one block after the other.
+      /// A queue that runs one block after the other.
       case serial
-      /// Runs several at once.
+      /// A queue that runs several blocks at once.
       case concurrent
-      /// One of the system's.
+      /// A queue of the system.
       case global
       /// The main queue.
       case main
-      /// Swift's own pool of threads.
+      /// Swift's pool of threads.
       case swiftPool
       /// An actor, which runs one job after the other.
       case actor
-      /// Not known.
+      /// Unknown.
       case unknown
     }
-    /// Its label; a number where it has none.
+    /// The label of the queue, or a number if it has none.
     public var label: String
-    /// What it is.
+    /// The kind of the queue.
     public var kind: Kind
 
-    /// A queue.
+    /// Creates a queue.
     public init(label: String, kind: Kind) {
       self.label = label
       self.kind = kind
     }
 
-    /// Whether two of its blocks may never run at once.
+    /// Whether two blocks of the queue must never run at once.
     public var isSerial: Bool {
       switch kind {
       case .serial, .main, .actor: true
@@ -86,37 +86,37 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A thread.
   public struct Lane: Sendable, Codable, Equatable {
-    /// What it is.
+    /// The kind of a thread.
     public enum Kind: String, Sendable, Codable, CaseIterable {
       /// The trial's own thread, which runs the variant's body.
       case caller
-      /// The process's first, which serves the main queue.
+      /// The first thread of the process, which serves the main queue.
       case main
-      /// Of Dispatch's pool.
+      /// A thread of Dispatch's pool.
       case pool
-      /// Of Swift's pool.
+      /// A thread of Swift's pool.
       case swiftPool
-      /// Dispatch's own that waits for events of descriptors and timers.
+      /// Dispatch's thread that waits for events of descriptors and timers.
       case manager
-      /// Any other, which the trial made.
+      /// Any other thread, which the trial started.
       case own
     }
-    /// The thread's number in the system.
+    /// The system's number of the thread.
     public var thread: Int
-    /// What it is called in pictures: `caller`, `main`, `pool 3`.
+    /// The name of the thread in pictures: `caller`, `main`, `pool 3`.
     public var name: String
-    /// What it is.
+    /// The kind of the thread.
     public var kind: Kind
-    /// When it was first seen.
+    /// The time at which the thread was first seen.
     public var begin: UInt64
-    /// When it ended; nil when it was there at the end of the record.
+    /// The time at which the thread ended; nil if it existed at the end of the record.
     public var end: UInt64?
-    /// Where it ran, in order; empty where the scheduler's record is missing.
+    /// The times for which the thread ran, in order; empty if the scheduler's record is missing.
     public var runs: [Stretch]
-    /// What it waited for, in order; inside a block or not, never one in another.
+    /// The waits of the thread, in order. A wait may be inside a block, but never inside another wait.
     public var waits: [Wait]
 
-    /// A thread.
+    /// Creates a thread.
     public init(
       thread: Int, name: String, kind: Kind, begin: UInt64, end: UInt64? = nil, runs: [Stretch] = [], waits: [Wait] = []
     ) {
@@ -130,18 +130,18 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// A time that a thread ran without a break.
+  /// A time for which a thread ran without a break.
   public struct Stretch: Sendable, Codable, Equatable {
-    /// When it came to the core.
+    /// The time at which the thread got the core.
     public var begin: UInt64
-    /// When it left; the record's end where it ran until then.
+    /// The time at which the thread left the core; the end of the record if it ran until then.
     public var end: UInt64
-    /// The core's number.
+    /// The number of the core.
     public var core: Int
-    /// Whether it could have gone on when it left: the core was given to another.
+    /// Whether the thread could have continued: the core was given to another thread.
     public var isPreempted: Bool
 
-    /// A stretch.
+    /// Creates a stretch.
     public init(begin: UInt64, end: UInt64, core: Int, isPreempted: Bool = false) {
       self.begin = begin
       self.end = end
@@ -152,17 +152,17 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A wait of a thread.
   public struct Wait: Sendable, Codable, Equatable {
-    /// What is waited for.
+    /// What a thread waits for.
     public enum Reason: String, Sendable, Codable, CaseIterable {
       /// `DispatchGroup.wait`.
       case group
       /// `DispatchSemaphore.wait`.
       case semaphore
-      /// The turn, or the end, of a block submitted with `sync`.
+      /// The turn or the end of a block that was submitted with `sync`.
       case sync
-      /// Other threads' part of a parallel loop.
+      /// The share of other threads in a parallel loop.
       case apply
-      /// `dispatch_once`: another thread is at it.
+      /// `dispatch_once`, while another thread runs the block.
       case once
       /// A mutex.
       case lock
@@ -170,23 +170,23 @@ public struct Trace: Sendable, Codable, Equatable {
       case condition
       /// The end of a thread.
       case join
-      /// A time to pass.
+      /// The passing of a time.
       case sleep
       /// Data, room for data, or an event of a descriptor.
       case descriptor
-      /// A thread of a pool that has nothing to do.
+      /// Work, for a thread of a pool that has none.
       case work
     }
-    /// When it began.
+    /// The time at which the wait began.
     public var begin: UInt64
-    /// When it ended; nil when it had not by the end of the record.
+    /// The time at which the wait ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
-    /// What was waited for.
+    /// What the thread waited for.
     public var reason: Reason
     /// The queue that a `sync` or a parallel loop waited for.
     public var queue: Int?
 
-    /// A wait.
+    /// Creates a wait.
     public init(begin: UInt64, end: UInt64?, for reason: Reason, queue: Int? = nil) {
       self.begin = begin
       self.end = end
@@ -197,43 +197,43 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A block, from its submission to its end.
   public struct Block: Sendable, Codable, Equatable {
-    /// How it was submitted.
+    /// How a block was submitted.
     public enum Kind: String, Sendable, Codable {
       /// `async`.
       case async
-      /// `sync`: who submits it waits for its end, and mostly runs it.
+      /// `sync`: the submitter waits for the end of the block, and usually runs it.
       case sync
       /// An iteration of `concurrentPerform` or `dispatch_apply`.
       case apply
-      /// `asyncAfter`: submitted for later.
+      /// `asyncAfter`: the block was submitted for a later time.
       case after
-      /// `notify` of a group: waits for the group.
+      /// `notify` of a group: the block waits for the group.
       case notify
-      /// A handler of a dispatch source.
+      /// The handler of a dispatch source.
       case handler
-      /// A job of Swift concurrency: from one suspension to the next.
+      /// A job of Swift concurrency, from one suspension to the next.
       case job
     }
-    /// How it was submitted.
+    /// How the block was submitted.
     public var kind: Kind
-    /// Whether it was submitted as a barrier.
+    /// Whether the block was submitted as a barrier.
     public var isBarrier: Bool
-    /// What it was submitted to.
+    /// The queue that the block was submitted to.
     public var queue: Int
-    /// Its number among the blocks of its queue, from 1.
+    /// The number of the block among those of its queue, from 1.
     public var number: Int
-    /// When it was submitted; nil for a handler, which the source submits.
+    /// The time of the submission; nil for a handler, which the source submits.
     public var submitted: UInt64?
-    /// The lane of the thread that submitted it.
+    /// The lane of the thread that submitted the block.
     public var submitter: Int?
-    /// The lane it ran on; nil for one that had not begun by the end of the record.
+    /// The lane that the block ran on; nil if it had not begun by the end of the record.
     public var lane: Int?
-    /// When it began.
+    /// The time at which the block began.
     public var begin: UInt64?
-    /// When it ended; nil when it had not by the end of the record.
+    /// The time at which the block ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
 
-    /// A block.
+    /// Creates a block.
     public init(
       _ kind: Kind, isBarrier: Bool = false, queue: Int, number: Int, submitted: UInt64?, submitter: Int?,
       lane: Int? = nil, begin: UInt64? = nil, end: UInt64? = nil
@@ -250,25 +250,25 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// A time of which a record knows nothing, for all lanes.
+  /// A time for which a record is missing, for all lanes.
   public struct Gap: Sendable, Codable, Equatable {
-    /// Which record has a hole.
+    /// The record that is incomplete.
     public enum Record: String, Sendable, Codable {
       /// Blocks and waits.
       case calls
-      /// Who ran where.
+      /// Which thread ran on which core.
       case scheduler
     }
-    /// Which record.
+    /// The record that is incomplete.
     public var record: Record
-    /// From when on nothing is known.
+    /// The beginning of the gap.
     public var begin: UInt64
-    /// Until when.
+    /// The end of the gap.
     public var end: UInt64
-    /// How many events were lost.
+    /// The number of lost events.
     public var lost: Int
 
-    /// A hole.
+    /// Creates a gap.
     public init(_ record: Record, begin: UInt64, end: UInt64, lost: Int) {
       self.record = record
       self.begin = begin
@@ -279,29 +279,29 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A record that could not be made.
   public struct Missing: Sendable, Codable, Equatable {
-    /// Which.
+    /// The record.
     public var record: Gap.Record
-    /// Why not and what would show it: a sentence without a full stop.
+    /// Why the record could not be made, and what would show the same: a sentence without a full stop.
     public var why: String
 
-    /// A record that could not be made.
+    /// Creates the note of a missing record.
     public init(_ record: Gap.Record, why: String) {
       self.record = record
       self.why = why
     }
   }
 
-  /// How long a thread ran, by what the system says (Linux: `/proc/self/task/…/schedstat`) and by the scheduler's
-  /// record: from the same beginning to the same moment, shortly after the body ended.
+  /// The running time of a thread according to the system (Linux: `/proc/self/task/…/schedstat`) and according to the
+  /// scheduler's record. Both start at the same time and end at the same time, shortly after the body ended.
   public struct Account: Sendable, Codable, Equatable {
-    /// The thread's lane.
+    /// The lane of the thread.
     public var lane: Int
-    /// As the system says.
+    /// The time according to the system.
     public var told: UInt64
-    /// As was recorded.
+    /// The time according to the record.
     public var recorded: UInt64
 
-    /// An account.
+    /// Creates an account.
     public init(lane: Int, told: UInt64, recorded: UInt64) {
       self.lane = lane
       self.told = told
@@ -309,7 +309,7 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// A trace.
+  /// Creates a trace.
   public init(
     scenario: String, variant: String, point: String = "", cores: [Int], length: UInt64, end: End = .completed,
     queues: [Queue] = [], lanes: [Lane] = [], blocks: [Block] = [], gaps: [Gap] = [], missing: [Missing] = [],
@@ -331,12 +331,12 @@ public struct Trace: Sendable, Codable, Equatable {
 }
 
 extension Trace {
-  /// Its variant and point, as checks write them: `apply[stride=64]`.
+  /// The variant and the point as checks write them: `apply[stride=64]`.
   public var label: String { point.isEmpty ? variant : "\(variant)[\(point)]" }
 
-  /// Whether the scheduler's record was to be had.
+  /// Whether there is a record of the scheduler.
   public var knowsRunning: Bool { !missing.contains { $0.record == .scheduler } }
 
-  /// Whether calls of Dispatch could be seen.
+  /// Whether there is a record of Dispatch's calls.
   public var knowsCalls: Bool { !missing.contains { $0.record == .calls } }
 }

@@ -1,7 +1,7 @@
 import Platform
 
-/// Makes a ``Trace`` of what was recorded: events and switches in order of time become blocks, waits and stretches of
-/// threads.
+/// Builds a ``Trace`` from the records: it turns events and switches, in order of time, into blocks, waits and
+/// stretches of threads.
 struct TraceReader {
   private let record: TraceRecord
   private let start: UInt64
@@ -13,35 +13,36 @@ struct TraceReader {
   private var made: [UInt64: (kind: Trace.Queue.Kind, label: String)] = [:]
   private var submittedTo: [Int] = []
   private var blocks: [Trace.Block] = []
-  /// Submitted and not begun, by their numbers; a work item may be submitted more than once.
+  /// The blocks that were submitted and have not begun, by their numbers. A work item may be submitted more than once.
   private var pending: [UInt64: [Int]] = [:]
   private var items: [UInt64: UInt64] = [:]
 
-  /// An address may be a queue's and, nil, that of Swift's pool or of the parallel loops' own.
+  /// The key of a queue. An address may be that of a queue. Without an address the key means Swift's pool, or the
+  /// parallel loops' own queue.
   private struct QueueKey: Hashable {
     var address: UInt64
     var kind: Trace.Queue.Kind
   }
 
-  /// A thread while it is read.
+  /// A thread during the reading.
   private struct Thread {
     var name = ""
     var begin: UInt64?
     var end: UInt64?
-    /// Where it ran, in monotonic time, before and after the body, too.
+    /// The times for which the thread ran, in monotonic time, including those before and after the body.
     var ran: [Trace.Stretch] = []
-    /// When it came to a core that it has not left, and which.
+    /// The time at which the thread got its present core, and that core.
     var isOn: (since: UInt64, core: Int)?
     var waits: [Trace.Wait] = []
     var open: [Int?] = []
     var runsJobs = false
     var runsBlocks = false
     var isCaller = false
-    /// For how long it had run when the system was asked, before the body and after it.
+    /// How long the thread had run when the system was asked, before the body and after it.
     var told: [(at: UInt64, ran: UInt64)] = []
   }
 
-  /// The trace of a trial that ended so.
+  /// Returns the trace of a trial that ended in this way.
   static func trace(
     _ record: TraceRecord, scenario: String, variant: String, point: String, cores: [Int], end: Trace.End
   ) -> Trace {
@@ -66,7 +67,7 @@ struct TraceReader {
     self.length = length
   }
 
-  /// Since the body began, within it.
+  /// Returns a monotonic time as the time since the body began, within the body.
   private func at(_ time: UInt64) -> UInt64 { min(time > start ? time - start : 0, length) }
 
   private func isInside(_ time: UInt64) -> Bool { time >= start && time <= start + length }
@@ -78,12 +79,12 @@ struct TraceReader {
       switch told.kind {
       case .on: threads[told.thread, default: Thread()].isOn = (told.time, told.core)
       case .off, .preempted:
-        // The last time it leaves, when it has ended.
+        // A thread that has ended leaves its core one last time.
         guard threads[told.thread]?.end == nil || threads[told.thread]?.isOn != nil else { break }
         leave(told.thread, at: told.time, core: told.core, isPreempted: told.kind == .preempted)
       case .born: threads[told.thread, default: Thread()].begin = at(told.time)
       case .gone:
-        // Nobody tells that it leaves its core for good.
+        // No report says that a thread leaves its core for good.
         if let on = threads[told.thread]?.isOn { leave(told.thread, at: told.time, core: on.core, isPreempted: false) }
         threads[told.thread, default: Thread()].end = at(told.time)
       case .lost: break
@@ -96,7 +97,7 @@ struct TraceReader {
   }
 
   private mutating func leave(_ number: Int, at time: UInt64, core: Int, isPreempted: Bool) {
-    // One that is first seen leaving was there when the record began.
+    // A thread whose first report is that it leaves was running when the record began.
     let since = threads[number]?.isOn?.since ?? record.switches.first?.time ?? time
     threads[number, default: Thread()].isOn = nil
     threads[number, default: Thread()].ran.append(
@@ -113,7 +114,7 @@ struct TraceReader {
         threads[event.thread, default: Thread()].name = Self.text(event)
       case .queue:
         made[event.a] = (Self.queueKind(event.how), "")
-        // Another had the address before.
+        // Another queue had this address before.
         if event.time > start { queueOf = queueOf.filter { $0.key.address != event.a } }
         if event.count > 0 { labels[event.thread] = (event.a, event.count, []) }
       case .text:
@@ -217,7 +218,7 @@ struct TraceReader {
 
   private func trace(_ empty: Trace) -> Trace {
     var trace = empty
-    // Those that did nothing during the body are the harness's own, and run at most when the process is killed.
+    // Threads that did nothing during the body belong to the lab. They run at most when the process is killed.
     let last = at(record.events.last?.time ?? 0)
     let shown = threads.filter { number, thread in
       thread.isCaller || !thread.waits.isEmpty || thread.runsBlocks || thread.runsJobs
@@ -266,7 +267,7 @@ struct TraceReader {
     return trace
   }
 
-  /// Where it ran while the body did.
+  /// Returns the times for which a thread ran during the body.
   private func runs(of thread: Thread) -> [Trace.Stretch] {
     thread.ran.filter { $0.end > start && $0.begin < start + length }.map { stretch in
       Trace.Stretch(
@@ -275,8 +276,8 @@ struct TraceReader {
     }
   }
 
-  /// Its running time told in two ways; nil for one that ran when the system was asked, which tells it as of the last
-  /// tick then.
+  /// Returns the running time of a thread from both sources; nil if the thread was running when the system was asked,
+  /// which then reports the time of the last tick.
   private func account(of thread: Thread, in lane: Int) -> Trace.Account? {
     guard record.obstacle == nil, let last = thread.told.last, last.at > start else { return nil }
     let first = thread.told.first.flatMap { $0.at < start ? $0 : nil } ?? (at: 0, ran: 0)
@@ -348,12 +349,12 @@ struct TraceReader {
     [event.a, event.b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
   }
 
-  /// A name, which ends where it says so.
+  /// Returns a name, which ends at its terminator.
   private static func text(_ event: RecordedEvent) -> String {
     String(decoding: bytes(event).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The system's own queues as they are called.
+  /// Returns the short name of a system queue.
   private static func short(_ label: String) -> String {
     let root = "com.apple.root."
     guard label.hasPrefix(root) else { return label.inLine }

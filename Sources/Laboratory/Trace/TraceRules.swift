@@ -1,35 +1,35 @@
 import Measurement
 
-/// What holds for every trace, whatever was traced: where it does not, the record lies, or Dispatch does.
+/// Rules that every trace keeps, whatever was traced. If a rule is broken, either the record or Dispatch is wrong.
 public enum TraceRule: String, Sendable, CaseIterable {
   /// No block begins before it was submitted.
   case submittedFirst = "no block begins before it was submitted"
   /// No two blocks of a serial queue, or jobs of an actor, overlap.
   case serial = "no two blocks of a serial queue overlap"
-  /// No block of its queue overlaps a barrier.
+  /// No block overlaps a barrier of its queue.
   case barrier = "no block of its queue overlaps a barrier"
-  /// No thread is in two places: on two cores, or in waits that overlap.
+  /// No thread is in two places at once: on two cores, or in waits that overlap.
   case onePlace = "no thread is in two places at once"
-  /// No core runs two threads.
+  /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
-  /// Running times are those that the system tells, within 10 %, 1 ms and 10 us a switch.
+  /// Running times agree with those that the system reports, within 10 %, 1 ms and 10 us for each switch.
   case accounts = "running times are those that the system tells"
-  /// What a completed trial's caller began had an end.
+  /// Everything that the caller of a completed trial began has ended.
   case closed = "what the caller began has ended when it has"
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// What became of a rule.
+  /// The result of checking a rule.
   public enum Finding: Sendable, Equatable {
     /// The rule holds.
     case kept
-    /// The rule is broken, and where.
+    /// The rule is broken at this place.
     case broken(String)
-    /// There was nothing to judge it by.
+    /// The trace has nothing to judge the rule by.
     case notJudged
   }
 
-  /// Whether a trace keeps to the rule.
+  /// Returns whether a trace keeps the rule.
   public func finding(in trace: Trace) -> Finding {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
@@ -53,14 +53,14 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
   }
 
-  /// Blocks that ran, of each queue, by their begin.
+  /// Returns the blocks of each queue that ran, in the order of their beginnings.
   private static func ran(_ trace: Trace) -> [Int: [Trace.Block]] {
     Dictionary(
       grouping: trace.blocks.filter { $0.begin != nil }.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }, by: \.queue)
   }
 
   private static func overlap(_ earlier: Trace.Block, _ later: Trace.Block, _ trace: Trace) -> Bool {
-    // What begins while another is under way on the same thread was called from it: an `apply` inside a block of its
+    // A block that begins while another one runs on the same thread was called by it: an `apply` inside a block of its
     // own queue.
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
@@ -80,7 +80,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
 
   private static func barrier(_ trace: Trace) -> Finding {
     var isJudged = false
-    // On a global queue a barrier is none, as documented.
+    // On a global queue a barrier has no effect, as documented.
     for (queue, blocks) in ran(trace)
     where trace.queues[queue].kind == .concurrent && blocks.contains(where: \.isBarrier) {
       isJudged = true
@@ -122,12 +122,12 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  /// What a switch takes, and the end of a thread, counts for the system and not in the record; what interrupts and the
-  /// hypervisor take counts in the record and not for the system: up to so much of the running time, so long, and so
-  /// long a switch.
+  /// The tolerance. The system's time includes the cost of a switch and of a thread's end, and the record's does not.
+  /// The record's time includes interrupts and the hypervisor's time, and the system's does not. The values are a share
+  /// of the running time, the largest difference, and the time of a switch.
   private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
-  /// All threads together: a thread of hardly any running time is told in ticks and rounded.
+  /// Checks all threads together, since the time of a thread that hardly ran is counted in ticks and rounded.
   private static func accounts(_ trace: Trace) -> Finding {
     let told = trace.accounts.reduce(0.0) { $0 + Double($1.told) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }

@@ -24,10 +24,12 @@ public struct DocumentsReport: Sendable {
       lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
       let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
       for entry in chapter.entries {
-        let said = entry.said.map { " (\($0.rawValue))" } ?? ""
         lines += Entry(column: column, style: style).lines(
           entry.id,
-          [(entry.says.inLine + said, nil), (Self.standing(entry, style), entry.standing.ink)]
+          [
+            ("\(entry.says.inLine) (\(entry.strength.inLine))", nil), (Self.standing(entry, style), entry.standing.ink),
+            (Self.whereabouts(entry), .quiet),
+          ]
             + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
       }
       lines.append("")
@@ -58,10 +60,16 @@ public struct DocumentsReport: Sendable {
     case .notRun: return absences.isEmpty ? word : absences.joined(separator: "; ")
     case .unavailable:
       return (absences.isEmpty ? word : absences.joined(separator: "; ")) + (entry.obstacle.map { " (\($0))" } ?? "")
-    case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction:
+    case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction:
       let head = "\(word), \(tally(entry)): \(entry.judgedBy.joined(separator: ", "))"
       return ([head] + [entry.remark].compactMap(\.self) + absences).joined(separator: "; ")
     }
+  }
+
+  /// Where the document says it, and the configurations in which it was tried.
+  static func whereabouts(_ entry: SentenceIndex.Entry) -> String {
+    let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
+    return (["in: \(entry.place)"] + tried).joined(separator: "; ").inLine
   }
 
   /// `4 claims for it, 1 against`.
@@ -134,10 +142,10 @@ public struct DocumentsReport: Sendable {
           ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
         + "\(chapter.summary)\n\n"
         + MarkdownReport.grid(
-          ["sentence", "says", "said", "standing", "tried by"].map { Table.Heading($0, .left) },
+          ["sentence", "says", "place", "said", "tried with", "standing", "tried by"].map { Table.Heading($0, .left) },
           chapter.entries.map { entry in
             [
-              entry.id, entry.says, entry.said?.rawValue ?? "",
+              entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
               [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
                 .joined(separator: "; "),
               ([entry.judgedBy.joined(separator: ", ")]
@@ -160,8 +168,10 @@ public struct DocumentsReport: Sendable {
       let trial: String?
     }
     struct Sentence: Encodable {
-      let id, says: String
+      let id, says, place: String
       let said: Documents.Strength?
+      let word: String
+      let conditions: [String]
       let standing: Standing
       let remark: String?
       /// Those with a claim on it, and of these those whose verdicts gave the standing.
@@ -183,7 +193,8 @@ public struct DocumentsReport: Sendable {
           document: chapter.name, title: chapter.title, address: chapter.address,
           sentences: chapter.entries.map { entry in
             Sentence(
-              id: entry.id, says: entry.says, said: entry.said, standing: entry.standing, remark: entry.remark,
+              id: entry.id, says: entry.says, place: entry.place, said: entry.said, word: entry.word,
+              conditions: entry.conditions, standing: entry.standing, remark: entry.remark,
               scenarios: entry.scenarios, judgedBy: entry.judgedBy,
               claims: entry.testimonies.map {
                 Claim(
@@ -221,6 +232,8 @@ extension Standing {
     case .partly: "one part holds, another does not"
     case .undecided: "a claim for it is open"
     case .borneOut: "every claim that could be judged speaks for it"
+    case .inOneConfiguration: "the same, but said of every run and tried in one configuration only"
+    case .byInference: "follows from what was tried, which is not the sentence itself"
     case .standIn: "tried on the lab's replacement for what this system lacks"
     case .byConstruction: "would hold with any implementation of Dispatch"
     case .unavailable: "cannot be run on this system"
@@ -234,7 +247,7 @@ extension Standing {
     case .borneOut: .good
     case .refuted: .bad
     case .partly, .undecided: .care
-    case .standIn, .byConstruction, .unavailable, .notRun, .untried: .quiet
+    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: .quiet
     }
   }
 
@@ -245,7 +258,7 @@ extension Standing {
     case .refuted: style.sign("✗", "x")
     case .partly: style.sign("±", "~")
     case .undecided: "?"
-    case .standIn, .byConstruction, .unavailable, .notRun, .untried: "-"
+    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: "-"
     }
   }
 }

@@ -135,9 +135,9 @@ import Testing
       - document: guide
         title: A guide
         sentences:
-          - {id: guide.33, says: so, said: always, partly: half of it}
-          - {id: guide.35, says: not so, reason: an opinion}
-          - {id: guide.36, says: perhaps, said: may, by-construction: one reads it, stand-in: {linux: ours}}
+          - {id: guide.33, says: so, said: always, place: a heading, word: never, conditions: [one, another], partly: half of it}
+          - {id: guide.35, says: not so, reason: an opinion, place: a heading, word: easier}
+          - {id: guide.36, says: perhaps, said: may, place: p, word: may, conditions: [one], by-construction: one reads it, by-inference: it follows, stand-in: {linux: ours}}
     """
 
   @Test func `a claim says which sentences it bears out and which it contradicts`() throws {
@@ -150,6 +150,11 @@ import Testing
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
     #expect(documents.sentence("guide.33")?.said == .always && documents.sentence("guide.33")?.partly == "half of it")
     #expect(documents.sentence("guide.36")?.byConstruction == "one reads it")
+    #expect(documents.sentence("guide.36")?.byInference == "it follows")
+    #expect(documents.sentence("guide.33")?.place == "a heading" && documents.sentence("guide.33")?.word == "never")
+    #expect(documents.sentence("guide.33")?.conditions == ["one", "another"])
+    #expect(
+      documents.sentence("guide.35")?.conditions == [] && documents.sentence("guide.35")?.line == "documents.yml:6")
     #expect(documents.sentence("guide.36")?.standIns == ["Linux": "ours"])
     let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
     func failure(_ keys: String) -> String? {
@@ -172,25 +177,48 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{id: other.1, says: so, said: may}", "'other.1' is no sentence of 'guide'"),
-    ("{id: guide.1, says: so, said: may}, {id: guide.1, says: so, said: may}", "'guide.1' stands twice"),
     (
-      "{id: guide.1, says: so, said: often}",
+      "{id: other.1, says: so, place: p, said: may, word: may, conditions: [one]}",
+      "'other.1' is no sentence of 'guide'"
+    ),
+    (
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one]}, {id: guide.1, says: so, place: p, said: may, word: may, conditions: [one]}",
+      "'guide.1' stands twice"
+    ),
+    (
+      "{id: guide.1, says: so, place: p, said: often, word: often}",
       "said: found 'often' (allowed: always, usually, may, recipe)"
     ),
     (
-      "{id: guide.1, says: so}",
+      "{id: guide.1, says: so, place: p, word: may}",
       "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
     ),
     (
-      "{id: guide.1, says: so, said: may, reason: no}",
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], reason: no}",
       "'guide.1' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it"
     ),
     (
-      "{id: guide.1, says: so, said: may, stand-in: {linus: ours}}",
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], stand-in: {linus: ours}}",
       "stand-in: unknown system 'linus'; did you mean 'linux'?"
     ),
-    ("{id: guide.1}", "the key 'says' is missing"),
+    ("{id: guide.1}", "the key 'says' is missing"), ("{id: guide.1, says: so}", "the key 'place' is missing"),
+    ("{id: guide.1, says: so, place: p, said: may}", "the key 'word' is missing"),
+    (
+      "{id: guide.1, says: so, place: p, said: may, word: may}",
+      "'guide.1' needs 'conditions': found none (allowed: a list of the configurations in which it was tried)"
+    ),
+    (
+      "{id: guide.1, says: so, place: p, reason: no, word: may, conditions: [one]}",
+      "'guide.1' has a reason why nothing can try it: found 'conditions' (allowed: none)"
+    ),
+    (
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: one}",
+      "conditions: expected a list, found 'one'"
+    ),
+    (
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one, one]}",
+      "conditions: 'one' stands twice"
+    ),
   ])
   func `documents are checked`(_ sentences: String, _ message: String) {
     let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"

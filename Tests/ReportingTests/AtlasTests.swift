@@ -13,13 +13,13 @@ import Testing
       - document: guide
         title: A guide
         sentences:
-          - {id: guide.1, says: it agrees, said: always}
-          - {id: guide.2, says: it is open somewhere, said: usually}
-          - {id: guide.3, says: it differs, said: always}
+          - {id: guide.1, says: it agrees, said: always, place: a heading, word: always, conditions: [one, another]}
+          - {id: guide.2, says: it is open somewhere, said: usually, place: a heading, word: usually, conditions: [one, another]}
+          - {id: guide.3, says: it differs, said: always, place: a heading, word: always, conditions: [one, another]}
       - document: other
         title: Another
         sentences:
-          - {id: other.1, says: nobody can tell, reason: a matter of taste}
+          - {id: other.1, says: nobody can tell, reason: a matter of taste, place: a heading, word: so}
     """
 
   private static func claim(_ id: String, _ kind: Claim.Kind) -> Claim {

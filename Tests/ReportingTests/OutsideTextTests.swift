@@ -92,8 +92,8 @@ import Testing
           - document: d
             title: \(written(Self.name))
             sentences:
-              - { id: d.1, says: \(written(Self.text)), said: may }
-              - { id: d.2, says: \(written(Self.name)), reason: \(written(Self.text)) }
+              - { id: d.1, says: \(written(Self.text)), said: may, place: \(written(Self.name)), word: \(written(Self.text)), conditions: [\(written(Self.name))] }
+              - { id: d.2, says: \(written(Self.name)), reason: \(written(Self.text)), place: \(written(Self.text)), word: so }
         """)
     let index = try SentenceIndex(documents, tried: [], results: [try Self.document()])
     expectHarmless(DocumentsReport(index).text(style), style)

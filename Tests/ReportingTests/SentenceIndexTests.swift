@@ -12,17 +12,20 @@ import Testing
       - document: guide
         title: A guide
         sentences:
-          - {id: guide.1, says: it always holds, said: always}
-          - {id: guide.2, says: it has two parts and takes more words than there is room for in a line of sixty cells, said: always, partly: one of them holds}
-          - {id: guide.3, says: nobody can tell, reason: a matter of taste}
-          - {id: guide.4, says: it usually is quicker, said: usually}
-          - {id: guide.5, says: it may be, said: may}
-          - {id: guide.6, says: do as it says, said: recipe}
+          - {id: guide.1, says: it always holds, said: always, place: a heading, word: always, conditions: [one, another]}
+          - {id: guide.2, says: it has two parts and takes more words than there is room for in a line of sixty cells, said: always, place: a heading, word: always, conditions: [one, another], partly: one of them holds}
+          - {id: guide.3, says: nobody can tell, reason: a matter of taste, place: a heading, word: so}
+          - {id: guide.4, says: it usually is quicker, said: usually, place: a heading, word: usually, conditions: [one, another]}
+          - {id: guide.5, says: it may be, said: may, place: a heading, word: may, conditions: [one, another]}
+          - {id: guide.6, says: do as it says, said: recipe, place: a heading, word: recipe, conditions: [one, another]}
       - document: other
         title: Another
         sentences:
-          - {id: other.1, says: one reads it, said: recipe, by-construction: nothing can fail it}
-          - {id: other.2, says: what Linux lacks, said: always, stand-in: {linux: the lab built it}}
+          - {id: other.1, says: one reads it, said: recipe, place: a heading, word: recipe, conditions: [one, another], by-construction: nothing can fail it}
+          - {id: other.3, says: it holds where it was tried, said: always, place: a heading, word: never, conditions: [one]}
+          - {id: other.4, says: it follows, said: always, place: a heading, word: statement, conditions: [one], by-inference: from its clock}
+          - {id: other.5, says: one runs it, said: recipe, place: the listing, word: code, conditions: [one]}
+          - {id: other.2, says: what Linux lacks, said: always, place: a heading, word: always, conditions: [one, another], stand-in: {linux: the lab built it}}
     """
 
   /// What became of a claim on a sentence.
@@ -131,8 +134,43 @@ import Testing
     #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
     // What the lab built is not Dispatch: that it fails refutes no sentence about Dispatch.
     #expect(try Self.standing(Judged("other.2", .violated)) == .standIn)
-    let entry = try Self.index([Judged("other.2", .violated)]).chapters[1].entries[1]
+    let entry = try Self.index([Judged("other.2", .violated)]).chapters[1].entries[4]
     #expect(entry.remark == "the lab built it; what was built does not keep it")
+  }
+
+  @Test func `what is said of every run is not borne out by one configuration`() throws {
+    #expect(try Self.standing(Judged("other.3", .held)) == .inOneConfiguration)
+    #expect(try Self.standing(Judged("other.3", .violated, met: 9)) == .refuted)
+    #expect(try Self.standing(Judged("guide.1", .held)) == .borneOut)
+    // The document's own code is one.
+    #expect(try Self.standing(Judged("other.5", .held)) == .borneOut)
+    #expect(Standing.inOneConfiguration.ink == .quiet && Standing.inOneConfiguration.tone != Standing.borneOut.tone)
+  }
+
+  @Test func `what follows from the trials, and is not shown by them, is by inference`() throws {
+    #expect(try Self.standing(Judged("other.4", .held)) == .byInference)
+    #expect(try Self.standing(Judged("other.4", .violated, met: 9)) == .refuted)
+    let entry = try Self.index([Judged("other.4", .held)], only: ["other.4"]).chapters[0].entries[0]
+    #expect(entry.remark == "from its clock")
+  }
+
+  @Test func `every form has the place, the word and the configurations`() throws {
+    let index = try Self.index([], only: ["other.3"])
+    let report = DocumentsReport(index)
+    let text = report.text(TextStyle(width: 200))
+    #expect(text.contains("it holds where it was tried (always: never)\n"))
+    #expect(text.contains("in: a heading; tried with: one\n"))
+    #expect(report.markdown.contains("| a heading"))
+    #expect(report.markdown.contains("always: never") && report.markdown.contains("tried with"))
+    let json = try JSONValue(report.json())[at: "documents.0.sentences.0"]
+    #expect(json?["place"] == .text("a heading") && json?["word"] == .text("never"))
+    #expect(json?["conditions"] == .list([.text("one")]))
+    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
+    #expect(
+      page.contains("in: a heading") && page.contains("<td>always: never</td>") && page.contains("tried with: one"))
+    let single = SentenceReport(index).text(TextStyle(width: 100))
+    #expect(single.contains("in: a heading\n") && single.contains("said: always: never, of every run"))
+    #expect(single.contains("tried with\n  -  one\n"))
   }
 
   @Test func `what could not be judged is unavailable, and what has other claims stands on those`() throws {

@@ -34,8 +34,14 @@ public struct Documents: Sendable {
     public let id: String
     /// What the document says.
     public let says: String
+    /// The place of the sentence in the document: the heading, and which paragraph, point or step below it.
+    public let place: String
     /// How strongly the document says it; nil only if nothing can try the sentence.
     public let said: Strength?
+    /// The word of the document that carries the strength, or the form, such as `imperative` or `code`.
+    public let word: String
+    /// The configurations in which the sentence was tried; empty only if nothing can try it.
+    public let conditions: [String]
     /// The reason why nothing can try the sentence; nil if something can.
     public let reason: String?
     /// Which part of the sentence holds and which does not, for a sentence with claims for it and claims against it;
@@ -44,11 +50,13 @@ public struct Documents: Sendable {
     /// The reason why no Dispatch could fail the sentence, which reading the document's own code shows to be true; nil
     /// if Dispatch could fail it.
     public let byConstruction: String?
+    /// What the lab infers the sentence from, where no trial shows the sentence itself; nil if trials do.
+    public let byInference: String?
     /// What the lab has built and tries on a system without the feature that the document describes, by the name of the
     /// system: `Linux`.
     public let standIns: [String: String]
-    /// The place of the sentence in the file, for errors.
-    public let place: String
+    /// The file and the line of the sentence, for errors.
+    public let line: String
   }
 
   /// The documents, in the order of the file.
@@ -79,7 +87,7 @@ public struct Documents: Sendable {
       let name = try fields.text("document")
       var sentences: [Sentence] = []
       for node in try fields.list("sentences") {
-        let sentence = try Self.sentence(try Mapping(node, "a sentence"), place: node.place)
+        let sentence = try Self.sentence(try Mapping(node, "a sentence"), line: node.place)
         guard sentence.id.hasPrefix(name + ".") else {
           throw node.error("'\(sentence.id)' is no sentence of '\(name)'")
         }
@@ -97,10 +105,13 @@ public struct Documents: Sendable {
     self.byName = byName
   }
 
-  private static let keys = ["id", "says", "said", "reason", "partly", "by-construction", "stand-in"]
+  private static let keys = [
+    "id", "says", "place", "said", "word", "conditions", "reason", "partly", "by-construction", "by-inference",
+    "stand-in",
+  ]
   private static let systems = ["linux": "Linux", "darwin": "Darwin"]
 
-  private static func sentence(_ fields: Mapping, place: String) throws(InputError) -> Sentence {
+  private static func sentence(_ fields: Mapping, line: String) throws(InputError) -> Sentence {
     try fields.allow(keys)
     var standIns: [String: String] = [:]
     for entry in try fields.entries("stand-in") {
@@ -112,15 +123,34 @@ public struct Documents: Sendable {
       standIns[system] = try entry.value.scalar(entry.key)
     }
     let sentence = Sentence(
-      id: try fields.text("id"), says: try fields.text("says"), said: try strength(fields),
+      id: try fields.text("id"), says: try fields.text("says"), place: try fields.text("place"),
+      said: try strength(fields), word: try fields.text("word"), conditions: try conditions(fields),
       reason: try fields.optionalText("reason"), partly: try fields.optionalText("partly"),
-      byConstruction: try fields.optionalText("by-construction"), standIns: standIns, place: place)
+      byConstruction: try fields.optionalText("by-construction"),
+      byInference: try fields.optionalText("by-inference"), standIns: standIns, line: line)
     guard (sentence.said == nil) == (sentence.reason != nil) else {
       throw InputError(
         "'\(sentence.id)' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it",
-        at: place)
+        at: line)
+    }
+    guard sentence.conditions.isEmpty == (sentence.said == nil) else {
+      throw InputError(
+        sentence.said == nil
+          ? "'\(sentence.id)' has a reason why nothing can try it: found 'conditions' (allowed: none)"
+          : "'\(sentence.id)' needs 'conditions': found none (allowed: a list of the configurations in which it was tried)",
+        at: line)
     }
     return sentence
+  }
+
+  private static func conditions(_ fields: Mapping) throws(InputError) -> [String] {
+    var conditions: [String] = []
+    for node in try fields.list("conditions") {
+      let condition = try node.scalar("conditions")
+      guard !conditions.contains(condition) else { throw node.error("conditions: '\(condition)' stands twice") }
+      conditions.append(condition)
+    }
+    return conditions
   }
 
   private static func strength(_ fields: Mapping) throws(InputError) -> Strength? {

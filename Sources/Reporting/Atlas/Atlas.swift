@@ -185,7 +185,7 @@ struct AtlasSentence: Sendable {
   }
 
   private static func disagreement(_ standings: Set<Standing>) -> Disagreement {
-    let holds: Set<Standing> = [.borneOut, .byConstruction]
+    let holds: Set<Standing> = [.borneOut, .inOneConfiguration, .byInference, .byConstruction]
     if standings.contains(.refuted), !standings.isDisjoint(with: holds) { return .opposed }
     if standings.subtracting(holds).count + (standings.isDisjoint(with: holds) ? 0 : 1) < 2 { return .none }
     let decided = standings.subtracting([.undecided])
@@ -230,7 +230,7 @@ extension Standing {
   /// Whether claims on the sentence were judged, for it, against it, or to no end.
   var isJudged: Bool {
     switch self {
-    case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction: true
+    case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction: true
     case .unavailable, .notRun, .untried: false
     }
   }

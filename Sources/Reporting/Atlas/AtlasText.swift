@@ -107,6 +107,8 @@ public struct AtlasText {
     switch standing {
     case .standIn: "s"
     case .byConstruction: "c"
+    case .inOneConfiguration: "1"
+    case .byInference: "i"
     default: standing?.mark(style) ?? "-"
     }
   }
@@ -116,7 +118,9 @@ public struct AtlasText {
   private var end: [String] {
     guard !atlas.sentences.isEmpty else { return [] }
     let shown = Set(atlas.sentences.flatMap(\.standings))
-    let named: [Standing] = [.borneOut, .refuted, .partly, .undecided, .standIn, .byConstruction]
+    let named: [Standing] = [
+      .borneOut, .refuted, .partly, .undecided, .inOneConfiguration, .byInference, .standIn, .byConstruction,
+    ]
     let marks = named.filter(shown.contains).map { "\(Self.mark($0, style)) \($0.rawValue)" } + ["- no verdict"]
     return wrapped([atlas.summary + ".", marks.joined(separator: ", ") + "."])
   }

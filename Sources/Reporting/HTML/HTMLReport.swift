@@ -105,11 +105,15 @@ public enum HTMLReport {
           count == 0
           ? ""
           : "<details><summary>\(count) claim\(count == 1 ? "" : "s")</summary><ul>\n\(claims)</ul></details>"
+        let place: Markup = "<br><span class=\"quiet\">in: \(entry.place)</span>"
+        let conditions: Markup =
+          entry.conditions.isEmpty
+          ? "" : "<br><span class=\"quiet\">tried with: \(entry.conditions.joined(separator: "; "))</span>"
         let remark: Markup = entry.remark.map { "<br><span class=\"quiet\">\($0)</span>" } ?? ""
         let outcome: Markup =
-          "<span class=\"\(entry.standing.tone)\">\(entry.standing.rawValue)</span>\(remark)\(details)"
+          "<span class=\"\(entry.standing.tone)\">\(entry.standing.rawValue)</span>\(remark)\(conditions)\(details)"
         return
-          "<tr><th>\(entry.id)</th><td>\(entry.says)</td><td>\(entry.said?.rawValue ?? "")</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
+          "<tr><th>\(entry.id)</th><td>\(entry.says)\(place)</td><td>\(entry.strength)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
       }
       let address: Markup = chapter.address.map { "<p><a href=\"\($0)\">\($0)</a></p>" } ?? ""
       return """
@@ -296,7 +300,7 @@ extension Standing {
     case .borneOut: "good"
     case .refuted: "bad"
     case .partly, .undecided: "care"
-    case .standIn, .byConstruction, .unavailable, .notRun, .untried: "none"
+    case .inOneConfiguration, .byInference, .standIn, .byConstruction, .unavailable, .notRun, .untried: "none"
     }
   }
 }

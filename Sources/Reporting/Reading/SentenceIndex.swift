@@ -44,8 +44,14 @@ public struct SentenceIndex: Sendable {
   struct Entry: Sendable {
     let id: String
     let says: String
+    /// Where its document says it.
+    let place: String
     /// How strongly it is said; nil where nothing can try it.
     let said: Documents.Strength?
+    /// The word or the form of the document that carries the strength.
+    let word: String
+    /// The configurations in which it was tried.
+    let conditions: [String]
     let standing: Standing
     /// What is to be said of that standing.
     let remark: String?
@@ -59,6 +65,11 @@ public struct SentenceIndex: Sendable {
     let absent: [(why: Absence, scenarios: [String])]
     /// Why nothing could be judged; nil where something was, or where that was not tried.
     let obstacle: String?
+
+    /// `always: cannot`; the word alone where nothing can try it, and once where it is the strength's own.
+    var strength: String {
+      [said?.rawValue, word == said?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
+    }
 
     /// The scenarios whose verdicts its standing follows from, in their order.
     var judgedBy: [String] {
@@ -171,7 +182,8 @@ public struct SentenceIndex: Sendable {
           let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
           let standing = isHopeless ? .unavailable : sentence.standing(found.map(\.opinion), on: system)
           return Entry(
-            id: sentence.id, says: sentence.says, said: sentence.said, standing: standing,
+            id: sentence.id, says: sentence.says, place: sentence.place, said: sentence.said, word: sentence.word,
+            conditions: sentence.conditions, standing: standing,
             remark: sentence.remark(standing, found.map(\.opinion), on: system),
             scenarios: tries[sentence.id] ?? [],
             testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in

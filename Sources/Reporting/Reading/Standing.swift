@@ -10,6 +10,10 @@ public enum Standing: String, Sendable, Codable, CaseIterable {
   case undecided
   /// All claims that could be judged speak for it.
   case borneOut = "borne out"
+  /// The same of what is said of every run, but tried in one configuration only: another may be the counterexample.
+  case inOneConfiguration = "in one configuration"
+  /// The claims for it show what it is inferred from, and no trial shows the sentence itself.
+  case byInference = "by inference"
   /// What was tried was built by the lab, since the system lacks the real thing.
   case standIn = "stand-in"
   /// All claims speak for it, but no Dispatch could fail it: it is true of the document's own code by reading it.
@@ -77,7 +81,9 @@ extension Documents.Sentence {
     }
     if opinions.contains(.open) { return .undecided }
     guard opinions.contains(.speaksFor) else { return .unavailable }
-    return byConstruction != nil ? .byConstruction : .borneOut
+    if byConstruction != nil { return .byConstruction }
+    if byInference != nil { return .byInference }
+    return said == .always && conditions.count < 2 ? .inOneConfiguration : .borneOut
   }
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
@@ -91,8 +97,9 @@ extension Documents.Sentence {
       let against = opinions.contains(.speaksAgainst) ? partly ?? "what was built does not keep it" : nil
       return [standIn(on: system), against].compactMap(\.self).joined(separator: "; ")
     case .byConstruction: return byConstruction
+    case .byInference: return byInference
     case .untried: return reason
-    case .refuted, .undecided, .borneOut, .unavailable, .notRun: return nil
+    case .refuted, .undecided, .borneOut, .inOneConfiguration, .unavailable, .notRun: return nil
     }
   }
 }

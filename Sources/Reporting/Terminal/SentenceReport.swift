@@ -25,11 +25,11 @@ public struct SentenceReport: Sendable {
     func wrapped(_ text: String, _ ink: Ink?) -> [String] {
       text.inLine.wrapped(to: max(20, style.width)).map { ink?($0, style) ?? $0 }
     }
-    let said = entry.said.map { "said: \($0.rawValue), \($0.means)" }
+    let said = entry.said.map { "said: \(entry.strength), \($0.means)" } ?? "said: \(entry.strength)"
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
-      + wrapped(chapter.title, .quiet) + DocumentsReport.origin(chapter, style)
-      + (said.map { wrapped($0, .quiet) } ?? [])
+      + wrapped(chapter.title, .quiet) + wrapped("in: \(entry.place)", .quiet)
+      + DocumentsReport.origin(chapter, style) + wrapped(said, .quiet)
       + wrapped(DocumentsReport.standing(entry, style), entry.standing.ink)
     let claims = entry.claims.flatMap { asked in
       Entry(column: 14, style: style).lines(
@@ -43,6 +43,7 @@ public struct SentenceReport: Sendable {
           ),
         ].filter { !$0.0.isEmpty })
     }
+    let conditions = entry.conditions.flatMap { Entry(column: 5, style: style).lines("-", [($0.inLine, nil)]) }
     let column = 2 + Tool.command.count + 10 + (entry.scenarios.map(\.count).max() ?? 0) + 2
     let commands = entry.scenarios.flatMap { name in
       Entry(column: column, style: style).lines(
@@ -51,6 +52,7 @@ public struct SentenceReport: Sendable {
     let isJudged = entry.claims.contains { $0.testimony != nil }
     return [
       head,
+      conditions.isEmpty ? [] : [Ink.heading("tried with", style)] + conditions,
       claims.isEmpty
         ? []
         : [Ink.heading("claims", style)] + claims

@@ -1,8 +1,8 @@
 import Instruments
 
-/// Every pattern there is.
+/// All patterns.
 public enum Catalogue {
-  /// One line each, in the order of their families; see the file of the same name.
+  /// The patterns in the order of their families. Each is in the file of the same name.
   public static let patterns: [any Pattern] = [
     SingletonRace(),
     GroupWaitVsNotify(),

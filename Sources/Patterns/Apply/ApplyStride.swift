@@ -18,7 +18,7 @@ import Instruments
 struct ApplyStride: Pattern {
   static let name = "apply-stride"
 
-  /// How the work is spread over the iterations.
+  /// How the work is distributed over the iterations.
   enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp, random
   }
@@ -181,11 +181,11 @@ struct ApplyStride: Pattern {
     }
   }
 
-  /// What only the findings heed.
+  /// The declarations that only the findings use.
   private var ofAdvice: [any Declaration] { [overhead, myIteration, myIterations] }
-  /// What only a loop that runs in blocks has.
+  /// The declarations that only a loop in blocks uses.
   private var ofBlocks: [any Declaration] { [stride, hundredByFour, unfinished] }
-  /// What only the loop that all others are compared with has.
+  /// The declarations that only the loop uses that all others are compared with.
   private var ofLongLoops: [any Declaration] {
     ofAdvice + [elapsed, perIteration, efficiency, blocks, share, hundredByFour, unfinished]
   }

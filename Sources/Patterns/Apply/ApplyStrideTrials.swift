@@ -2,12 +2,12 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// A loop over an array, which may be run in parts, by any threads, in any order.
+/// A loop over an array. Any threads may run parts of it, in any order.
 ///
-/// It is no more than a pointer: to hand it to a block costs nothing, and a C function gets it as its context.
+/// It is only a pointer, so that passing it to a block costs nothing, and a C function gets it as its context.
 ///
-/// Unchecked: an element of the array is written by the one part that covers it, and the rest changes only between two
-/// runs. Its owner deallocates it once every part has ended.
+/// Unchecked: only the part that covers an element of the array writes it, and everything else changes only between two
+/// runs. The owner deallocates the loop once every part has ended.
 struct StridedLoop: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
 
@@ -17,17 +17,18 @@ struct StridedLoop: @unchecked Sendable {
     let steps: Int
     let balance: ApplyStride.Balance
     let results: UnsafeMutablePointer<UInt64>
-    /// Another one for each run: a processor that meets the same random work again has learned it by heart.
+    /// The seed of the run's random work. Each run has another one, since a processor learns random work that it meets
+    /// again.
     var salt: UInt64 = 0
     var watch: (any BlockWatch)?
     var isWatched = false
   }
 
-  /// A loop of `count` iterations.
+  /// Creates a loop of `count` iterations.
   ///
   /// - Parameters:
-  ///   - stride: how many belong in a block.
-  ///   - steps: the calibrated work of each, on average.
+  ///   - stride: the number of iterations in a block.
+  ///   - steps: the average number of steps of calibrated work in an iteration.
   init(count: Int, stride: Int, steps: Int = 0, balance: ApplyStride.Balance = .uniform) {
     state = .allocate(capacity: 1)
     state.initialize(
@@ -35,7 +36,7 @@ struct StridedLoop: @unchecked Sendable {
     clear()
   }
 
-  /// The loop that was handed to a C function as its ``context``.
+  /// Returns the loop that was passed to a C function as its ``context``.
   @inline(__always)
   init(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("no context") }
@@ -45,29 +46,29 @@ struct StridedLoop: @unchecked Sendable {
   /// A pointer to the loop, for a C function.
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
 
-  /// How many iterations it has.
+  /// The number of iterations.
   var count: Int { state.pointee.count }
   /// The number of iterations in a block.
   @inline(__always) var stride: Int { state.pointee.stride }
 
-  /// Frees it. No part may run any more.
+  /// Frees the loop. No part may run any more.
   func deallocate() {
     state.pointee.results.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
 
-  /// Runs `body` while every part is run through `watch`.
+  /// Runs `body`, in which `watch` runs every part of the loop.
   func watched(by watch: any BlockWatch, _ body: (StridedLoop) throws -> Void) rethrows {
     (state.pointee.watch, state.pointee.isWatched) = (watch, true)
     try body(self)
     (state.pointee.watch, state.pointee.isWatched) = (nil, false)
   }
 
-  /// Runs the iterations of `part`, one after the other. The same machine code for every way of calling it.
+  /// Runs the iterations of `part`, one after the other. All ways of calling it use the same machine code.
   @inline(never)
   func run(_ part: Range<Int>) {
-    // Not `watch` itself, which would be retained in every block.
+    // The flag is tested and not `watch`, which every block would retain.
     if state.pointee.isWatched { runWatched(part) } else { iterate(part) }
   }
 
@@ -76,15 +77,16 @@ struct StridedLoop: @unchecked Sendable {
     if !part.isEmpty { state.pointee.watch?.block(of: part.count) { iterate(part) } }
   }
 
-  /// Works from where the thread's iteration before ended, be it in another part: a core runs independent iterations,
-  /// and short parts, several at a time, and a loop in such parts would seem faster than a plain one.
+  /// Continues the work where the thread's previous iteration ended, which may be in another part. A core can run
+  /// several independent iterations, and several short parts, at the same time. Without this dependency a loop in short
+  /// parts would seem faster than a plain one.
   @inline(__always)
   private func iterate(_ part: Range<Int>) {
     guard let chain = gcdlab_chain() else { return }
     let (count, steps, results) = (state.pointee.count, state.pointee.steps, state.pointee.results)
     var value = chain.pointee
     gcdlab_loop_begins()
-    // One loop for each balance: what an iteration does must not depend on a branch that another balance needs.
+    // Each balance has a loop of its own: an iteration must not contain a branch that only another balance needs.
     switch state.pointee.balance {
     case .uniform: for i in part { Self.visit(&results[i], steps: steps, from: &value) }
     case .ramp: for i in part { Self.visit(&results[i], steps: 2 &* steps &* i / count, from: &value) }
@@ -103,7 +105,7 @@ struct StridedLoop: @unchecked Sendable {
   @inline(__always)
   private static func visit(_ result: inout UInt64, steps: Int, from value: inout UInt64) {
     value = CalibratedWork.spin(steps: steps, from: value)
-    // The low byte counts the visits; the rest makes the work count.
+    // The low byte counts the visits. The other bits keep the work from being removed.
     result &+= value << 8 | 1
   }
 
@@ -114,13 +116,14 @@ struct StridedLoop: @unchecked Sendable {
     return z ^ (z >> 31)
   }
 
-  /// Empties the array for the next run, whose random work is another.
+  /// Clears the array for the next run, which has other random work.
   func clear() {
     state.pointee.results.update(repeating: 0, count: count)
     state.pointee.salt &+= UInt64(truncatingIfNeeded: count)
   }
 
-  /// How many elements were left out so far, and how many were visited more than once (up to 255 times).
+  /// The number of elements that were left out so far, and the number that were visited more than once (up to 255
+  /// times).
   var irregularVisits: (missed: Int, repeated: Int) {
     var missed = 0
     var repeated = 0
@@ -132,19 +135,19 @@ struct StridedLoop: @unchecked Sendable {
   }
 }
 
-/// What is told of every part of a loop that is run, however it is called.
+/// Observes every part of a loop, however it is called.
 protocol BlockWatch: Sendable {
-  /// Some thread is about to run a part of so many iterations by `run`.
+  /// Calls `run`, which runs a part of this many iterations on the calling thread.
   func block(of iterations: Int, _ run: () -> Void)
 }
 
-/// Counts the parts, and which thread ran how much.
+/// Counts the parts, and how much each thread ran.
 final class BlockCount: BlockWatch {
   private let counted = Atomic<Int>(0)
-  /// Which thread ran how many iterations.
+  /// The number of iterations that each thread ran.
   let shares = ThreadShares()
 
-  /// How many parts ran.
+  /// The number of parts that ran.
   var blocks: Int { counted.load(ordering: .relaxed) }
 
   func block(of iterations: Int, _ run: () -> Void) {
@@ -154,22 +157,22 @@ final class BlockCount: BlockWatch {
   }
 }
 
-/// Holds back the block that begins last, until the loop is said to be over: so one that does not wait for all its
-/// blocks is found out, however fast they are.
+/// Holds back the block that begins last, until the caller says that the loop is over. A loop that does not wait for
+/// all its blocks is thereby detected, however fast its blocks are.
 final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
   private let ended = Atomic<Int>(0)
-  // The right loops pay for it in every trial.
+  // The bound is short, because correct loops wait for it in every trial.
   private let isOver = BoundedGate(bound: .milliseconds(1))
 
-  /// Watches a loop of so many blocks.
+  /// Watches a loop of this many blocks.
   init(of blocks: Int) { expected = blocks }
 
-  /// How many blocks were begun.
+  /// The number of blocks that have begun.
   var blocks: Int { begun.load(ordering: .acquiring) }
 
-  /// The loop is said to be over.
+  /// Notes that the loop is over, according to its caller.
   func loopIsOver() { isOver.open() }
 
   func block(of iterations: Int, _ run: () -> Void) {
@@ -180,21 +183,22 @@ final class LateBlock: BlockWatch {
 }
 
 extension ApplyStride {
-  /// Some loops that are not timed, and timed ones that are ended when they took 12 ms or 30 plain loops: 40 plain
-  /// loops, with what scheduling adds to an iteration that is a block of its own; and the pauses of the short ones.
+  /// The longest time of a trial: that of the loops that are not timed, and of those that are timed until they took 12
+  /// ms or 30 plain loops. It is estimated by 40 plain loops, with the scheduling cost of an iteration in a block of
+  /// its own, and the pauses of the short loops.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
 
-  /// Times `body`, which runs all iterations of a loop, and checks that each ran once.
+  /// Times `body`, which runs all iterations of a loop, and verifies that each ran once.
   func measure(_ trial: Trial, _ body: (StridedLoop, _ count: Int) throws -> Void) throws {
     try measure(trial, stride: trial[iterations]) { loop in try body(loop, loop.count) }
   }
 
-  /// Times `body`, which runs a loop in blocks of `stride` iterations, and checks that each ran once.
+  /// Times `body`, which runs a loop in blocks of `stride` iterations, and verifies that each ran once.
   ///
-  /// - Parameter stride: how many; ``stride`` where nothing else is said.
-  /// - Throws: ``Unavailable`` when there would be more than `atMost` blocks.
+  /// - Parameter stride: the number of iterations in a block; by default the setting ``stride``.
+  /// - Throws: ``Unavailable`` if there would be more than `atMost` blocks.
   func measureBlocks(
     _ trial: Trial, stride: Int? = nil, atMost most: Int = .max,
     _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
@@ -208,8 +212,8 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks: at once, with a pool thread awake, or after a pause, in which
-  /// threads and cores went to sleep. So the plain loop is, that it is compared with.
+  /// Times `body`, which runs a short loop in blocks. A pool thread is either awake, or asleep like the cores after a
+  /// pause. The plain loop for comparison starts in the same way.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
@@ -223,8 +227,9 @@ extension ApplyStride {
     record(trial, alone, times, wrong)
   }
 
-  /// Meets a thread of the pool, where there is a second core for it, and says so when it does not come. Where others
-  /// keep the core busy, each wait would be in vain: once some trials have said so, none waits for long any more.
+  /// Returns a closure that waits for a thread of the pool, if there is a second core for it, and reports when none
+  /// comes. If other programs keep the core busy, each wait is in vain. Once some trials have reported that, the others
+  /// wait only briefly.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     let core = "a second core"
@@ -236,7 +241,8 @@ extension ApplyStride {
     }
   }
 
-  /// The document's figures, and whether the end of the loop is its end.
+  /// Runs the document's example of 100 iterations by 4, and checks whether all blocks have ended when the loop
+  /// returns.
   private func runHundredByFour(_ trial: Trial, _ body: (StridedLoop) throws -> Void) throws {
     let loop = StridedLoop(count: 100, stride: 4)
     let late = LateBlock(of: 25)
@@ -245,11 +251,11 @@ extension ApplyStride {
     late.loopIsOver()
     trial.record(hundredByFour, late.blocks)
     trial.record(unfinished, missed)
-    // Else a block may still need it.
+    // If an iteration is missing, a block may still need the loop.
     if missed == 0 { loop.deallocate() }
   }
 
-  /// - Parameter prepare: what is done before each timed loop, and not timed.
+  /// - Parameter prepare: runs before each timed loop, and is not timed.
   private func measure(
     _ trial: Trial, stride: Int, before prepare: () -> Void = {}, _ body: (StridedLoop) throws -> Void
   ) throws {
@@ -268,8 +274,8 @@ extension ApplyStride {
     }
   }
 
-  /// Records by how much the loop gained on the plain one, and which of its iterations went wrong. Returns what it
-  /// gained.
+  /// Records how much faster the loop is than the plain one, and how many of its iterations went wrong. Returns the
+  /// speed-up.
   @discardableResult
   private func record(
     _ trial: Trial, _ alone: [UInt64], _ times: [UInt64], _ wrong: (missed: Int, repeated: Int)
@@ -286,18 +292,18 @@ extension ApplyStride {
   /// Times the plain loop, and then `body`, and frees the loop.
   ///
   /// - Parameters:
-  ///   - watch: what the parts are run through in a loop that is not timed.
-  ///   - beforePlain: what is done before each plain loop, and not timed.
-  ///   - prepare: the same before each loop of `body`.
+  ///   - watch: observes the parts in a loop that is not timed.
+  ///   - beforePlain: runs before each plain loop, and is not timed.
+  ///   - prepare: runs before each loop of `body`, and is not timed.
   private func compare(
     _ trial: Trial, _ loop: StridedLoop, watchedBy watch: (any BlockWatch)? = nil, beforePlain: () -> Void = {},
     before prepare: () -> Void, _ body: (StridedLoop) throws -> Void
   ) throws -> (alone: [UInt64], times: [UInt64], wrong: (missed: Int, repeated: Int)) {
     let enough: UInt64 = 12_000_000
-    // Steadier than any loop on several cores, and so known from fewer.
+    // A plain loop is steadier than one on several cores, so fewer repetitions suffice.
     let alone = times(of: loop, min(trial[repeats], 2), within: enough, before: beforePlain) { $0.run(0..<$0.count) }
     let typical = Summary(alone.map { Double(max($0, 1)) })?.p50 ?? 1
-    // This one also warms up.
+    // This loop is also the warm-up.
     if let watch { try loop.watched(by: watch, body) } else { try body(loop) }
     loop.clear()
 
@@ -307,13 +313,13 @@ extension ApplyStride {
     ) { visits in
       wrong = (wrong.missed + visits.missed, wrong.repeated + visits.repeated)
     }
-    // Else, and after an error, a part may still run.
+    // If an iteration is missing, or after an error, a part may still run.
     if wrong.missed == 0 { loop.deallocate() }
     return (alone, times, wrong)
   }
 
-  /// Times `body` up to `repeats` times, and shows `check` what each time left in the array. Once `enough` nanoseconds
-  /// are spent, no more are begun.
+  /// Times `body` up to `repeats` times, and passes `check` the state of the array after each run. No further run
+  /// starts once `enough` nanoseconds are used.
   private func times(
     of loop: StridedLoop, _ repeats: Int, within enough: UInt64, before prepare: () -> Void = {},
     _ body: (StridedLoop) throws -> Void, check: ((missed: Int, repeated: Int)) -> Void = { _ in }

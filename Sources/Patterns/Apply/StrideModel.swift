@@ -1,15 +1,18 @@
 import Instruments
 
-/// What a strided loop costs, as a function of its stride `s`, for `n` iterations in `b = ceil(n / s)` blocks:
+/// The cost of a strided loop as a function of its stride `s`, for `n` iterations in `b = ceil(n / s)` blocks:
 ///
-///     elapsed(s) = work + overhead * b + contention * b / s + tail * s
+/// ```
+/// elapsed(s) = work + overhead * b + contention * b / s + tail * s
+/// ```
 ///
-/// `work` is the loop's own work over the cores, `overhead` what scheduling a block adds, `contention` what it adds
-/// more when blocks are so short that the threads fetch them at the same time, `tail` what an iteration of the last
-/// block adds while the other cores have nothing left (load imbalance). All are at least 0. Which of the terms a
-/// machine needs is decided by cross-validation: those are kept that best predict strides they were not fitted to.
+/// `work` is the loop's own work, divided by the cores. `overhead` is the cost of scheduling a block. `contention` is
+/// an additional cost of blocks that are so short that several threads fetch them at the same time. `tail` is the cost
+/// of an iteration in the last block, while the other cores have nothing left to do (load imbalance). All terms are at
+/// least 0. Cross-validation decides which terms a machine needs: the terms are kept that best predict the strides that
+/// they were not fitted to.
 struct StrideModel {
-  /// What one stride was measured to cost: medians over the rounds.
+  /// The measured cost of one stride: medians over the rounds.
   struct Cost {
     let stride: Int
     let blocks: Double
@@ -21,13 +24,14 @@ struct StrideModel {
   let contention: Double
   let tail: Double
   let iterations: Double
-  /// The leave-one-out error, that of predicting a stride from all the others, as a share: the worst, and where.
+  /// The largest leave-one-out error, as a share, and the stride at which it occurs. A leave-one-out error is that of
+  /// predicting one stride from all others.
   let worst: (error: Double, stride: Int)
 
-  /// A model is said to fit when it predicts every stride within this share.
+  /// The model fits if it predicts every stride within this share.
   static let tolerance = 0.1
 
-  /// Fits at least four strides; nil for fewer, since three are met by any three numbers.
+  /// Fits the model to at least four strides; nil for fewer, since three terms fit any three figures.
   init?(fitting costs: [Cost]) {
     guard costs.count >= 4 else { return nil }
     let costs = costs.sorted { $0.stride < $1.stride }
@@ -46,14 +50,14 @@ struct StrideModel {
     iterations = costs.map { $0.blocks * Double($0.stride) }.min() ?? 0
   }
 
-  /// Whether it predicts strides it has not seen within ``tolerance``.
+  /// Whether the model predicts strides that it was not fitted to within ``tolerance``.
   var fits: Bool { worst.error <= Self.tolerance }
 
-  /// The strides with which scheduling and the tail cost at most `share` of the work; nil when no stride of this loop
-  /// does.
+  /// Returns the strides for which scheduling and the tail cost at most `share` of the work; nil if no stride of this
+  /// loop does.
   ///
-  /// What blocks cost falls with the stride, what the last one leaves idle grows with it: their sum has one lowest
-  /// point.
+  /// The cost of the blocks decreases with the stride, and the idle time during the last block increases with it, so
+  /// their sum has one minimum.
   func strides(forOverhead share: Double) -> ClosedRange<Int>? {
     let last = max(1, Int(iterations))
     func isEnough(_ stride: Int) -> Bool { cost(beyondWork: stride) <= share * work }
@@ -66,10 +70,11 @@ struct StrideModel {
     perBlock(at: stride) * iterations / Double(stride) + tail * Double(stride)
   }
 
-  /// What a block of `stride` iterations adds to the loop's time.
+  /// Returns how much a block of `stride` iterations adds to the time of the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// The model of another loop on the same machine: as many `iterations`, each of which takes `times` as long.
+  /// Returns the model of another loop on the same machine, with `iterations` iterations, each of which takes `times`
+  /// as long.
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       work: work / self.iterations * iterations * times, overhead: overhead, contention: contention, tail: tail * times,
@@ -88,7 +93,7 @@ struct StrideModel {
     self.worst = worst
   }
 
-  /// The first number for which something holds that holds from somewhere on; the end where it never does.
+  /// Returns the first number from which on a condition holds; the end of the range if it never does.
   private static func first(in range: Range<Int>, where holds: (Int) -> Bool) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -121,12 +126,13 @@ struct StrideModel {
     return line
   }
 
-  /// The sets of terms to try: always the work, and at most `most` in all, or every number would fit.
+  /// Returns the sets of terms to try: the work in all of them, and at most `most` terms, since more would fit any
+  /// figures.
   private static func choices(leaving most: Int) -> [[Int]] {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// The worst error over the strides inside the range, each predicted by a fit that has not seen it.
+  /// Returns the largest error over the strides inside the range, each predicted by a fit without it.
   private static func worstPrediction(_ costs: [Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
@@ -135,7 +141,7 @@ struct StrideModel {
     return errors.max { $0.error < $1.error }
   }
 
-  /// The least squares of relative errors; nil when a term comes out negative, which means nothing.
+  /// Returns the terms by the least squares of relative errors; nil if a term is negative, which has no meaning.
   private static func fit(_ costs: [Cost], _ columns: [Int]) -> [Double]? {
     let rows = costs.map { cost in columns.map { terms(cost)[$0] / cost.elapsed } }
     guard let solution = LeastSquares.solve(rows), solution.allSatisfy({ $0 >= 0 }) else { return nil }
@@ -154,8 +160,8 @@ struct StrideModel {
 }
 
 extension ApplyStride {
-  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in
-  /// a search for the best stride first of all what to do.
+  /// Returns the fastest stride of each strided variant, the cost model, and the strides that it recommends for the
+  /// requested overhead. In a search for the best stride the advice comes first.
   func findings(in results: Results) -> [Remark] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
@@ -164,8 +170,8 @@ extension ApplyStride {
       }
   }
 
-  /// What a block costs, how much work to give it, and which strides do, of the variant that is fastest, for each
-  /// number of cores that was asked for; nil where more is swept, or no cost model fits.
+  /// Returns advice for the fastest variant, for each number of cores that was asked for: the cost of a block, how much
+  /// work to give it, and which strides do so. Returns nil if more is swept, or if no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
@@ -177,7 +183,7 @@ extension ApplyStride {
     return Remark(Conclusion.kind, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// The same of runs that differ in nothing but variant and stride.
+  /// Returns advice for runs that differ only in variant and stride.
   private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
     let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
     let fastest = Ranking.lower.best(sweeps) { sweep in
@@ -189,8 +195,8 @@ extension ApplyStride {
     let share = Double(percent) / 100
     guard let plain = plainLoop(of: fastest.runs), let strides = model.strides(forOverhead: share) else { return nil }
     let perIteration = plain / model.iterations
-    // On so many cores at once, of those that there were: what the loop's time grows by is a part of what a block
-    // takes.
+    // The number of cores that worked at once, of those that there were: the loop's time grows by only a part of the
+    // time of a block.
     let cores = max(1, plain / model.work)
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
     let perBlock = model.perBlock(at: strides.lowerBound)
@@ -222,7 +228,7 @@ extension ApplyStride {
     return (says + ".", fastest.runs.map(\.label))
   }
 
-  /// What the plain loop took, by how many times as fast the strided ones are; nil where nobody measured it.
+  /// Returns the time of the plain loop, from the speed-up of the strided ones; nil if nobody measured it.
   private func plainLoop(of runs: [Run]) -> Double? {
     let times = runs.compactMap { run -> Double? in
       guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
@@ -231,7 +237,7 @@ extension ApplyStride {
     return Summary(times).map(\.p50).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `2`, and `1.6` where something else took a part of a core.
+  /// Returns a number of cores in words: `2`, or `1.6` if another program used part of a core.
   private static func count(_ cores: Double) -> String {
     abs(cores - cores.rounded()) < 0.1 ? "\(Int(cores.rounded()))" : Quantity.fixed(cores, decimals: 1)
   }
@@ -243,7 +249,7 @@ extension ApplyStride {
       : "stride \(strides.lowerBound.grouped) or more"
   }
 
-  /// The runs that differ in nothing but the stride, and were measured.
+  /// Returns the measured runs that differ only in the stride.
   func sweeps(in results: Results) -> [(name: String, runs: [Run])] {
     results.runs.filter { $0.point[stride.name] != nil && cost(of: $0) != nil }.grouped { run in
       let others = Point(run.point.settings.filter { $0.name != stride.name })

@@ -5,11 +5,11 @@ import Synchronization
 #if canImport(ObjectiveC)
   import ObjectiveC
 #else
-  /// Runs `body` as it is, for systems other than Darwin have no autorelease pools.
+  /// Runs `body` unchanged, since systems other than Darwin have no autorelease pools.
   func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 #endif
 
-/// What the variants are put through.
+/// The measuring code.
 extension Autorelease {
   /// Submits blocks that autorelease objects, and counts the objects that are left when all blocks have run.
   func autorelease(
@@ -23,7 +23,7 @@ extension Autorelease {
   }
 }
 
-/// Objects that blocks make and autorelease.
+/// The objects that blocks create and autorelease.
 final class AutoreleasedObjects: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
@@ -33,11 +33,11 @@ final class AutoreleasedObjects: Sendable {
   private let living = Living()
   private let mostKept = Atomic<Int>(0)
 
-  /// How an object is let go later.
+  /// How an object is released later.
   enum Way: Sendable {
-    /// By the runtime of Objective-C.
+    /// The runtime of Objective-C releases it.
     case runtime
-    /// In a test: by this.
+    /// In a test, this closure releases it.
     case other(@Sendable (any Sendable & AnyObject) -> Void)
   }
 
@@ -45,7 +45,7 @@ final class AutoreleasedObjects: Sendable {
     let count = Atomic<Int>(0)
   }
 
-  /// One that is counted while it lives.
+  /// An object that is counted while it exists.
   private final class Object: Sendable {
     private let living: Living
 
@@ -57,20 +57,20 @@ final class AutoreleasedObjects: Sendable {
     deinit { living.count.subtract(1, ordering: .acquiringAndReleasing) }
   }
 
-  /// One block.
+  /// A block of the trial.
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 
-    /// Makes objects and autoreleases them.
+    /// Creates objects and autoreleases them.
     func makeAndAutorelease() {
       made.mostKept.max(made.alive, ordering: .acquiringAndReleasing)
       for _ in 0..<made.each { made.release(Object(made.living)) }
     }
   }
 
-  /// None yet.
+  /// Creates blocks that have no objects yet.
   ///
-  /// - Throws: ``Unavailable`` where objects are not autoreleased.
+  /// - Throws: ``Unavailable`` if the system does not autorelease objects.
   init(blocks count: Int, each: Int, by way: Way) throws {
     self.count = count
     self.each = each
@@ -85,12 +85,12 @@ final class AutoreleasedObjects: Sendable {
     }
   }
 
-  /// The blocks, each of which is to make an object and autorelease it.
+  /// The blocks, each of which must create an object and autorelease it.
   var blocks: [Block] { (0..<count).map { _ in Block(made: self) } }
 
-  /// How many objects there are now.
+  /// The number of objects that exist now.
   var alive: Int { living.count.load(ordering: .acquiring) }
 
-  /// The most that there were when a block began.
+  /// The largest number of objects that existed when a block began.
   var kept: Int { mostKept.load(ordering: .acquiring) }
 }

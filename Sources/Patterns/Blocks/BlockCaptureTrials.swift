@@ -3,10 +3,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How it is tried: all blocks are made and submitted while their queue is held back, then it is let go. Blocks that
-/// `sync` runs have an open queue.
+/// The measuring code. A trial holds back the queue while it creates and submits all blocks, and then lets the queue
+/// run them. The queue of blocks that `sync` runs is not held back.
 extension BlockCapture {
-  /// Makes blocks that capture a variable, changes the variable, runs them, and counts those that saw another value.
+  /// Creates blocks that capture a variable, changes the variable, runs the blocks, and counts those that saw another
+  /// value.
   func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
     let blocks = try run(trial, expectsRun: true, make)
     blocks.waitForRuns()
@@ -14,9 +15,9 @@ extension BlockCapture {
     trial.record(changed, blocks.all.count(where: \.isChanged))
   }
 
-  /// Makes blocks that capture an object, runs them, and notes when each object is released.
+  /// Creates blocks that capture an object, runs them, and notes when each object is released.
   ///
-  /// - Parameter patience: how long the release of the objects is awaited.
+  /// - Parameter patience: how long the trial waits for the release of the objects.
   func measureObjects(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
     let blocks = try run(trial, expectsRun: true, make)
     blocks.waitForRuns()
@@ -25,16 +26,17 @@ extension BlockCapture {
     trial.record(release, blocks.all.map(\.releasedAfter))
   }
 
-  /// Makes work items that capture an object, cancels them before they run, and notes when each object is released.
+  /// Creates work items that capture an object, cancels them before they run, and notes when each object is released.
   func measureCancelled(_ trial: Trial, patience: Duration = .seconds(10), _ make: (CapturingBlock) -> Void) throws {
     let blocks = try run(trial, expectsRun: false, make)
     blocks.waitForReleases(patience)
     record(trial, blocks)
   }
 
-  /// Has a C function submit blocks from its stack, which is gone when they run, and counts the copies made of them.
+  /// Has a C function submit blocks from its stack, which no longer exists when they run, and counts the copies of the
+  /// blocks.
   func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
-    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireRoom(for: trial.cores + 1)
     let queue = FunctionQueue(label: "com.example.MyQueue")
     let blocks = stackBlocks(trial)
@@ -45,8 +47,8 @@ extension BlockCapture {
     trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
   }
 
-  /// Has a C function submit blocks from its stack by sync, which is there until they have run, and counts the copies
-  /// made of them.
+  /// Has a C function submit blocks from its stack by sync, so that the stack exists until they have run, and counts
+  /// the copies of the blocks.
   func measureSyncedStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) {
     let queue = FunctionQueue(label: "com.example.MyQueue")
     let blocks = stackBlocks(trial)
@@ -69,7 +71,7 @@ extension BlockCapture {
 
   private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
     let count = trial[blocks]
-    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireRoom(for: trial.cores + 1)
     let blocks = CapturingBlocks(count: count, expectsRun: expectsRun)
     for block in blocks.all { make(block) }
@@ -86,7 +88,7 @@ extension BlockCapture {
 
 /// The blocks of a trial.
 final class CapturingBlocks: Sendable {
-  /// One a block.
+  /// The blocks, in the order of their numbers.
   let all: [CapturingBlock]
   private let shared: CapturingBlock.Shared
 
@@ -96,7 +98,7 @@ final class CapturingBlocks: Sendable {
     all = (0..<count).map { CapturingBlock(number: 1000 + $0, shared) }
   }
 
-  /// Lets the queue run what is in it.
+  /// Lets the queue run the submitted blocks.
   fileprivate func letGo() {
     shared.isOpen.store(true, ordering: .releasing)
     shared.gate.open()
@@ -105,7 +107,7 @@ final class CapturingBlocks: Sendable {
   /// Waits until each block has run.
   fileprivate func waitForRuns() { for _ in all { shared.hasRun.wait() } }
 
-  /// Waits until each object is released and the queue is empty, not longer than `patience`.
+  /// Waits until each object is released and the queue is empty, but no longer than `patience`.
   fileprivate func waitForReleases(_ patience: Duration) {
     let end = DispatchTime.after(patience)
     for _ in all where shared.isReleased.wait(timeout: end) == .timedOut { break }
@@ -113,13 +115,13 @@ final class CapturingBlocks: Sendable {
   }
 }
 
-/// One block, as it is made, and what is noted of it.
+/// A block while it is created, and what is noted about it.
 final class CapturingBlock: Sendable {
   /// What the blocks of a trial share.
   fileprivate final class Shared: Sendable {
     let gate = Gate()
     let openQueue = DispatchQueue(label: "open")
-    /// Whether blocks are to run, other than cancelled ones.
+    /// Whether the blocks are expected to run, unlike cancelled ones.
     let expectsRun: Bool
     let isOpen = Atomic<Bool>(false)
     let hasRun = DispatchSemaphore(value: 0)
@@ -128,7 +130,7 @@ final class CapturingBlock: Sendable {
     init(expectsRun: Bool) { self.expectsRun = expectsRun }
   }
 
-  /// The value that the block's variable has when the block is made.
+  /// The value of the block's variable when the block is created.
   let number: Int
 
   private let shared: Shared
@@ -144,33 +146,33 @@ final class CapturingBlock: Sendable {
     self.shared = shared
   }
 
-  /// The queue that a block is submitted to, held until all blocks are made.
+  /// The queue of the block, which is held back until all blocks are created.
   var queue: DispatchQueue { shared.gate.queue }
-  /// A queue that is not held, so that a block runs at once.
+  /// A queue that is not held back, so that a block runs at once.
   var openQueue: DispatchQueue { shared.openQueue }
 
-  /// Suspends a task until all tasks are made.
+  /// Suspends a task until all tasks are created.
   func turn() async { await shared.gate.passed() }
 
-  /// Notes the value of the variable that the block has seen or left.
+  /// Notes the value of the variable that the block saw or left.
   func leaves(_ value: Int) {
     left.store(value, ordering: .relaxed)
     hasRun()
   }
 
-  /// Makes an object that notes when it is deallocated.
+  /// Creates an object that notes its deallocation.
   func makeObject() -> Captured { Captured(of: self) }
 
   /// Uses the captured object, in the last line of the block.
   func uses(_ object: Captured) {
-    // Without it the compiler might let go of what is not used any more.
+    // Otherwise the compiler might release the object after its last use.
     withExtendedLifetime(object) {
       lastLine.set()
       hasRun()
     }
   }
 
-  /// An object that a block keeps.
+  /// An object that a block retains.
   final class Captured: Sendable {
     private let block: CapturingBlock
 
@@ -194,26 +196,26 @@ final class CapturingBlock: Sendable {
 
   // MARK: What came of it
 
-  /// How often it ran.
+  /// How often the block ran.
   fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }
-  /// Whether it left another value than it was made with.
+  /// Whether the block left a value other than the one at its creation.
   fileprivate var isChanged: Bool { left.load(ordering: .acquiring) != number }
-  /// Whether its object went before it had run, or before the queue had come to it.
+  /// Whether the object was released before the block had run, or before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
-  /// How often its object went.
+  /// How often the object was released.
   fileprivate var releases: Int { timesReleased.load(ordering: .acquiring) }
-  /// Nanoseconds from its last line to the release of its object.
+  /// The nanoseconds from the last line of the block to the release of its object.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block on the stack of a C function, and what is noted of it.
+/// A block on the stack of a C function, and what is noted about it.
 final class StackBlock: Sendable {
-  /// What is noted.
+  /// What is noted about a block.
   struct Seen: Sendable {
     fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
-    /// What it left; nil where it did not run.
+    /// The value that the block left; nil if it did not run.
     fileprivate(set) var value: Int?
-    /// Whether it ran where it was made.
+    /// Whether the block ran at its original address.
     fileprivate(set) var isInPlace = false
   }
 
@@ -221,13 +223,13 @@ final class StackBlock: Sendable {
   let number: Int
   private let state = Mutex(Seen())
 
-  /// One that keeps a value.
+  /// Creates a block that captures a value.
   init(number: Int) { self.number = number }
 
   /// A pointer to the block, for a C function.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// The block that such a pointer points to.
+  /// Returns the block that a pointer refers to.
   static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? {
     pointer.map { Unmanaged<StackBlock>.fromOpaque($0).takeUnretainedValue() }
   }

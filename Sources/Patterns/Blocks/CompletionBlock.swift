@@ -66,7 +66,7 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The document's function. The block of the global queue keeps the caller's queue alive, in place of retain and
+  /// The document's function. The block on the global queue retains the caller's queue, in place of explicit retain and
   /// release.
   private func averageAsync(_ call: AverageCall, _ queue: DispatchQueue, _ block: @escaping @Sendable (Int) -> Void) {
     DispatchQueue.global().async {
@@ -75,6 +75,6 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// The modern form: it runs on a thread of the pool, whoever calls it.
+  /// The document's function in its modern form. It runs on a thread of the pool, whoever calls it.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension CompletionBlock {
-  /// Has `body` call the function again and again, and checks each result; the first call warms up.
+  /// Has `body` call the function repeatedly, and checks each result. The first call is a warm-up.
   ///
-  /// - Parameter wrongQueue: what records the results that arrived on another queue, where one was named.
+  /// - Parameter wrongQueue: records the results that arrived on a queue other than the named one, if one was named.
   func measure(_ trial: Trial, _ wrongQueue: Measure<Int>? = nil, _ body: (AverageCall) -> Void) {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
@@ -20,7 +20,7 @@ extension CompletionBlock {
     if let wrongQueue { trial.record(wrongQueue, results.elsewhere) }
   }
 
-  /// Calls an async function from a task, again and again, and checks each result; the first call warms up.
+  /// Calls an async function from a task repeatedly, and checks each result. The first call is a warm-up.
   func measureAsTask(_ trial: Trial, _ body: (AverageCall) async -> Void) async {
     var results = Results()
     let (calls, numbers) = (trial[calls], trial[numbers])
@@ -33,7 +33,7 @@ extension CompletionBlock {
     record(trial, results)
   }
 
-  /// What all calls came to.
+  /// The results of all calls.
   private struct Results {
     var (wrong, notOnce, elsewhere) = (0, 0, 0)
     var roundTrip: [UInt64?] = []
@@ -54,7 +54,7 @@ extension CompletionBlock {
   }
 }
 
-/// A call of the function: its numbers, and the result that it gets.
+/// A call of the function: its numbers and its result.
 final class AverageCall: Sendable {
   private static let key = DispatchSpecificKey<Int>()
   private let number: Int
@@ -71,29 +71,29 @@ final class AverageCall: Sendable {
     var wasElsewhere = false
   }
 
-  /// A call with numbers whose average is `number + count - 1`.
+  /// Creates a call with numbers whose average is `number + count - 1`.
   fileprivate init(number: Int, count: Int) {
     self.number = number
     data = (0..<count).map { number + 2 * $0 }
   }
 
-  /// Makes the queue on which the caller wants the result.
+  /// Creates the queue on which the caller wants the result.
   func makeQueue() -> DispatchQueue {
     let queue = DispatchQueue(label: "com.example.Results")
     queue.setSpecific(key: Self.key, value: number)
     return queue
   }
 
-  /// The call begins.
+  /// Notes that the call begins.
   fileprivate func begins() { begin.set() }
 
-  /// Holds the computation until the caller lets it go on.
+  /// Holds the computation until the caller lets it continue.
   func holdsBack() { isHeldBack.store(true, ordering: .releasing) }
 
-  /// Lets the computation go on.
+  /// Lets the computation continue.
   func goesOn() { mayGoOn.signal() }
 
-  /// Works out the average.
+  /// Computes the average.
   func average() -> Int {
     if isHeldBack.load(ordering: .acquiring) { mayGoOn.wait() }
     return data.reduce(0, +) / data.count

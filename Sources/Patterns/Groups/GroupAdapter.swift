@@ -149,6 +149,6 @@ struct GroupAdapter: Pattern {
     }
   }
 
-  /// A trap comes at once; the time is for a trial that stands still instead.
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 }

@@ -2,17 +2,17 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How an adapter is tried.
+/// The measuring code.
 ///
-/// Its requests are sent while all replies are held back, until the group says that all has ended, or until the time is
-/// up: a group that ends too early does so then, however slow the machine is.
+/// All replies are held back while the requests are sent. They are released when the group reports its end, or when the
+/// time is up. A group that ends too early therefore does so during that time, however slow the machine is.
 extension GroupAdapter {
   /// An asynchronous call that takes a group.
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
-  /// One that may be given none.
+  /// An asynchronous call that takes a group or nil.
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  /// The replies are held back in each call.
+  /// The longest time of a trial, with replies held back in each call.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
@@ -27,8 +27,8 @@ extension GroupAdapter {
     }
   }
 
-  /// Sends requests through an adapter without a group, and waits for their handlers. The group that there is knows
-  /// nothing of them; its end is awaited for `patience`.
+  /// Sends requests through an adapter without a group, and waits for their handlers. The trial has a group that nobody
+  /// passes to the adapter, and waits for its end for `patience`.
   func measureWithoutGroup(
     _ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping OptionalAdapter
   ) throws {
@@ -67,7 +67,7 @@ extension GroupAdapter {
     let files = try ReadFiles()
     defer { files.remove() }
     var calls: [FileRequests] = []
-    // The first one warms up, and is not timed.
+    // The first call is a warm-up and is not timed.
     for call in 0...trial[self.calls] {
       let requests = FileRequests(of: files, count: count, failures: failures, hold: hold)
       send(requests)
@@ -81,11 +81,11 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, the first of which fails and leaves the group twice, and looks whether the group notifies too
-  /// early. The second one's reply is held back until the group has ended; then the group is entered for the leave that
-  /// was too many.
+  /// Sends two requests, the first of which fails and leaves the group twice, and checks whether the group notifies too
+  /// early. The reply of the second request is held back until the group has ended. Then the trial enters the group
+  /// once, to balance the extra leave.
   ///
-  /// - Parameter patience: how long the end of the group is awaited.
+  /// - Parameter patience: how long the trial waits for the end of the group.
   func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {
     try Self.requireThreads(2)
     let files = try ReadFiles()
@@ -102,7 +102,7 @@ extension GroupAdapter {
     try record(trial, [requests])
   }
 
-  /// Sends requests through an adapter that is meant to trap or to hang. Their replies come one after the other.
+  /// Sends requests through an adapter that is expected to trap or to hang. The replies arrive one after the other.
   func misuse(_ trial: Trial, requests count: Int, failures: Int, _ send: @escaping Adapter) throws {
     try Self.requireThreads(count)
     let files = try ReadFiles()
@@ -122,7 +122,7 @@ extension GroupAdapter {
     requests.waitForEnd()
   }
 
-  /// Enters a group, and looks whether that alone has run any block.
+  /// Enters a group, and checks whether that alone has run any block.
   func enter(
     _ trial: Trial, _ enter: (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void
   ) throws {
@@ -131,14 +131,14 @@ extension GroupAdapter {
     let runs = Gauge()
     enter(group, queue) { runs.up() }
     group.wait(within: trial[hold])
-    // What is in the queue by now runs before this.
+    // Everything that is in the queue by now runs before this.
     queue.sync {}
     trial.record(ranByEnter, runs.now)
     group.leave()
   }
 
-  /// The queue of each reply may want a thread, and DispatchIO some. Where the pool cannot have them, Dispatch waits
-  /// for ever.
+  /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO some more. If the
+  /// pool cannot start its threads, Dispatch waits for them forever.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
     try SystemThread.requireRoom(for: min(requests + 8, ThreadPool.limit))
   }
@@ -154,15 +154,15 @@ extension GroupAdapter {
   }
 }
 
-/// The files of a trial: one that is there, and one that is not.
+/// The files of a trial: one that exists, and the path of one that does not.
 final class ReadFiles: Sendable {
   private let directory: ScratchDirectory
-  /// What is in the one that is there.
+  /// The content of the file that exists.
   let contents: [UInt8] = (0..<1000).map { _ in UInt8.random(in: .min ... .max) }
 
   /// Writes the file.
   ///
-  /// - Throws: ``SystemError`` when it cannot be written.
+  /// - Throws: ``SystemError`` if the file cannot be written.
   init() throws(SystemError) {
     directory = try ScratchDirectory()
     let descriptor = open(there, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -182,19 +182,19 @@ final class ReadFiles: Sendable {
   func remove() { directory.remove() }
 }
 
-/// The requests of one group, each of which reads a file by DispatchIO and has its reply held back.
+/// The requests of one group. Each of them reads a file by DispatchIO, and its reply is held back.
 final class FileRequests: Sendable {
-  /// What a request came to: the bytes of the file, or an error number.
+  /// A handler, which receives the bytes of the file or an error number.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void
 
-  /// Where the completion is to run.
+  /// The queue of the completion.
   let queue = DispatchQueue(label: "completion")
   private let files: ReadFiles
   private let failures: Int
-  /// Where the reply of each request comes, one queue a request.
+  /// The queues on which the replies arrive, one for each request.
   private let replies: [DispatchQueue]
   private let end: BoundedGate
-  /// How often the reply of each request came, and its handler ended.
+  /// How often the reply of each request arrived and its handler ended.
   private let replied: RunCounts
   private let handlers: RunCounts
   private let strange = Atomic<Int>(0)
@@ -220,17 +220,17 @@ final class FileRequests: Sendable {
 
   // MARK: What an adapter uses
 
-  /// One request.
+  /// A request of the group.
   struct Request: Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
-    /// What is to be read.
+    /// The path to read.
     var path: String { index < requests.failures ? requests.files.missing : requests.files.there }
 
-    /// Sends the request, as an asynchronous interface does: returns at once, and calls `handler` later, once.
+    /// Sends the request, as an asynchronous interface does: returns at once, and later calls `handler` once.
     func send(_ handler: @escaping Handler) {
-      // What it does on its own goes through the queue of the channel, its replies through the other.
+      // The channel's own work uses the queue of the channel, and the replies use the other queue.
       guard
         let channel = DispatchIO(
           type: .stream, path: path, oflag: O_RDONLY, mode: 0, queue: .global(), cleanupHandler: { _ in })
@@ -246,16 +246,16 @@ final class FileRequests: Sendable {
       }
     }
 
-    /// Lets the reply come, however long the others are held back.
+    /// Lets the reply arrive, even if the others are held back.
     func letReply() { requests.letReplies(index..<(index + 1)) }
 
-    /// Waits until the reply has come, and the handler has run.
+    /// Waits until the reply has arrived and the handler has run.
     func waitForReply() { requests.waitForReply(index) }
   }
 
   private final class Received: Sendable { let bytes = Mutex<[UInt8]>([]) }
 
-  /// The document's block behind all requests.
+  /// The document's block that runs after all requests.
   func completionBlock() {
     completed.set()
     let missed = (0..<count).count { replied[$0] == 0 || handlers[$0] == 0 }
@@ -266,10 +266,10 @@ final class FileRequests: Sendable {
 
   // MARK: Running it
 
-  /// How many requests there are.
+  /// The number of requests.
   var count: Int { replies.count }
 
-  /// Calls `send` for each, with the handler that takes the result.
+  /// Calls `send` for each request, with the handler that receives the result.
   func each(_ send: (Request, @escaping Handler) -> Void) {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
@@ -286,22 +286,22 @@ final class FileRequests: Sendable {
     handlerHasEnded[index].signal()
   }
 
-  /// Waits until the group has ended, or for as long as replies are to be held back once all is sent.
+  /// Waits until the group has ended, or until the time is over for which replies are held back after all are sent.
   ///
   /// - Returns: whether the group has ended.
   @discardableResult func holdReplies() -> Bool { end.pass() }
 
-  /// Lets these replies come.
+  /// Lets these replies arrive.
   func letReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }
 
-  /// Waits for the handler of this request, and for all blocks that came with its reply.
+  /// Waits for the handler of this request, and for all blocks that arrived with its reply.
   func waitForReply(_ index: Int) {
     handlerHasEnded[index].wait()
     replies[index].sync {}
     handlerHasEnded[index].signal()
   }
 
-  /// The same for all; those have run then that came twice.
+  /// Waits for the handlers of all requests. A handler that runs a second time has run by then.
   func waitForHandlers() { for index in 0..<count { waitForReply(index) } }
 
   /// Waits until the completion has run.
@@ -309,17 +309,18 @@ final class FileRequests: Sendable {
 
   // MARK: What came of it
 
-  /// How many had no reply when the completion ran, or a handler that had not ended.
+  /// The number of requests without a reply, or with a handler that had not ended, when the completion ran.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }
-  /// How many were not called exactly once.
+  /// The number of handlers that were not called exactly once.
   var handlersNotOnce: Int { handlers.notOnce }
-  /// How many were told something else than what is in their file, or that there is none.
+  /// The number of handlers that received something other than the content of their file, or than the error that it
+  /// does not exist.
   var wrong: Int { strange.load(ordering: .acquiring) }
-  /// An error of the machine's, which has no more of something.
+  /// The number of an error that shows a lack of resources on the machine; nil if there was none.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .acquiring)
     return error == 0 ? nil : error
   }
-  /// Nanoseconds from the last handler to the completion.
+  /// The nanoseconds from the end of the last handler to the completion.
   var completedAfter: UInt64? { completed.since(last) }
 }

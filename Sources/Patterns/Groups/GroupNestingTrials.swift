@@ -2,17 +2,17 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How a method is tried.
+/// The measuring code.
 ///
-/// A held call has three parts. While all blocks of the method are held back, it must return. Then the blocks run, but
-/// not what they add: the main queue is held until the group says that all has ended, the other queue until the
-/// completion has run, or both until nothing else is left to do and the time is up. Whether something was missing when
-/// the group said so cannot hang on speed, then.
+/// A held call has three parts. First all blocks of the method are held back, and the call must return. Then the blocks
+/// run, but not the work that they add. That work is held back on the main queue until the group reports its end, on
+/// the other queue until the completion has run, or on both until nothing else is left to do and the time is up. So it
+/// does not depend on speed whether results are missing when the group reports its end.
 ///
-/// The completion runs on the main queue, whose order may hide that the group has ended too early. So the group is
-/// asked on a queue of its own as well.
+/// The completion runs on the main queue, whose order may hide that the group has ended too early. The trial therefore
+/// also asks the group on a queue of its own.
 extension GroupNesting {
-  /// All blocks one after the other, in each call.
+  /// The longest time of a trial: all blocks one after the other, in each call.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] * (trial[heldCalls] + trial[repeats] + 1) + .seconds(10)
   }
@@ -39,7 +39,7 @@ extension GroupNesting {
     try measure(trial, hold: trial[hold], patience: .seconds(10), method)
   }
 
-  /// Calls a method on the main queue that is not meant to return.
+  /// Calls a method on the main queue that is expected not to return.
   func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
     try SystemThread.requireRoom(for: 4)
     let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
@@ -51,7 +51,7 @@ extension GroupNesting {
     work.waitForEnd()
   }
 
-  /// The method, whose group is asked for its end where no other block can be in the way.
+  /// Returns the method, followed by asking the group for its end on a queue without other blocks.
   private func watching(
     _ method: @escaping @Sendable (NestedWork) -> DispatchGroup
   ) -> @Sendable (NestedWork) -> Void {
@@ -66,7 +66,7 @@ extension GroupNesting {
     _ trial: Trial, hold: Duration, patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void
   ) throws -> NestedCalls {
     let (tasks, steps, repeats) = (trial[tasks], trial.steps(work), trial[repeats])
-    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireRoom(for: 4)
     mainQueue.setSpecific(key: NestedWork.isMainQueue, value: true)
     var calls: [NestedWork] = []
@@ -76,7 +76,7 @@ extension GroupNesting {
       if !work.callHeld(patience: patience, method) { kept += 1 }
       calls.append(work)
     }
-    // The held ones have warmed up.
+    // The held calls were the warm-up.
     for _ in 0..<repeats {
       let work = NestedWork(count: tasks, steps: steps, mainQueue: mainQueue, held: nil)
       work.call(method)
@@ -84,7 +84,7 @@ extension GroupNesting {
       calls.append(work)
       if let time = work.completedAfter { trial.record(total, time) }
     }
-    // A completion that runs twice was submitted by now, and has run after this.
+    // If a completion runs twice, it was submitted by now, and has run when this returns.
     mainQueue.sync {}
     trial.record(self.blockedCallers, kept)
     trial.record(missingAtGroupEnd, calls.reduce(0) { $0 + $1.early })
@@ -98,54 +98,54 @@ extension GroupNesting {
 struct NestedCalls {
   fileprivate let calls: [NestedWork]
 
-  /// Records how many results were set on another queue than the main queue.
+  /// Records how many results were set on a queue other than the main queue.
   func recordWrongQueue(_ trial: Trial, _ wrongQueue: Measure<Int>) {
     trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere })
   }
 }
 
-/// What holds the blocks of a call back.
+/// The gates that hold back the blocks of a call.
 struct HeldBack {
-  /// Before the blocks of the group.
+  /// The gate for the blocks of the group.
   let first = Gate()
-  /// Before what they add, where that goes to the other queue.
+  /// The gate for the work that the blocks add to the other queue.
   let added = Gate()
-  /// Before the main queue, and what is added in a task: open when the group has ended.
+  /// The gate for the main queue, and for work that is added in a task. It opens when the group has ended.
   let end: BoundedGate
-  /// Before the other queue: open when the completion has run.
+  /// The gate for the other queue. It opens when the completion has run.
   let completion: BoundedGate
 
-  /// What is added is held back for so long once nothing else is left to do.
+  /// Creates gates that hold the added work for this time once nothing else is left to do.
   init(_ time: Duration) {
     end = BoundedGate(bound: time)
     completion = BoundedGate(bound: time)
   }
 
-  /// Nothing else is left to do.
+  /// Notes that nothing else is left to do.
   func restHasFinished() {
     end.restHasFinished()
     completion.restHasFinished()
   }
 }
 
-/// One call of the document's method: its results, which are `foo` and `bar` there, and the completion that looks at
-/// them.
+/// A call of the document's method: its results, which are `foo` and `bar` in the document, and the completion that
+/// reads them.
 final class NestedWork: Sendable {
-  /// Known on the main queue alone: whatever runs there finds it.
+  /// The key of a value that only the main queue has.
   static let isMainQueue = DispatchSpecificKey<Bool>()
 
   /// The main queue.
   let mainQueue: DispatchQueue
-  /// A global queue, or one that is held in its place.
+  /// A global queue, or a queue in its place that is held back.
   let queue: DispatchQueue
-  /// Another queue of that kind, for the nested work.
+  /// Another such queue, for the nested work.
   let otherQueue: DispatchQueue
-  /// Where nothing else is.
+  /// A queue without any other blocks.
   let ownQueue = DispatchQueue(label: "end")
 
   private let steps: Int
   private let held: HeldBack?
-  /// 0 where there is none yet.
+  /// The results; 0 for a result that is not set yet.
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
   private let unset: Atomic<Int>
@@ -153,7 +153,7 @@ final class NestedWork: Sendable {
   private let missedAtEnd = Atomic<Int>(0)
   private let missed = Atomic<Int>(0)
   private let ran = Atomic<Int>(0)
-  /// Whether everything was set, the end told and the completion run: one signal each.
+  /// Signalled three times: when every result is set, when the end is reported, and when the completion has run.
   private let done = DispatchSemaphore(value: 0)
   private let called = Moment()
   private let completed = Moment()
@@ -171,34 +171,34 @@ final class NestedWork: Sendable {
 
   // MARK: What a method uses
 
-  /// The results that the nested work is to set.
+  /// The results that the nested work must set.
   var results: some RandomAccessCollection<Result> { (0..<values.count).lazy.map { Result(work: self, index: $0) } }
 
-  /// One result: the document's `foo`, or `bar`.
+  /// A result: the document's `foo` or `bar`.
   struct Result: Sendable {
     fileprivate let work: NestedWork
     fileprivate let index: Int
 
-    /// Works for a while: the document's `doSomeFoo`.
+    /// Works for a while, as the document's lengthy method does.
     func doSomething() { work.make() }
 
-    /// The same in a task.
+    /// Works for a while in a task.
     func doSomething() async {
       await work.held?.first.passed()
       work.make()
     }
 
-    /// Sets the result: the document's `self.foo = 42`.
+    /// Sets the result, as the document's nested block does.
     func set() { work.set(index) }
 
-    /// The same in a task.
+    /// Sets the result in a task.
     func set() async {
       await work.held?.end.passed()
       work.set(index)
     }
   }
 
-  /// The document's completion block, which logs all results.
+  /// The document's notify block, which prints all results.
   func completionBlock() {
     completed.set()
     missed.add(missingNow, ordering: .relaxed)
@@ -236,9 +236,10 @@ final class NestedWork: Sendable {
     }
   }
 
-  /// The same with all that it submits held back, then with all that is added, and waits for the end.
+  /// Calls the method on the main queue. First everything that it submits is held back, then everything that is added.
+  /// Waits for the end.
   ///
-  /// - Returns: whether the call returned while everything was held back; `patience` is how long it is given.
+  /// - Returns: whether the call returned within `patience`, while everything was held back.
   func callHeld(patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void) -> Bool {
     guard let held else { return true }
     let returned = DispatchSemaphore(value: 0)
@@ -246,7 +247,7 @@ final class NestedWork: Sendable {
       self.called.set()
       method(self)
       returned.signal()
-      // The main queue has other things to do.
+      // The main queue is busy with other work.
       held.end.pass()
     }
     let hasReturned = returned.wait(within: patience)
@@ -257,19 +258,19 @@ final class NestedWork: Sendable {
     return hasReturned
   }
 
-  /// Waits until all results are set, the group has said that all has ended, and the completion has run.
+  /// Waits until all results are set, the group has reported its end, and the completion has run.
   func waitForEnd() { for _ in 0..<3 { done.wait() } }
 
   // MARK: What came of it
 
-  /// How many results were not there when the group said that all had ended.
+  /// The number of results that were missing when the group reported its end.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }
-  /// How many were not there when the completion ran.
+  /// The number of results that were missing when the completion ran.
   var missing: Int { missed.load(ordering: .acquiring) }
-  /// How often it ran.
+  /// How often the completion ran.
   var completions: Int { ran.load(ordering: .acquiring) }
-  /// How many results were set on another queue than the main queue.
+  /// The number of results that were set on a queue other than the main queue.
   var setElsewhere: Int { elsewhere.load(ordering: .acquiring) }
-  /// Nanoseconds from the call to the completion.
+  /// The nanoseconds from the call to the completion.
   var completedAfter: UInt64? { completed.since(called) }
 }

@@ -58,8 +58,8 @@ struct GroupWaitVsNotify: Pattern {
   let wrongNotifyQueue = Metric.count(
     "wrong-notify-queue", "notify blocks that ran on a queue other than the background queue named")
 
-  /// Where completion blocks run: the main queue, as in the document; a test, whose main queue nobody serves, gives its
-  /// own.
+  /// The queue of completion blocks: the main queue, as in the document. A test, in which nothing drains the main
+  /// queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [lastLeaveOn, tasks, work] }
@@ -131,7 +131,7 @@ struct GroupWaitVsNotify: Pattern {
               photo.load { group.leave() }
             }
             _ = download.timed { group.wait(timeout: .now() + download.timeout) }
-            // All have ended, or the wait has timed out: the result is ignored.
+            // Either all downloads have ended or the wait has timed out: the result is ignored.
             download.mainQueue.async { download.completionBlock() }
           }
         }

@@ -3,33 +3,33 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring.
+/// The measuring code.
 ///
-/// Each repeat is one call of the method, and the next starts when the completion has run and the method has given its
-/// thread back. The repeats thus run back to back, but every wake-up is of a thread that slept while the downloads
-/// worked.
+/// Each repetition is one call of the method. The next one starts when the completion has run and the method has
+/// returned its thread. The repetitions thus run back to back, but each wake-up is that of a thread that slept while
+/// the downloads worked.
 extension GroupWaitVsNotify {
-  /// One call of the document's method.
+  /// A call of the document's method.
   typealias Method = @Sendable (_ download: GroupDownload) throws -> Void
 
-  /// How long a trial takes at most: all downloads, and the other work, one after the other.
+  /// The longest time of a trial: all downloads and the other work, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] + 1) * (trial[repeats] + 1) }
 
-  /// The same with a wait in each call whose time runs out first.
+  /// The longest time of a trial in which a wait times out in each call.
   @Sendable func longestWithExpiry(_ trial: Trial) -> Duration {
     (trial[work] * (trial[tasks] + 1) + trial[timeout]) * (trial[repeats] + 1)
   }
 
-  /// Calls a method that has its completion block run on the main queue, again and again, and times each step.
+  /// Calls a method repeatedly whose completion block runs on the main queue, and times each step.
   func measure(_ trial: Trial, _ method: @escaping Method) throws { try measureCompletion(trial, method) }
 
-  /// Calls an async method that has its completion block run on the main queue, again and again; it suspends instead of
-  /// holding a thread.
+  /// Calls an async method repeatedly whose completion block runs on the main queue. It suspends instead of holding a
+  /// thread.
   func measureTask(_ trial: Trial, _ method: @escaping Method) throws {
     try measureCompletion(trial, holdsThread: false, method)
   }
 
-  /// Calls a method whose wait times out, for the downloads end only after that.
+  /// Calls a method whose wait times out, because the downloads end only after that.
   func measureWaitThatExpires(_ trial: Trial, _ method: @escaping Method) throws {
     let downloads = try measureCompletion(trial, timeout: trial[timeout], holdsBack: true, method)
     trial.record(timeouts, downloads.count { $0.hasTimedOut })
@@ -49,15 +49,15 @@ extension GroupWaitVsNotify {
     trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
   }
 
-  /// Calls a method without a completion block, again and again: its caller goes on when it returns.
+  /// Calls a method without a completion block repeatedly. Its caller continues when it returns.
   func measureInCaller(_ trial: Trial, _ method: @escaping Method) throws {
     try measureCalls(trial, completesInCaller: true, leaver: nil, method)
   }
 
   /// - Parameters:
-  ///   - timeout: what a method waits at most, if it waits for a limited time.
+  ///   - timeout: the longest wait of a method that waits for a limited time.
   ///   - holdsBack: whether downloads are held back until such a wait has ended.
-  ///   - holdsThread: whether the method keeps to one thread.
+  ///   - holdsThread: whether the method stays on one thread.
   @discardableResult
   private func measureCompletion(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
@@ -68,15 +68,15 @@ extension GroupWaitVsNotify {
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
       trial, timeout: timeout, holdsBack: holdsBack, holdsThread: holdsThread, leaver: leaver, method)
-    // A completion that runs twice was submitted by now, and has run after this.
+    // If a completion runs twice, it was submitted by now, and has run when this returns.
     mainQueue.sync {}
     trial.record(notOnce, downloads.count { $0.completions != 1 })
     trial.record(wrongQueue, downloads.reduce(0) { $0 + $1.elsewhere })
     return downloads
   }
 
-  /// Calls `method` once with a gate shut, which warms up and is where parked threads are counted, then `repeats`
-  /// times.
+  /// Calls `method` once with a closed gate, which is the warm-up and the call in which parked threads are counted,
+  /// then `repeats` times.
   @discardableResult
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
@@ -114,20 +114,19 @@ extension GroupWaitVsNotify {
   }
 }
 
-/// One call of the document's method: the photos it downloads, the completion it was given, and the moments that are
-/// measured.
+/// A call of the document's method: the photos that it downloads, its completion, and the moments that are measured.
 final class GroupDownload: Sendable {
-  /// Known on the main queue alone: whatever runs there finds it.
+  /// The key of a value that only the main queue has.
   static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// The global queue of the background class, as the functions in C have it.
+  /// The global queue of the background class, for the C functions.
   private static var backgroundQueue: UnsafeMutableRawPointer? {
     gcdlab_dispatch_get_global_queue(QueuePriority.QoSClass.background.identifier, 0)
   }
 
   /// The queue on which the completion block is to run.
   let mainQueue: DispatchQueue
-  /// The queue of the downloads: a global queue, or one that is held in its place.
+  /// The queue of the downloads: a global queue, or a queue in its place that is held back.
   let queue: DispatchQueue
   /// The timeout of a wait.
   let timeout: DispatchTimeInterval
@@ -136,8 +135,7 @@ final class GroupDownload: Sendable {
   private let gate: Gate?
   private let leaver: LingeringThread?
   private let completesInCaller: Bool
-  /// What the downloads leave behind; 0 where there is nothing yet. The accesses are relaxed: it is for the group to
-  /// bring order into them.
+  /// The results of the downloads; 0 for a missing one. The accesses are relaxed, since the group must order them.
   private let results: Slots<Atomic<UInt64>>
   private let unstarted: Atomic<Int>
   private let unfinished: Atomic<Int>
@@ -179,27 +177,27 @@ final class GroupDownload: Sendable {
 
   // MARK: What a method uses
 
-  /// The photos to be downloaded.
+  /// The photos to download.
   var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
 
-  /// One photo, which can be loaded in three ways.
+  /// A photo, which can be loaded in three ways.
   struct Photo: Sendable {
     fileprivate let download: GroupDownload
     fileprivate let index: Int
 
-    /// Loads the photo on another queue, then calls `completion`; returns at once.
+    /// Loads the photo on another queue, then calls `completion`. Returns at once.
     func load(completion: @escaping @Sendable () -> Void) {
       download.starts()
       download.queue.async { download.load(index, leave: completion) }
     }
 
-    /// Loads it here and now.
+    /// Loads the photo on the calling thread.
     func load() {
       download.gate?.queue.sync {}
       download.load(index)
     }
 
-    /// Loads it, and suspends the calling task meanwhile.
+    /// Loads the photo, and suspends the calling task meanwhile.
     func load() async {
       download.starts()
       await download.gate?.passed()
@@ -207,7 +205,7 @@ final class GroupDownload: Sendable {
     }
   }
 
-  /// The document's completion block: all photos are there.
+  /// The document's completion block: all photos have been loaded.
   func completionBlock() {
     completed.set()
     if !notice.isSet { notice.copy(completed) }
@@ -217,9 +215,9 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// The document's other work while the tasks execute: as much as one download.
+  /// The document's other work during the tasks: as much as one download.
   func otherWork() {
-    // Whoever does it has submitted everything.
+    // A method that does other work has submitted everything before.
     unstarted.store(0, ordering: .releasing)
     let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
     otherWorkTime.store(time, ordering: .releasing)
@@ -227,7 +225,7 @@ final class GroupDownload: Sendable {
 
   // MARK: What a method tells
 
-  /// Runs `body` away from its caller, and times how long it keeps the thread.
+  /// Runs `body`, and times how long it holds a thread other than the caller's.
   func held(_ method: () -> Void) {
     entered.set()
     method()
@@ -235,22 +233,22 @@ final class GroupDownload: Sendable {
     end.signal()
   }
 
-  /// Notes that the code here has just learned of the end of all downloads.
+  /// Notes that the code here has just learned that all downloads have ended.
   func noticed() {
     notice.set()
     missed.add(missingResults, ordering: .relaxed)
   }
 
-  /// Notes that a block on the background queue has just learned of the end of all downloads. A global queue takes no
-  /// value that it would be known by.
+  /// Notes that a block on the background queue has just learned that all downloads have ended. A value cannot identify
+  /// that queue, since a global queue accepts none.
   func noticedInBackground() {
     noticed()
     let queue = gcdlab_dispatch_get_current_queue()
     ranInBackground.store(queue == Self.backgroundQueue, ordering: .relaxed)
   }
 
-  /// Calls `wait` with the timeout, times it, and notes whether it reports success. Downloads that are held back go on
-  /// then.
+  /// Calls `wait` with the timeout, times it, and notes whether it reports success. Then downloads that are held back
+  /// continue.
   func timed(_ wait: () -> DispatchTimeoutResult) -> DispatchTimeoutResult {
     let earliest = DispatchTime.now() + timeout
     let result = wait()
@@ -266,10 +264,10 @@ final class GroupDownload: Sendable {
 
   // MARK: Downloads
 
-  /// One more download is on its way, which matters where parked threads are counted: behind a gate.
+  /// Notes that one more download starts. It matters only behind a gate, where parked threads are counted.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
-  /// Spins, leaves the result behind; returns whether it is the last to do so.
+  /// Spins and stores the result. Returns whether it is the last download to do so.
   private func produce(_ index: Int) -> Bool {
     let result = CalibratedWork.spin(steps: steps, from: UInt64(index) + 1) | 1
     results[index].store(result, ordering: .relaxed)
@@ -278,7 +276,7 @@ final class GroupDownload: Sendable {
 
   private func load(_ index: Int) { if produce(index) { lastLeave.set() } }
 
-  /// Ends by calling `leave`, the last download from where the experiment wants that.
+  /// Ends a download by calling `leave`. The last download calls it from the kind of thread that the trial asks for.
   private func load(_ index: Int, leave: @escaping @Sendable () -> Void) {
     guard produce(index) else { return leave() }
     guard let leaver else {
@@ -295,7 +293,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Running it
 
-  /// Calls the method, timing how long that takes its caller.
+  /// Calls the method, and times how long the call takes its caller.
   func call(_ method: GroupWaitVsNotify.Method) {
     callerThread.store(ThreadCensus.currentThread, ordering: .releasing)
     called.set()
@@ -304,23 +302,26 @@ final class GroupDownload: Sendable {
     if completesInCaller { completionBlock() }
   }
 
-  /// Lets the downloads go on.
+  /// Lets the downloads continue.
   func openGate() { gate?.open() }
 
-  /// Waits, once the call has returned, until the completion has run and the method has given its thread back.
+  /// Waits until the completion has run and the method has returned its thread. Call it after the method's call has
+  /// returned.
   ///
-  /// - Throws: what the method threw.
+  /// - Throws: the error that the method threw.
   func waitForEnd() throws {
     if let failure = failure.withLock({ $0 }) { throw failure }
     end.wait()
-    // A method that was moved away has begun before it can complete.
+    // A method that was moved to another queue has begun before it can complete.
     if entered.isSet { end.wait() }
   }
 
-  /// How many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back; nil where
-  /// the system does not tell, or other threads of this process come and go too fast for two counts to agree.
+  /// Returns how many threads, of the pool or the caller's, sleep in a wait while the gate holds every download back.
+  /// Returns nil if the system does not report it, or if other threads of this process come and go too fast for two
+  /// counts to agree.
   ///
-  /// Counted when everything has come to rest, and twice, so that no thread is caught in a lock on its way.
+  /// The threads are counted when all of them have come to rest, and twice, so that no thread counts that only passes a
+  /// lock.
   func parkedThreads() -> Int? {
     let patience = MonotonicClock.now() + 2_000_000_000
     var previous: [Int]?
@@ -333,9 +334,9 @@ final class GroupDownload: Sendable {
     return nil
   }
 
-  /// The numbers of the parked threads; nil when something still goes on.
+  /// Returns the numbers of the parked threads; nil if a thread is still running.
   private func parkedThreads(at census: ThreadCensus) -> [Int]? {
-    // A new thread of the pool is known as one only once it runs; those that had a download to start have done so.
+    // A new pool thread is recognized only once it runs. Threads that had a download to start have run.
     let isAtRest = census.threads.allSatisfy { !$0.isPoolThread || $0.sleep != nil }
     guard isAtRest, unstarted.load(ordering: .acquiring) <= 0 else { return nil }
     if returned.isSet { return census.parkedPoolThreads }
@@ -346,29 +347,30 @@ final class GroupDownload: Sendable {
 
   // MARK: What came of it
 
-  /// Nanoseconds that the call took its caller, without the other work it did.
+  /// The nanoseconds that the call took its caller, without the other work.
   var callTook: UInt64? {
     returned.since(called).map { $0 - min($0, otherWorkTime.load(ordering: .acquiring)) }
   }
-  /// Nanoseconds that the method held the thread that ran it: the caller's, if it was not moved away.
+  /// The nanoseconds for which the method held the thread that ran it: the caller's thread, unless the method was moved
+  /// to another one.
   var heldFor: UInt64? { entered.isSet ? left.since(entered) : callTook }
-  /// Nanoseconds from the last leave to the first code that knew.
+  /// The nanoseconds from the last leave to the first code that learned of the end.
   var noticedAfter: UInt64? { notice.since(lastLeave) }
-  /// Nanoseconds from the last leave to the completion.
+  /// The nanoseconds from the last leave to the completion.
   var wokeAfter: UInt64? { completed.since(lastLeave) }
-  /// Nanoseconds from the call to the completion.
+  /// The nanoseconds from the call to the completion.
   var completedAfter: UInt64? { completed.since(called) }
 
-  /// How many results were not there when they should have been.
+  /// The number of results that were missing when the code used them.
   var missing: Int { missed.load(ordering: .acquiring) }
   /// How often the completion block ran.
   var completions: Int { ran.load(ordering: .acquiring) }
-  /// How often it did so on another queue than the main queue.
+  /// How often the completion block ran on a queue other than the main queue.
   var elsewhere: Int { completions - ranOnMainQueue.load(ordering: .acquiring) }
-  /// Whether the block that was to run on the background queue did so.
+  /// Whether the block for the background queue ran there.
   var wasNoticedInBackground: Bool { ranInBackground.load(ordering: .acquiring) }
-  /// Whether a wait reported that its time was up.
+  /// Whether a wait reported that it timed out.
   var hasTimedOut: Bool { expired.load(ordering: .acquiring) }
-  /// Whether it did so before that was true.
+  /// Whether a wait reported that before its time was up.
   var wasBeforeTime: Bool { expiredEarly.load(ordering: .acquiring) }
 }

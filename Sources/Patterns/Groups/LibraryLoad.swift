@@ -18,7 +18,7 @@ struct LibraryLoad: Pattern {
   enum SourceClass: String, CaseIterable, Sendable {
     case background, utility, `default`
 
-    /// The class for Dispatch.
+    /// The QoS class in Dispatch.
     var qos: DispatchQoS.QoSClass {
       switch self {
       case .background: .background
@@ -53,7 +53,7 @@ struct LibraryLoad: Pattern {
   let completion = Metric.latency("completion", "from the end of the last source to the completion")
   let rate = Metric.rate("rate", .perSecond, "items per second, from the call to the completion")
 
-  /// The main queue; a test, whose main queue nobody serves, gives another.
+  /// The main queue. A test, in which nothing drains the main queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [items] }

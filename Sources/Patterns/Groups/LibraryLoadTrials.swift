@@ -2,26 +2,26 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How a load is tried.
+/// The measuring code.
 ///
 /// In a held load nothing is appended on the items queue until the completion has run, or until the sources have ended
-/// and the time is up. So what is missing when the completion runs does not hang on how fast the queue is. And whoever
-/// appends pauses between reading where and storing there, until a second one has come that far: where two may append
-/// at once, they surely do.
+/// and the time is up. So it does not depend on the speed of the queue how many items are missing when the completion
+/// runs. An append pauses between reading the count and storing the item, until a second append has come to the same
+/// place. If two appends may run at once, they therefore do.
 extension LibraryLoad {
-  /// All files, each in its turn, and what is held back.
+  /// The longest time of a trial: all files one after the other, and the time of the held loads.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .seconds(10)) * trial[gatedLoads] + .microseconds(300) * trial[items] * trial[repeats]
   }
 
-  /// Loads a library in a way that should complete after the last item, again and again, and counts items that are
-  /// missing then.
+  /// Loads a library repeatedly in a way that should complete after the last item, and counts items that are missing at
+  /// the completion.
   func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
     try measure(trial, hold: trial[hold], pause: trial[hold], load)
   }
 
   /// Loads a library in a way that can complete early, with the items queue held until it has, and counts items that
-  /// are missing then.
+  /// are missing at the completion.
   func measureEarly(_ trial: Trial, patience: Duration = .seconds(10), _ load: (Library) -> Void) throws {
     try measure(trial, hold: patience, pause: .milliseconds(10), load)
   }
@@ -35,7 +35,7 @@ extension LibraryLoad {
     let roots = try Self.directories(trial[roots])
     let (count, repeats) = (trial[items], trial[repeats])
     let queue = DispatchQueue.global(qos: trial[qos].qos)
-    // Where the pool cannot have its threads, Dispatch waits for them for ever.
+    // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireRoom(for: 6)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -50,7 +50,7 @@ extension LibraryLoad {
       library.run(load)
       loads.append(library)
     }
-    // The held ones have warmed up.
+    // The held loads were the warm-up.
     var unheldMissing: [Int] = []
     for _ in 0..<repeats {
       let library = library(hold: nil)
@@ -62,7 +62,7 @@ extension LibraryLoad {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
       }
     }
-    // A completion that runs twice was submitted by now, and has run after this.
+    // If a completion runs twice, it was submitted by now, and has run when this returns.
     mainQueue.sync {}
     if let library = loads.first(where: { $0.found.isEmpty }) {
       throw Unavailable("files to find are needed: there are none in \(library.roots.joined(separator: ", "))")
@@ -77,15 +77,15 @@ extension LibraryLoad {
     trial.record(notOnce, loads.count { $0.completions != 1 })
   }
 
-  /// The directories that `roots` names.
+  /// Returns the directories that `roots` names.
   ///
-  /// - Throws: ``Unavailable`` when one of them is none, or cannot be read any more.
+  /// - Throws: ``Unavailable`` if one of them is not a directory, or cannot be read any more.
   static func directories(_ roots: String) throws(Unavailable) -> [String] {
     if let fault = fault(of: roots) { throw Unavailable("directories to walk are needed: \(fault)") }
     return paths(roots)
   }
 
-  /// What is wrong with `roots`: it names no directory, or one that cannot be read.
+  /// Returns what is wrong with `roots`: it names something that is not a directory, or one that cannot be read.
   static func fault(of roots: String) -> String? {
     guard !paths(roots).isEmpty else { return "roots names none" }
     for path in paths(roots) {
@@ -100,16 +100,16 @@ extension LibraryLoad {
 
 /// The library of one load, with its sources.
 final class Library: Sendable {
-  /// What is in a library: a file, and the number that it was given when it was found.
+  /// An item in a library: a file, and the number that it got when it was found.
   struct Item: Sendable {
     fileprivate let number: Int
-    /// Its path.
+    /// The path of the file.
     let path: String
   }
 
-  /// The queue of the sources, which the group notifies as well: a global queue.
+  /// The queue of the sources, which the group also notifies: a global queue.
   let queue: DispatchQueue
-  /// The serial queue on which items are appended.
+  /// The serial queue that appends items.
   let itemsQueue = DispatchQueue(label: "items", attributes: .initiallyInactive)
   /// The group of the sources.
   let group = DispatchGroup()
@@ -121,15 +121,15 @@ final class Library: Sendable {
   let assets: Source
   /// A source that returns at once, enumerates its items later, and fails half-way.
   let bundle: Source
-  /// The directories that are walked.
+  /// The directories to walk.
   let roots: [String]
 
-  /// What is in the library, by number; the count is how many there are. Relaxed: it is for the queue to bring order
-  /// into it.
+  /// The items in the library, by number, of which the first `count` are valid. The accesses are relaxed, since the
+  /// queue must order them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
   private let completion: BoundedGate?
-  /// Between reading and storing: open when two have come to it.
+  /// The pause between reading the count and storing the item. It ends when two appends have come to it.
   private let pause: BoundedGate?
   private let paused = Atomic<Int>(0)
   private let ran = Atomic<Int>(0)
@@ -159,7 +159,7 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // Nobody but two who append at once is waited for.
+    // The pause waits only for two appends that run at once.
     self.pause?.restHasFinished()
   }
 
@@ -168,8 +168,8 @@ final class Library: Sendable {
 
   // MARK: What a load uses
 
-  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item there, writes the
-  /// new count.
+  /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at that place, and
+  /// writes the new count.
   func append(_ item: Item) {
     let index = count.load(ordering: .relaxed)
     if let pause, !pause.isOpen {
@@ -180,7 +180,7 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// The document's completion handler: the library is loaded.
+  /// The document's completion handler, which runs when the library should be loaded.
   func completionHandler() {
     completed.set()
     missed.add(notOnce, ordering: .relaxed)
@@ -197,12 +197,12 @@ final class Library: Sendable {
     completion?.pass()
     itemsQueue.activate()
     hasCompleted.wait()
-    // Whatever was to be appended has been after this.
+    // Every item that was to be appended has been appended when this returns.
     end.wait()
     itemsQueue.sync {}
   }
 
-  /// How many of the items that were found are not in the library just once.
+  /// The number of items that were found and are not in the library exactly once.
   private var notOnce: Int {
     var times: [Int: Int] = [:]
     for index in 0..<min(count.load(ordering: .relaxed), entries.count) {
@@ -236,14 +236,14 @@ private final class SourcesEnd: Sendable {
     for _ in 0..<sources { all.enter() }
   }
 
-  /// One more has ended.
+  /// Notes that one more source has ended.
   func ended() {
     moment.set()
     if unended.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { then() }
     all.leave()
   }
 
-  /// Waits for all.
+  /// Waits for the end of all sources.
   func wait() { all.wait() }
 }
 
@@ -263,13 +263,13 @@ final class Source: Sendable {
     firstNumber = first
   }
 
-  /// Calls `body` with each item in turn, before it returns.
+  /// Calls `body` with each item in turn, and then returns.
   func forEach(_ body: (Library.Item) -> Void) {
     defer { end.ended() }
     do { try walk(body) } catch { fail() }
   }
 
-  /// Returns at once, and calls `each` later for each item and then with nil, or `failure` after an error.
+  /// Returns at once. Later calls `each` for each item and then with nil, or `failure` after an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {
@@ -286,7 +286,7 @@ final class Source: Sendable {
     }
   }
 
-  /// Awaits the end of the source, and returns the items found.
+  /// A stream of the items, which ends with the source.
   var items: AsyncStream<Library.Item> {
     AsyncStream { items in
       enumerate { item in
@@ -314,10 +314,10 @@ final class Source: Sendable {
   }
 }
 
-/// Calls `body` with the path of each file below `root` that is no directory, `count` at most, in the order of their
-/// names. Links are files; a directory below that cannot be read is passed over.
+/// Calls `body` with the path of each file below `root` that is not a directory, in the order of their names, up to
+/// `count` times. Links count as files. A subdirectory that cannot be read is skipped.
 ///
-/// - Throws: ``SystemError`` when `root` cannot be read.
+/// - Throws: ``SystemError`` if `root` cannot be read.
 private func files(below root: String, atMost count: Int, _ body: (String) -> Void) throws(SystemError) {
   guard let directory = opendir(root) else { throw SystemError(errno, "read the directory \(root)") }
   closedir(directory)

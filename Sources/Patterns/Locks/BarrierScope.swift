@@ -3,20 +3,14 @@ import Instruments
 
 /// Which blocks does a barrier exclude?
 ///
-/// The series that "GCD in depth" opens guards an array with a concurrent queue: readers run concurrently, and a writer
-/// is a barrier, which waits for the readers that are running and keeps others from starting until it has finished.
-/// That holds on a private queue. On a global queue `dispatch_barrier_async` is `dispatch_async`, as its manual page
-/// says:
+/// The series that "GCD in depth" opens guards an array with a concurrent queue. Readers run concurrently. A writer is
+/// a barrier: it waits for the running readers, and other readers wait until it has finished. That is true of a private
+/// queue. On a global queue `dispatch_barrier_async` has the effect of `dispatch_async`, as its manual page says.
 ///
-/// ```objc
-/// dispatch_async(queue, ^{ /* read */ });
-/// dispatch_barrier_async(queue, ^{ /* write */ });
-/// ```
-///
-/// Each time there are three blocks. The earlier one runs when the barrier is submitted, and waits for the barrier to
-/// start. The barrier submits the later one, and waits for that to start. Where nothing is excluded, what is waited for
-/// surely comes; where the barrier works, nothing comes, and the waits end by themselves. The measuring stands in
-/// `BarrierScopeTrials.swift`.
+/// Each test has three blocks. The earlier block is running when the barrier is submitted, and waits for the barrier to
+/// begin. The barrier submits the later block and waits for that to begin. If nothing is excluded, both beginnings
+/// come. If the barrier works, neither comes, and the waits time out. `BarrierScopeTrials.swift` has the measuring
+/// code.
 ///
 /// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
 struct BarrierScope: Pattern {

@@ -2,18 +2,18 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring: whether blocks overlap with a barrier.
+/// The measuring code, which checks whether blocks overlap with a barrier.
 extension BarrierScope {
-  /// For each barrier two waits, which last so long at most.
+  /// The longest time of a trial: each barrier has two waits of limited length.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Counts blocks that overlap with a barrier that should exclude all others; each wait is short, for nothing should
-  /// begin.
+  /// Counts blocks that overlap with a barrier that should exclude all others. Each wait is short, since no block
+  /// should begin.
   func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: .milliseconds(2), submit)
   }
 
-  /// Counts blocks that overlap with a barrier that excludes none; each wait lasts until the awaited block has begun.
+  /// Counts blocks that overlap with a barrier that excludes none. Each wait lasts until the block has begun.
   func lookForOverlap(_ trial: Trial, patience: Duration = .seconds(10), _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: patience, submit)
   }
@@ -33,7 +33,7 @@ extension BarrierScope {
   }
 }
 
-/// A barrier, a block that was there before it, and one that comes while it runs.
+/// A barrier, a block that was submitted before it, and one that is submitted while it runs.
 final class BarrierBlocks: Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
   private let barrierBegins: BoundedGate
@@ -48,7 +48,7 @@ final class BarrierBlocks: Sendable {
     for _ in 0..<3 { all.enter() }
   }
 
-  /// The work of the block before the barrier, which runs until the barrier has begun or the wait for it is over.
+  /// The work of the block before the barrier. It runs until the barrier has begun or its wait is over.
   func earlier() {
     earlierHasBegun.signal()
     if barrierBegins.pass() { barrierBeganEarly.store(true, ordering: .releasing) }
@@ -58,7 +58,7 @@ final class BarrierBlocks: Sendable {
   /// Waits until the block before the barrier has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// The work of the barrier, which has submitted the later block: it runs until that has begun or the wait for it is
+  /// The work of the barrier, after it has submitted the later block. It runs until that block has begun or its wait is
   /// over.
   func barrier() {
     barrierBegins.open()
@@ -73,7 +73,7 @@ final class BarrierBlocks: Sendable {
     all.leave()
   }
 
-  /// Waits until all three have ended: the barrier is submitted.
+  /// Waits until all three blocks have ended. Call it after the barrier was submitted.
   fileprivate func awaitAll() {
     barrierBegins.restHasFinished()
     all.wait()

@@ -5,18 +5,14 @@ import Synchronization
 
 /// Is a queue cheaper than a lock?
 ///
-/// The document says of two threads that change the same thing that a serial queue is more efficient than a lock, since
-/// a lock traps into the kernel, contended or not, which is expensive, and a queue works mainly in the process and
-/// calls the kernel only when it must. The critical section here is the smallest there is, a number that is read and
-/// written one higher:
+/// The document compares a lock and a serial queue for two threads that change the same thing. It says that the queue
+/// is more efficient: a lock needs an expensive trap into the kernel, contended or not, and a queue works mainly in the
+/// process and calls the kernel only when it must. The critical section in a trial is the smallest possible one: it
+/// reads a number and writes it back, incremented by one.
 ///
-/// ```c
-/// dispatch_sync(queue, ^{ number++; });       // the queue
-/// pthread_mutex_lock(&mutex); number++; …     // the lock
-/// ```
-///
-/// One thread updates it alone, then several contend. The first of these to have read waits until a second one has
-/// read, too, or cannot (``BoundedGate``): without mutual exclusion an update is surely lost.
+/// One thread updates the number alone, then several threads contend. The first of these to read the number waits until
+/// a second one has read it, or cannot (``BoundedGate``). Without mutual exclusion an update is therefore lost by
+/// construction.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueVsLock: Pattern {
@@ -140,7 +136,7 @@ struct QueueVsLock: Pattern {
     }
   }
 
-  /// The updates one after the other, with a wake-up for each at worst.
+  /// The longest time of a trial: the updates one after the other, each with a wake-up.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(50)) * (trial[threads] * trial[updates]) + .microseconds(50) * trial[batch]
       + Self.surely

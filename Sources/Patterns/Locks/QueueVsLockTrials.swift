@@ -2,14 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueueVsLock {
-  /// Updates whose system calls are counted.
+  /// The number of updates whose system calls are counted.
   private static let counted = 100
 
-  /// How long the first reader waits for a second one that a guard keeps out.
+  /// How long the first reader waits for a second one if a guard keeps it out.
   static let patience = Duration.milliseconds(10)
-  /// The same where nothing keeps it out: it ends when the second one comes, which on a busy machine may take its time.
+  /// How long the first reader waits for a second one if nothing keeps it out. The wait ends when the second one comes,
+  /// which may take a while on a busy machine.
   static let surely = Duration.seconds(10)
 
   /// Times updates of a number by one thread and by several, and counts updates that were lost.
@@ -27,7 +28,7 @@ extension QueueVsLock {
 
   /// Measures updates that are done later.
   ///
-  /// - Parameter untilDone: returns when all updates before it are done; its time is theirs.
+  /// - Parameter untilDone: returns when all earlier updates are done. Its time is part of theirs.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -40,7 +41,7 @@ extension QueueVsLock {
     try contend(trial, patience, update, untilDone: untilDone)
   }
 
-  /// Measures updates that are awaited.
+  /// Measures asynchronous updates.
   func measure(
     _ trial: Trial, patience: Duration = patience, _ update: @escaping @Sendable (Loop<SharedNumber>) async -> Void
   ) async throws {
@@ -64,7 +65,7 @@ extension QueueVsLock {
     record(trial, number, MonotonicClock.now() - start, slept?.voluntary)
   }
 
-  /// Threads update at the same time.
+  /// Lets threads update the number at the same time.
   private func contend(
     _ trial: Trial, _ patience: Duration, _ update: @escaping @Sendable (Loop<SharedNumber>) -> Void,
     untilDone: @escaping @Sendable () -> Void
@@ -81,14 +82,14 @@ extension QueueVsLock {
 
   private func record(_ trial: Trial, _ number: SharedNumber, _ time: UInt64, _ slept: Int?) {
     let all = trial[threads] * trial[updates]
-    // Waiting at the gate is no update's time.
+    // The time at the gate is not part of any update.
     trial.record(contended, time > number.waited ? time - number.waited : 0, over: all)
     if let slept { trial.record(contextSwitches, Double(slept) / Double(all)) }
     trial.record(lostUpdates, all - number.value)
   }
 }
 
-/// A number that is updated by a load and a store, so that updates that are not guarded get lost.
+/// A number that is updated by a load and a store, so that unguarded updates get lost.
 final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
@@ -97,22 +98,22 @@ final class SharedNumber: Sendable {
   private let toCome: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
-  /// A number for one thread, that is updated at once.
+  /// Creates a number for one thread, without a pause in its updates.
   init() {
     (steps, isHeld) = (0, false)
     toCome = Atomic(0)
     gate = BoundedGate(bound: .zero)
   }
 
-  /// A number for so many threads or tasks, with so many steps of work in each update. Once all are about to read, the
-  /// first reader waits for a second one, no longer than `patience`.
+  /// Creates a number for several threads or tasks, with `steps` steps of work in each update. Once all parties are
+  /// about to read, the first reader waits for a second one, but no longer than `patience`.
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     toCome = Atomic(parties)
     gate = BoundedGate(bound: patience)
   }
 
-  /// One of the parties is about to update for the first time.
+  /// Notes that a party is about to update the number for the first time.
   func arrives() { if toCome.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.restHasFinished() } }
 
   /// Adds one, by a load and a store.
@@ -123,7 +124,8 @@ final class SharedNumber: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// What happens between reading and writing when several update. Not inlined, so that the update itself is.
+  /// Pauses between reading and writing if several parties update the number. It is not inlined, so that the update
+  /// itself is.
   @inline(never)
   private func holdOn(_ before: Int) {
     if before == 0 { meet() }
@@ -132,7 +134,7 @@ final class SharedNumber: Sendable {
 
   private let hasReader = Atomic(false)
 
-  /// The first who read 0 waits for a second one. Who takes turns after it does not read 0 any more.
+  /// Makes the first reader of 0 wait for a second one. A party that reads after the first one's turn does not read 0.
   private func meet() {
     if hasReader.exchange(true, ordering: .acquiringAndReleasing) { return gate.open() }
     let start = MonotonicClock.now()
@@ -143,13 +145,13 @@ final class SharedNumber: Sendable {
   /// How long the first reader waited, in nanoseconds.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
-  /// What it came to.
+  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 
   /// A pointer to the number, for a C function.
   @inline(__always) var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Updates the number that is a C function's context, without holding on to it.
+  /// Updates the number that is a C function's context, without retaining it.
   @inline(__always)
   static func update(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }

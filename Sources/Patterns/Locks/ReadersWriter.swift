@@ -1,19 +1,14 @@
 import Dispatch
 import Instruments
 
-/// Which lock fits many readers and few writers?
+/// Which lock suits many readers and few writers?
 ///
 /// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not
-/// disturb each other, so a readers-writer lock lets many of them in at once, as a concurrent queue does whose writes
-/// are barriers:
+/// disturb each other, so a readers-writer lock admits many of them at once. A concurrent queue does the same if reads
+/// are synchronous blocks and writes are barriers, which is how the series guards its array of photos.
 ///
-/// ```objc
-/// dispatch_sync(concurrentPhotoQueue, ^{ array = [NSArray arrayWithArray:_photosArray]; });
-/// dispatch_barrier_async(concurrentPhotoQueue, ^{ [_photosArray addObject:photo]; });
-/// ```
-///
-/// Here writers wait until they have written, with every lock alike. How a lock is tried stands in
-/// `ReadersWriterTrials.swift`.
+/// Writers in a trial wait until they have written, with every kind of lock. `ReadersWriterTrials.swift` has the
+/// measuring code.
 ///
 /// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
 struct ReadersWriter: Pattern {

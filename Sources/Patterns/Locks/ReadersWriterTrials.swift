@@ -2,25 +2,25 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How a guard is tried.
+/// The measuring code.
 ///
-/// First some writes are held between their two values, until a reader has come by or until the time is up: where
-/// nothing keeps readers out, one comes by for sure. Then all read and write, timed, with nothing in the way.
+/// First some writes are held between their two values, until a reader has read or the time is up: if nothing keeps
+/// readers out, one reads by construction. Then all parties read and write without a pause, and are timed.
 extension ReadersWriter {
-  /// All operations one after the other, and the held writes.
+  /// The longest time of a trial: all operations one after the other, and the held writes.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(20)) * trial[operations] * trial[threads] + (trial[hold] + .seconds(10))
       * trial[heldWrites]
   }
 
-  /// Times reads and writes of a guarded pair, and holds a write to see that no reader gets in.
+  /// Times reads and writes of a guarded pair, and holds a write to verify that no reader is admitted.
   func measure(
     _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
   ) throws {
     try measureThreads(trial, hold: trial[hold], read, write)
   }
 
-  /// Times reads and writes of a pair without a guard, and holds a write until a reader has seen it half done.
+  /// Times reads and writes of an unguarded pair, and holds a write until a reader has seen it half done.
   func measureUnguarded(
     _ trial: Trial, patience: Duration = .seconds(10), read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
@@ -42,7 +42,8 @@ extension ReadersWriter {
     }
   }
 
-  /// Times reads and writes of a pair whose guard is awaited, and holds a write to see that no reader gets in.
+  /// Times reads and writes of a pair with an asynchronous guard, and holds a write to verify that no reader is
+  /// admitted.
   func measureTasks(
     _ trial: Trial, read: @escaping @Sendable (Pair) async -> Pair.Values,
     write: @escaping @Sendable (Pair) async -> Void
@@ -66,9 +67,9 @@ extension ReadersWriter {
   }
 
   /// - Parameters:
-  ///   - beginWrite: begins a write elsewhere; what it returns waits for its end.
-  ///   - read: reads here.
-  ///   - race: runs all actors to their end.
+  ///   - beginWrite: starts a write elsewhere, and returns a closure that waits for its end.
+  ///   - read: reads on the calling thread.
+  ///   - race: runs all parties to their end.
   private func measure(
     _ trial: Trial, hold: Duration, _ beginWrite: (Pair) throws -> () -> Void, read: (Pair) throws -> Pair.Values,
     race runAll: (PairRace) throws -> Void
@@ -94,12 +95,12 @@ extension ReadersWriter {
   }
 }
 
-/// Two values that are to be written together. The accesses are relaxed: it is for the guard to bring order into them.
+/// Two values that must be written together. The accesses are relaxed, since the guard must order them.
 final class Pair: Sendable {
-  /// What a reader got.
+  /// The values that a reader got.
   struct Values: Sendable {
     fileprivate let first, second: UInt64
-    /// Whether they do not belong together.
+    /// Whether the values do not belong together.
     var isTorn: Bool { first != second }
   }
 
@@ -135,22 +136,22 @@ private final class HeldWrite: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
   private let reader: BoundedGate
 
-  /// A write that is held until a reader has come by; for `time` when the reader is on its way.
+  /// Creates a write that is held until a reader has read, but no longer than `time` after the reader started.
   init(_ time: Duration) { reader = BoundedGate(bound: time) }
 
-  /// The writer, between its values.
+  /// Pauses the writer between its values.
   func pause() {
     hasBegun.signal()
     reader.pass()
   }
 
-  /// Waits until the writer is there; a reader sets out now.
+  /// Waits until the writer pauses. A reader starts now.
   func waitForWriter() {
     hasBegun.wait()
     reader.restHasFinished()
   }
 
-  /// A reader has read.
+  /// Notes that a reader has read.
   func readerHasCome() { reader.open() }
 }
 
@@ -163,7 +164,7 @@ private final class PairRace: Sendable {
   private let pair: Pair
   private let notes: Slots<Note>
 
-  /// What became of an actor's operations.
+  /// The results of a party's operations.
   private struct Note: Sendable {
     var start: UInt64 = 0
     var end: UInt64 = 0
@@ -176,18 +177,18 @@ private final class PairRace: Sendable {
     self.actors = actors
     self.operations = operations
     self.steps = steps
-    // At least one of either kind.
+    // There is at least one operation of each kind.
     writes = min(max(1, operations * (100 - reads) / 100), operations - 1)
     pair = Pair(steps: steps)
     notes = Slots(count: actors, padded: true) { _ in Note() }
   }
 
-  /// Whether an operation is a write; these are spread evenly.
+  /// Returns whether an operation is a write. The writes are spread evenly.
   private func isWrite(_ operation: Int) -> Bool {
     operation * writes / operations != (operation + 1) * writes / operations
   }
 
-  /// What one actor does.
+  /// Runs the operations of one party.
   func run(_ actor: Int, _ read: (Pair) -> Pair.Values, _ write: (Pair) -> Void) {
     notes[actor].start = MonotonicClock.now()
     for operation in 0..<operations {
@@ -204,7 +205,7 @@ private final class PairRace: Sendable {
     notes[actor].end = MonotonicClock.now()
   }
 
-  /// The same for a guard that is awaited.
+  /// Runs the operations of one party with an asynchronous guard.
   func run(_ actor: Int, _ read: (Pair) async -> Pair.Values, _ write: (Pair) async -> Void) async {
     notes[actor].start = MonotonicClock.now()
     for operation in 0..<operations {
@@ -223,17 +224,17 @@ private final class PairRace: Sendable {
 
   // MARK: What came of it
 
-  /// How many reads were torn.
+  /// The number of torn reads.
   var torn: Int { notes.values.reduce(0) { $0 + $1.torn } }
-  /// Operations a second, of all actors together, from the first one's start to the last one's end.
+  /// The operations per second of all parties together, from the start of the first to the end of the last.
   var rate: Double {
     let start = notes.values.map(\.start).min() ?? 0
     let end = notes.values.map(\.end).max() ?? 0
     return Double(actors * operations) * 1e9 / Double(end - start)
   }
-  /// Nanoseconds of each read.
+  /// The nanoseconds of each read.
   var readLatency: LatencyHistogram { merged(\.reads) }
-  /// Nanoseconds of each write.
+  /// The nanoseconds of each write.
   var writeLatency: LatencyHistogram { merged(\.writes) }
 
   private func merged(_ histogram: KeyPath<Note, LatencyHistogram>) -> LatencyHistogram {
@@ -243,11 +244,11 @@ private final class PairRace: Sendable {
 
 /// The system's lock for many readers or one writer, `pthread_rwlock_t`.
 ///
-/// Unchecked: the lock takes care of itself.
+/// Unchecked: a lock is made for use from any thread.
 final class ReadersWriterLock: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
-  /// A lock that is free.
+  /// Creates a free lock.
   init() { pthread_rwlock_init(lock, nil) }
 
   deinit {
@@ -255,14 +256,14 @@ final class ReadersWriterLock: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` while no writer has the lock.
+  /// Runs `body` while no writer holds the lock.
   func withReadLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_rdlock(lock)
     defer { pthread_rwlock_unlock(lock) }
     return body()
   }
 
-  /// Runs `body` while nobody else has the lock.
+  /// Runs `body` while nobody else holds the lock.
   func withWriteLock<Result>(_ body: () -> Result) -> Result {
     pthread_rwlock_wrlock(lock)
     defer { pthread_rwlock_unlock(lock) }

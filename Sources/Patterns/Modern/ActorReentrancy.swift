@@ -12,11 +12,11 @@ import Instruments
 /// seats -= 1
 /// ```
 ///
-/// Here more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying than
-/// there are seats, or, where that cannot happen, until `patience` is over. Then seats are sold with nothing held, and
-/// timed.
+/// In a trial more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying
+/// than there are seats. If that cannot happen, the payments are held until `patience` is over. Then the seats are sold
+/// again without holding the payments, and timed.
 ///
-/// Beyond the documents: what becomes of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
+/// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
 /// concurrency.
 struct ActorReentrancy: Pattern {
   static let name = "actor-reentrancy"
@@ -151,7 +151,7 @@ struct ActorReentrancy: Pattern {
     }
   }
 
-  /// Every payment by itself, and the longest wait for buyers.
+  /// The longest time of a trial: every payment by itself, and the longest wait for buyers.
   func longest(_ trial: Trial) -> Duration? {
     (trial[payment] + .microseconds(20)) * trial[buyers] * (trial[repeats] + 1) + .seconds(11)
   }

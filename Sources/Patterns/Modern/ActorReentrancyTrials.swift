@@ -2,15 +2,15 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension ActorReentrancy {
-  /// Sells seats to buyers that are tasks: twice, first with all payments held until every buyer that can has begun,
-  /// then without.
+  /// Sells seats to buyers that are tasks, twice. The first time all payments are held until every buyer that can pay
+  /// has begun to, the second time they are not.
   ///
   /// - Parameters:
   ///   - patience: how long payments are held.
-  ///   - open: opens a box office with so many seats; what it returns sells one to a buyer, and says whether there was
-  ///     one.
+  ///   - open: opens a box office with a number of seats, and returns a closure that sells one to a buyer and tells
+  ///     whether there was one.
   func sell(
     _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
   ) throws {
@@ -63,18 +63,18 @@ extension ActorReentrancy {
   }
 }
 
-/// More buyers than seats, and what becomes of each.
+/// A sale with more buyers than seats, and the result for each of them.
 final class Sale: Sendable {
-  /// How many seats there are.
+  /// The number of seats.
   let seats: Int
   private let steps: Int
   private let paying = Gauge()
-  /// Opens when more are paying than there are seats; nil where payments are not held.
+  /// A gate that opens when more buyers are paying than there are seats; nil if payments are not held.
   private let tooMany: BoundedGate?
   private let paid: Slots<Atomic<Bool>>
   private let sold: Slots<Atomic<Bool>>
 
-  /// Buyers whose payments take so many steps, or are held for so long.
+  /// Creates a sale with payments that take `steps` steps of work, or are held for up to `patience`.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
@@ -83,10 +83,10 @@ final class Sale: Sendable {
     sold = Slots(count: buyers) { _ in Atomic(false) }
   }
 
-  /// Who wants a seat.
+  /// The buyers.
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
-  /// Nobody else is on the way.
+  /// Notes that no further buyer will come.
   func allHaveCome() { tooMany?.restHasFinished() }
 
   fileprivate func pay(_ index: Int) async {
@@ -122,15 +122,15 @@ final class Sale: Sendable {
   // MARK: What came of it
 
   private var soldSeats: Int { (0..<sold.count).count { sold[$0].load(ordering: .relaxed) } }
-  /// Seats sold that there were not.
+  /// The number of seats that were sold and do not exist.
   var oversold: Int { max(0, soldSeats - seats) }
-  /// Seats not sold.
+  /// The number of seats that were not sold.
   var unsold: Int { max(0, seats - soldSeats) }
-  /// Who has paid for nothing.
+  /// The number of buyers who paid and got no seat.
   var refunds: Int {
     (0..<paid.count).count { paid[$0].load(ordering: .relaxed) && !sold[$0].load(ordering: .relaxed) }
   }
-  /// The most that were paying at once, while held.
+  /// The largest number of buyers who were paying at once, while payments were held.
   var concurrentPayments: Int { paying.peak }
 }
 
@@ -139,10 +139,10 @@ struct Buyer: Sendable {
   fileprivate let sale: Sale
   fileprivate let index: Int
 
-  /// Pays for the seat, and awaits the arrival of the payment.
+  /// Pays for the seat, and waits asynchronously for the payment.
   func pay() async { await sale.pay(index) }
   /// Pays for the seat, and blocks the thread until the payment has arrived.
   func payBlocking() { sale.payBlocking(index) }
-  /// Has the answer: whether there was a seat.
+  /// Notes the answer: whether there was a seat.
   fileprivate func hasBeenSold(_ isSold: Bool) { if isSold { sale.hasBeenSold(index) } }
 }

@@ -16,8 +16,8 @@ import Instruments
 /// await place.visit()
 /// ```
 ///
-/// Each variant makes many round trips: from one caller, timed in batches; once more, noting which threads they run on;
-/// and from several callers at once to the same target.
+/// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, noting which
+/// threads they run on; and from several callers at once to the same target.
 ///
 /// Source: beyond the documents.
 struct HopCost: Pattern {
@@ -35,7 +35,7 @@ struct HopCost: Pattern {
     "share of hops, to the target or back, that continue on another thread")
   let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
-  /// The main queue; a test, whose main queue nothing drains, gives another.
+  /// The main queue. A test, in which nothing drains the main queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [calls] }
@@ -126,7 +126,7 @@ struct HopCost: Pattern {
     }
   }
 
-  /// The time of all round trips when each has to wake two threads.
+  /// The longest time of a trial: all round trips, each of which wakes two threads.
   func longest(_ trial: Trial) -> Duration? {
     .microseconds(100) * (trial[batch] * (Batches.count + 2) + trial[callers] * trial[calls])
   }

@@ -3,11 +3,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the ways are put through.
+/// The measuring code.
 extension HopCost {
-  /// Makes round trips by blocks from a serial queue of each caller.
+  /// Makes round trips by blocks, from a serial queue for each caller.
   ///
-  /// - Parameter body: goes to the place, counts the visit there, and has `back` run on the queue it came from.
+  /// - Parameter body: hops to the place, counts the visit there, and has `back` run on the queue that it came from.
   func hop(
     _ trial: Trial,
     _ body:
@@ -19,7 +19,7 @@ extension HopCost {
     }
   }
 
-  /// Makes round trips by C functions, each of which is given a `FunctionHopper`.
+  /// Makes round trips by C functions, each of which receives a `FunctionHopper`.
   func hopByFunctions(
     _ trial: Trial, to there: FunctionQueue, _ body: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
   ) throws {
@@ -58,7 +58,7 @@ extension HopCost {
     trial.noteFloor(of: roundTrip, over: trips.count) { trips.each { _ in } }
   }
 
-  /// - Parameter makeHops: goes there and back so many times, notes when that began and ended, and returns then.
+  /// - Parameter makeHops: makes this many round trips, notes when they began and ended, and then returns.
   private func measure(
     _ trial: Trial,
     _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
@@ -84,13 +84,13 @@ extension HopCost {
   }
 }
 
-/// Round trips to a place, one behind the other.
+/// Round trips to a place, one after the other.
 struct RoundTrips: Sendable {
-  /// How many.
+  /// The number of round trips.
   let count: Int
   private let visits: Visits
 
-  /// A number of round trips, to where `visits` are counted.
+  /// Creates round trips to the place that `visits` counts.
   init(_ count: Int, to visits: Visits) { (self.count, self.visits) = (count, visits) }
 
   /// Makes the round trips one after the other, in a timed loop.
@@ -102,7 +102,7 @@ struct RoundTrips: Sendable {
     }
   }
 
-  /// Makes them, and awaits each.
+  /// Makes asynchronous round trips one after the other.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ trip: (Visits) async -> Void) async {
     await timedLoop(count) { _ in
@@ -112,16 +112,15 @@ struct RoundTrips: Sendable {
   }
 }
 
-/// When somebody's round trips began and ended.
+/// The times at which a caller's round trips began and ended.
 final class HopTimes: Sendable {
-  /// He leaves for the first.
+  /// The time at which the first round trip began.
   let start = Moment()
-  /// He is back from the last.
+  /// The time at which the last round trip ended.
   let end = Moment()
 }
 
-/// A counter of visits, whose plain loads and stores need the place to bring order into them. The accesses are relaxed:
-/// it is for the place to bring order into them.
+/// A counter of visits. It uses plain loads and stores with relaxed accesses, since the place must order them.
 final class Visits: Sendable {
   private let visits = Atomic<Int>(0)
   private let watchesThreads: Bool
@@ -136,7 +135,7 @@ final class Visits: Sendable {
     if watchesThreads { look() }
   }
 
-  /// He who goes is where he came from, before each round trip and after the last.
+  /// Notes that the caller is back at its origin. It is called before each round trip and after the last.
   @inline(__always)
   fileprivate func isHere() { if watchesThreads { look() } }
 
@@ -147,13 +146,13 @@ final class Visits: Sendable {
     if last != thread, last != 0 { changed.add(1, ordering: .relaxed) }
   }
 
-  /// How many there were.
+  /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
-  /// How often another thread went on.
+  /// How often the caller continued on another thread.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }
 
-/// Somebody who goes there and back by blocks, from a queue of his own.
+/// A caller that makes round trips by blocks, from a queue of its own.
 private final class BlockHopper: Sendable {
   private let here = DispatchQueue(label: "here")
   private let visits: Visits
@@ -179,7 +178,7 @@ private final class BlockHopper: Sendable {
     hasEnded.wait()
   }
 
-  /// A block of `here`, the first or the one that came back.
+  /// Runs a block of `here`: the first one, or one that came back.
   private func goes() {
     visits.isHere()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {
@@ -191,9 +190,9 @@ private final class BlockHopper: Sendable {
   }
 }
 
-/// A caller who makes round trips by C functions, which are given a pointer to it.
+/// A caller that makes round trips by C functions, which receive a pointer to it.
 ///
-/// Unchecked: the queues that he has pointers to may be used from any thread.
+/// Unchecked: the queues may be used from any thread.
 final class FunctionHopper: @unchecked Sendable {
   /// The queue that the caller comes from.
   let here: UnsafeMutableRawPointer
@@ -217,13 +216,13 @@ final class FunctionHopper: @unchecked Sendable {
     left = Atomic(hops)
   }
 
-  /// The caller that such a pointer points to.
+  /// Returns the caller that a pointer refers to.
   static func of(_ hopper: UnsafeMutableRawPointer?) -> FunctionHopper {
     guard let hopper else { preconditionFailure("a function of a hopper's is always given the hopper") }
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
-  /// Ends one round trip, on the queue that it came from, and begins the next.
+  /// Ends a round trip, on the queue that it came from, and begins the next one.
   static func isBack(_ hopper: UnsafeMutableRawPointer?) { of(hopper).goes() }
 
   /// Makes all round trips.
@@ -233,13 +232,13 @@ final class FunctionHopper: @unchecked Sendable {
       FunctionHopper.of(hopper).times.start.set()
       FunctionHopper.isBack(hopper)
     }
-    // He lives until the last function has run: it signals as its last act.
+    // The caller must exist until the last function has run, which signals as its last act.
     withExtendedLifetime(self) { hasEnded.wait() }
   }
 
   private func goes() {
     visits.isHere()
-    // One at a time: a load and a store will do.
+    // Only one function runs at a time, so a load and a store suffice.
     let next = left.load(ordering: .relaxed) - 1
     left.store(next, ordering: .relaxed)
     if next < 0 {

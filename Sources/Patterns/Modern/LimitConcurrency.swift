@@ -2,24 +2,17 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Limiting how many jobs are in progress at once, and what the waiting jobs cost.
+/// How does a program limit the number of jobs in progress, and what do the waiting jobs cost?
 ///
-/// The document counts the free slots with a semaphore:
+/// The document counts free resources with a semaphore: a task waits for the semaphore before it uses the resource, and
+/// signals it afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may suspend in the
+/// middle, and resumes on any thread that is free then.
 ///
-/// ```c
-/// dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER);
-/// do_the_job();
-/// dispatch_semaphore_signal(semaphore);
-/// ```
+/// Each trial has two phases. In the first phase the jobs work and are timed; the times at which each job began and
+/// ended tell how many were in progress at once. In the second phase each job waits from its first instruction on,
+/// until no further job begins and all threads sleep (``Standstill``).
 ///
-/// A job that waits for a slot in this way blocks a thread. A job of Swift concurrency may suspend in the middle, and
-/// resumes on whatever thread is free then, if one is.
-///
-/// Each trial has two phases. In the first, timed one the jobs work, and how many were in progress at once is read from
-/// the times at which each began and ended. In the second each job waits from its first instruction on, until nothing
-/// more begins and all threads sleep (``Standstill``).
-///
-/// Beyond the documents: what becomes of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
+/// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
 /// (Concurrency Programming Guide) in Swift concurrency.
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
@@ -129,7 +122,7 @@ struct LimitConcurrency: Pattern {
     }
   }
 
-  /// The time of all jobs one after the other, with a thread each.
+  /// The longest time of a trial: all jobs one after the other, each with a thread of its own.
   func longest(_ trial: Trial) -> Duration? { (trial[work] + .milliseconds(1)) * trial[jobs] }
 
   private var measures: [any Declaration] { [work, overWidth, unusedSlots, blockedThreads, missing, perJob] }
@@ -144,10 +137,10 @@ final class AsyncSemaphore: Sendable {
 
   private let state: Mutex<State>
 
-  /// A semaphore with this number of permits.
+  /// Creates a semaphore with this number of permits.
   init(value: Int) { state = Mutex(State(permits: value)) }
 
-  /// Takes a permit, or suspends until one is free: first come, first served.
+  /// Takes a permit, or suspends until one is free. Tasks are served in the order in which they came.
   func wait() async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
@@ -173,8 +166,8 @@ final class AsyncSemaphore: Sendable {
   }
 }
 
-/// What an operation queue does with its `maxConcurrentOperationCount`. (Foundation has the real one, which the lab
-/// does without: its workers start in a few milliseconds.)
+/// A queue that does what an operation queue does with its `maxConcurrentOperationCount`. (The real one is part of
+/// Foundation. The lab does without Foundation, since its workers must start in a few milliseconds.)
 final class Operations: Sendable {
   private struct State {
     var running = 0
@@ -184,13 +177,13 @@ final class Operations: Sendable {
   private let width: Int
   private let state = Mutex(State())
 
-  /// Operations of which so many run at once.
+  /// Creates a queue of operations, of which at most `width` run at once.
   init(width: Int) { self.width = width }
 
-  /// Runs `body` as soon as fewer than the width are running.
+  /// Runs `body` as soon as fewer than `width` operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // A serial queue of its own always gets a thread.
+      // A serial queue of the operation's own always gets a thread.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

@@ -1,12 +1,12 @@
 import Dispatch
 import Instruments
 
-/// What the variants are put through.
+/// The measuring code.
 extension LimitConcurrency {
-  /// Runs jobs as child tasks, and counts how many are in progress at once; a job that waits holds no thread.
+  /// Runs jobs as child tasks, and counts how many are in progress at once. A waiting job holds no thread.
   ///
-  /// - Parameter run: runs all jobs, so many at once, and returns when all have ended.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  /// - Parameter run: runs all jobs, at most `width` at once, and returns when all have ended.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func limit(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     try look(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
@@ -14,7 +14,8 @@ extension LimitConcurrency {
     }
   }
 
-  /// Runs jobs as blocks, and counts how many are in progress at once; each holds a thread from its begin to its end.
+  /// Runs jobs as blocks, and counts how many are in progress at once. Each job holds a thread from its beginning to
+  /// its end.
   func limitBlocks(
     _ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void
   ) throws {
@@ -40,8 +41,8 @@ extension LimitConcurrency {
     trial.record(perJob, seen.elapsed, over: count)
   }
 
-  /// Runs jobs that are not meant to end: those that are admitted await an answer, which comes when all threads sleep.
-  /// There are more jobs than places and threads.
+  /// Runs jobs that are expected not to end. The jobs that are admitted wait for an answer, which comes when all
+  /// threads sleep. There are more jobs than places and threads.
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)
@@ -64,6 +65,6 @@ extension LimitConcurrency {
 }
 
 extension DispatchSemaphore {
-  /// Waits with the thread, as a call does that knows nothing of tasks.
+  /// Blocks the thread until a signal comes, as a call does that knows nothing of tasks.
   func blockForOne() { wait() }
 }

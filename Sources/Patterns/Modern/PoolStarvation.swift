@@ -3,18 +3,18 @@ import Instruments
 
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
-/// Swift's pool has as many threads for a priority as there are cores, and relies on tasks that suspend instead of
-/// blocking. A blocking call breaks that rule:
+/// Swift's pool has one thread for each core for a priority, and relies on tasks that suspend instead of blocking. A
+/// blocking call breaks that rule:
 ///
 /// ```swift
 /// Task { semaphore.wait() }
 /// ```
 ///
-/// Here an answer is withheld until every task that can wait for it does. Then bystanders are submitted, which do not
-/// need the answer: a task of the same priority, one of another, a block on the global queue and one on a queue of its
-/// own. Each either begins, or has not begun when all threads of the process sleep (``Standstill``): then it starves.
+/// A trial withholds an answer until every task that can wait for it does so. It then submits bystanders, which do not
+/// need the answer: a task of the same priority, a task of another priority, a block on the global queue and a block on
+/// a queue of its own. A bystander starves if it has not begun when all threads of the process sleep (``Standstill``).
 ///
-/// Beyond the documents: what becomes of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
+/// Beyond the documents: the equivalent of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
 /// concurrency.
 struct PoolStarvation: Pattern {
   static let name = "pool-starvation"
@@ -41,7 +41,7 @@ struct PoolStarvation: Pattern {
 
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
-  /// Checks that there are threads enough; a test replaces it.
+  /// Verifies that there are enough threads; a test replaces it.
   var room = ThreadRoom()
 
   var variants: [Variant] {

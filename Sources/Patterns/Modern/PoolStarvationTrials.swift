@@ -2,13 +2,13 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension PoolStarvation {
-  /// Begins all requests with their answer held, starts bystanders when all threads sleep, and lets the answer come
-  /// then.
+  /// Starts all requests while their answer is withheld. When all threads sleep, it submits the bystanders and then
+  /// releases the answer.
   ///
-  /// - Parameter begin: begins one task.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  /// - Parameter begin: starts one task.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
     let (count, hold) = (trial.poolWidth * trial[tasksPerCore], trial[hold])
     try prepare(threads: count)
@@ -33,7 +33,7 @@ extension PoolStarvation {
     record(trial, bystanders)
   }
 
-  /// Starts the bystanders without any requests, and records how soon they begin: tasks and blocks that need no answer.
+  /// Submits the bystanders without any requests, and records how soon they begin.
   func recordBystandersAlone(_ trial: Trial) throws {
     try prepare(threads: 0)
     let bystanders = TaskBystanders()
@@ -59,28 +59,28 @@ extension PoolStarvation {
   }
 }
 
-/// An answer that many wait for, and that comes late.
+/// An answer that many requests wait for, and that comes late.
 final class LateAnswer: Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
   private let isHeldBack = Mutex(true)
   private let begins: RunCounts
 
-  /// An answer to so many requests; it is held back.
+  /// Creates an answer to this many requests, which is withheld.
   init(requests count: Int) {
     begins = RunCounts(count: count)
     group.enter()
   }
 
-  /// Those who need it.
+  /// The requests that wait for the answer.
   var requests: [Request] { (0..<begins.count).map { Request(answer: self, index: $0) } }
 
-  /// One who needs it.
+  /// A request that waits for the answer.
   struct Request: Sendable {
     fileprivate let answer: LateAnswer
     fileprivate let index: Int
 
-    /// Notes that the request has a thread, and begins.
+    /// Notes that the request has a thread and begins.
     func begins() { answer.begins.ran(index) }
     /// Blocks the thread until the answer is there, as every blocking call does.
     func blockUntilAnswered() { answer.group.wait() }
@@ -90,10 +90,10 @@ final class LateAnswer: Sendable {
     }
   }
 
-  /// How many have begun.
+  /// The number of requests that have begun.
   var begun: Int { begins.count - begins.notRun }
 
-  /// The answer comes, once.
+  /// Releases the answer. Call it once.
   func comes() {
     let isFirst = isHeldBack.withLock { isHeldBack in
       defer { isHeldBack = false }
@@ -103,7 +103,7 @@ final class LateAnswer: Sendable {
   }
 }
 
-/// What others want done, who need nothing of the answer.
+/// Tasks and blocks that do not need the answer.
 private final class TaskBystanders: Sendable {
   /// A task of the same priority.
   let task = Bystander(asTaskOf: .medium)
@@ -114,8 +114,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Bystanders come one after the other. Is the task held up, both it and the block on the global queue are waited for
-  /// as long as `patience`, or until that block begins: then the pool has added a thread for it.
+  /// Submits the bystanders one after the other. If the task is held up, waits for it and for the block on the global
+  /// queue until that block begins, since the pool has then added a thread, but no longer than `patience`.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

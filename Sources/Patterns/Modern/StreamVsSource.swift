@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Sending items from code that cannot wait to a consumer that takes them one by one: by an `AsyncStream`, or by a
-/// source.
+/// How does code that cannot wait send items to a consumer that takes them one by one: by an `AsyncStream`, or by a
+/// source?
 ///
-/// A custom source keeps one number, whatever comes while its handler waits or runs. An `AsyncStream` keeps the items
-/// themselves: all of them, or as many as its buffering policy says.
+/// A custom source keeps a single number, however many events come while its handler waits or runs. An `AsyncStream`
+/// keeps the items themselves: all of them, or as many as its buffering policy allows.
 ///
-/// The items of a burst come while the consumer is held on the one before. Then single items come, each awaited until
-/// it is received, and a run of items back to back.
+/// The items of a burst are sent while the consumer is held on the item before. After that come single items, each sent
+/// when the one before was received, and a run of items back to back.
 ///
 /// Source: "AsyncStream" in the documentation of Swift's standard library, beside the Concurrency Programming Guide,
 /// Dispatch Sources.

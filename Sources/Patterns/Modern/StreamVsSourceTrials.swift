@@ -2,26 +2,27 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through: items are passed on, and what is taken is noted.
+/// The measuring code, which sends items and notes the items that are received.
 extension StreamVsSource {
-  /// How many bursts count, behind one that warms up.
+  /// The number of bursts that count, after one that is a warm-up.
   private static let rounds = 10
 
-  /// Every item takes 20 us at most, on a machine that is not busy.
+  /// The longest time of a trial: 20 us for every item on an idle machine.
   func longest(_ trial: Trial) -> Duration? {
     let bursts = (Self.rounds + 1) * trial[burst]
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
   }
 
-  /// Passes items on: bursts while the consumer is held, single ones, and a stream; counts those that were lost.
+  /// Sends items: bursts while the consumer is held, single items, and a stream. Counts the items that were lost.
   ///
   /// - Parameters:
-  ///   - reportsDrops: whether `yield` says which items it drops, so that those it does not report are counted.
-  ///   - kept: what the consumer should be given of a burst.
+  ///   - reportsDrops: whether `yield` reports the items that it drops. Dropped items that it does not report are then
+  ///     counted.
+  ///   - kept: the items of a burst that the consumer should receive.
   func pass(
     _ trial: Trial, reportsDrops: Bool = false, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws {
-    // The consumer is held in item 0.
+    // The consumer is held while it takes item 0.
     let items = Array(1...trial[burst])
     let expected = Array(kept(items))
     let batch = Pieces(items)
@@ -29,7 +30,7 @@ extension StreamVsSource {
     for round in 0...Self.rounds {
       let inbox = Inbox(holdsFirst: true)
       let outbox = begin(inbox)
-      // A source takes 0 for no news, so that the first says 1.
+      // The first item is 1, since a source does not report 0.
       outbox.send(1)
       try inbox.awaitHeld()
       let time = MonotonicClock.time { outbox.sendAll(batch) }
@@ -38,7 +39,7 @@ extension StreamVsSource {
       try inbox.finish(outbox)
       let taken = Array(inbox.taken.dropFirst())
       unpromised += taken.difference(from: expected).count
-      // One sum stands for all of them.
+      // One sum represents all items.
       let missing = expected.count == 1 && taken == expected && expected != items ? 0 : items.count - taken.count
       lost += max(0, missing)
       untold += abs(missing - inbox.drops)
@@ -60,21 +61,21 @@ extension StreamVsSource {
   }
 }
 
-/// How a trial sends items, and how it says that no more will come.
+/// How a trial sends items, and how it ends the stream of items.
 struct Outbox {
-  /// Passes items on, one behind the other.
+  /// Sends items one after the other.
   let sendAll: (Pieces<Int>) -> Void
-  /// No more will be: what was passed on before is still taken.
+  /// Ends the stream of items. Items that were sent before are still received.
   let end: () -> Void
 
-  /// Items are passed on by `send`, and no more will be after `end`.
+  /// Creates an outbox that sends items by `send` and ends by `end`.
   init(send: @escaping (Pieces<Int>) -> Void, end: @escaping () -> Void) { (sendAll, self.end) = (send, end) }
 
-  /// Passes one on.
+  /// Sends one item.
   func send(_ item: Int) { sendAll(Pieces(CollectionOfOne(item))) }
 }
 
-/// The consumer's side: what it is given.
+/// The consumer's side, which receives the items.
 final class Inbox: Sendable {
   /// The queue of handlers and blocks; tasks run in Swift's pool.
   let queue = DispatchQueue(label: "inbox")
@@ -90,15 +91,15 @@ final class Inbox: Sendable {
   private let isHeld = DispatchSemaphore(value: 0)
   private let arrived = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
-  /// How long is waited for what must come.
+  /// The longest wait for something that must happen.
   private static let patience = Duration.seconds(20)
 
-  /// One in which the first item keeps the consumer busy until it is released, if so.
+  /// Creates an inbox. If `holdsFirst`, the first item holds the consumer until it is released.
   init(holdsFirst: Bool = false) { state = Mutex(State(holds: holdsFirst)) }
 
   // MARK: For the consumer
 
-  /// Takes an item as the consumer does, and holds the consumer on it where the trial says so.
+  /// Takes an item as the consumer does, and holds the consumer on it if the trial asks for that.
   func take(_ item: Int) async {
     if keep(item) { await gate.passed() }
   }
@@ -108,10 +109,10 @@ final class Inbox: Sendable {
     if keep(item) { gate.queue.sync {} }
   }
 
-  /// Notes that no more items will be taken.
+  /// Notes that no more items will be received.
   func ended() { hasEnded.signal() }
 
-  /// - Returns: whether the consumer is to be held.
+  /// - Returns: whether the consumer must be held.
   private func keep(_ item: Int) -> Bool {
     let (holds, isAwaited) = state.withLock { state in
       state.taken.append(item)
@@ -133,20 +134,20 @@ final class Inbox: Sendable {
 
   // MARK: For the trial
 
-  /// What was taken, in its order.
+  /// The items that were received, in their order.
   var taken: [Int] { state.withLock { $0.taken } }
   /// How often the sender was told that an item was dropped.
   var drops: Int { state.withLock { $0.drops } }
-  /// When the last was taken.
+  /// The time at which the last item was received.
   var lastTime: UInt64 { state.withLock { $0.lastTime } }
 
   /// Waits until the consumer is held.
   func awaitHeld() throws { try isHeld.wait(within: Self.patience, else: "what was passed on was not taken") }
 
-  /// Lets the held consumer go on.
+  /// Lets the held consumer continue.
   func release() { gate.open() }
 
-  /// How long it takes until what `send` sends is taken.
+  /// Returns how long it takes until the item that `send` sends is received.
   func latency(_ send: () -> Void) throws -> UInt64 {
     state.withLock { $0.isAwaited = true }
     let start = MonotonicClock.now()
@@ -156,9 +157,9 @@ final class Inbox: Sendable {
     return last > start ? last - start : 0
   }
 
-  /// Ends it, and waits until all that was passed on is taken.
+  /// Ends the stream, and waits until all items are received.
   func finish(_ outbox: Outbox) throws {
-    // A source that is cancelled does not tell what it still has.
+    // A cancelled source does not deliver what it still holds.
     queue.drainSources()
     outbox.end()
     try hasEnded.wait(within: Self.patience, else: "what was passed on was not taken")

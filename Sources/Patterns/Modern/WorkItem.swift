@@ -3,7 +3,7 @@ import Instruments
 
 /// What does cancelling stop, and who is notified?
 ///
-/// A block wrapped in a work item can be cancelled, waited for, and given a notify block:
+/// A block in a work item can be cancelled, waited for, and given a notify block:
 ///
 /// ```c
 /// dispatch_block_t item = dispatch_block_create(0, ^{ … });
@@ -12,9 +12,9 @@ import Instruments
 /// dispatch_block_cancel(item);
 /// ```
 ///
-/// Here each is cancelled either while it is queued, behind a block that holds the queue until then, or while it runs,
-/// held in itself until then. Beside it stands the same with a task of Swift concurrency, for which an actor is the
-/// queue.
+/// A trial cancels each item in one of two states. In the first state the item is queued after a block that holds the
+/// queue until the item is cancelled. In the second state the item is running, and holds itself until it is cancelled.
+/// The variants in Swift concurrency do the same with a task, for which an actor is the queue.
 ///
 /// Beyond the documents: these have no way to take back what was submitted (Concurrency Programming Guide, Dispatch
 /// Queues).
@@ -38,7 +38,7 @@ struct WorkItem: Pattern {
   let cancelLatency = Metric.latency(
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
-  /// What waits in one line, as in a serial queue.
+  /// The items that wait in one queue.
   @globalActor actor Line { static let shared = Line() }
 
   var problem: [any Declaration] { [items] }
@@ -173,6 +173,6 @@ struct WorkItem: Pattern {
     }
   }
 
-  /// An item that nobody submits is waited for in vain.
+  /// The longest time of a trial, including the wait for an item that nobody submits.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

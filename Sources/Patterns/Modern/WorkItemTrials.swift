@@ -2,23 +2,23 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension WorkItem {
-  /// Runs `body` for one work item after the other, and records whether it ran, was cancelled and notified.
+  /// Runs `body` for one work item after the other, and records whether the item ran, was cancelled and notified.
   func eachItem(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
     let outcomes = try each(trial, body)
     trial.record(waitTimedOut, outcomes.notWaited)
     trial.record(cancelLatency, outcomes.notices)
   }
 
-  /// Runs `body` for one task after the other, and records whether it ran, was cancelled and notified.
+  /// Runs `body` for one task after the other, and records whether the task ran, was cancelled and notified.
   func eachTask(_ trial: Trial, _ body: (CancelledWork) throws -> Void) throws {
     trial.record(cancelLatency, try each(trial, body).notices)
   }
 
   /// Runs `body` for work items that are never submitted, and are freed when it ends.
   ///
-  /// - Parameter bound: how long their notice is waited for then.
+  /// - Parameter bound: how long the trial waits for a notification afterwards.
   func eachUnsubmittedItem(
     _ trial: Trial, noticeWithin bound: Duration = CancelledWork.bound, _ body: (CancelledWork) throws -> Void
   ) throws {
@@ -37,7 +37,7 @@ extension WorkItem {
   ) throws -> Outcomes {
     try SystemThread.requireRoom(for: 8)
     let count = trial[items]
-    // The first use of a queue and of the pool is dear: it warms up.
+    // The first use of a queue and of the pool is expensive: this is the warm-up.
     try body(CancelledWork())
     var outcomes = Outcomes()
     for _ in 0..<count {
@@ -58,12 +58,12 @@ extension WorkItem {
   }
 }
 
-/// An item, or a task, that is cancelled, and what became of it.
+/// An item or a task that is cancelled, and what happened to it.
 final class CancelledWork: Sendable {
-  /// Longer is nothing waited for that surely comes.
+  /// The longest wait for something that must happen.
   static let bound = Duration.seconds(20)
 
-  /// The queue on which the end of an item is notified.
+  /// The queue of the notify blocks.
   let notices = DispatchQueue(label: "notices")
   private let begun = Moment()
   private let ended = Moment()
@@ -84,7 +84,7 @@ final class CancelledWork: Sendable {
   }
   /// Notes that the item has run to its end.
   func ends() { ended.set() }
-  /// Blocks the queue, and so the items behind, until the item under test is cancelled.
+  /// Blocks the queue, and with it the later items, until the item under test is cancelled.
   func holdUpOthers() {
     isHeldUp.signal()
     isCancelled.pass()
@@ -93,7 +93,7 @@ final class CancelledWork: Sendable {
   func goOnWhenCancelled() { isCancelled.pass() }
   /// Suspends the task until it is cancelled.
   func goesOnWhenCancelled() async { await isCancelled.passed() }
-  /// Notes that the end was notified.
+  /// Notes that the notify block runs.
   func isToldOfEnd() {
     told.set()
     isTold.signal()
@@ -101,23 +101,23 @@ final class CancelledWork: Sendable {
 
   // MARK: Who cancels
 
-  /// Waits until the queue is blocked by the item before.
+  /// Waits until the item before blocks the queue.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
   /// Waits until the item runs.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }
-  /// Cancels the item by `cancel`, and lets go on what waits for that.
+  /// Cancels the item by `cancel`, and releases what waits for the cancellation.
   func cancel(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
     isCancelled.open()
   }
-  /// Waits for the end of the item, by its `wait` and by its notice.
+  /// Waits for the end of the item, by its `wait` and by its notify block.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
     let result = item.wait(timeout: .after(bound))
     outcome.withLock { $0.waitSucceeded = result == .success }
     awaitNotice(within: bound)
   }
-  /// Awaits the end of the task.
+  /// Waits for the end of the task.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
@@ -133,15 +133,15 @@ final class CancelledWork: Sendable {
 
   // MARK: What came of it
 
-  /// Whether it began to run.
+  /// Whether the item began to run.
   var hasBegun: Bool { begun.isSet }
-  /// Whether it came to its end.
+  /// Whether the item ran to its end.
   var hasEnded: Bool { ended.isSet }
-  /// Whether the wait for it succeeded.
+  /// Whether waiting for the item succeeded.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
-  /// How long after it was cancelled its end was told of; nil when nobody was told while it was waited for.
+  /// How long after the cancellation the notify block ran; nil if it did not run during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
-  /// Waits until its end is told of, but not longer than that; returns whether it was.
+  /// Waits for the notify block, but no longer than `bound`. Returns whether it ran.
   func isTold(within bound: Duration) -> Bool {
     guard isTold.wait(within: bound) else { return false }
     isTold.signal()
@@ -149,9 +149,9 @@ final class CancelledWork: Sendable {
   }
 }
 
-/// A box in which a block finds the work item that it belongs to, without keeping it alive.
+/// A box by which a block finds its own work item without keeping it alive.
 ///
-/// Unchecked: it is told of the item before that is submitted, and then only read.
+/// Unchecked: the item is stored before it is submitted, and only read afterwards.
 final class Own: @unchecked Sendable {
   /// The work item.
   weak var item: DispatchWorkItem?

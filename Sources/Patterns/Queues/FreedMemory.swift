@@ -1,18 +1,20 @@
 import CDispatchSupport
 import Instruments
 
-/// Tells whether memory was freed by the calling thread, from what `malloc` gives it next.
+/// Determines whether the calling thread freed a piece of memory, by what `malloc` returns to it next.
 ///
-/// A thread's own cache hands out first what was put there last, so long as it was not full: glibc keeps 7 or 16 pieces
-/// of a size, and fills the cache by itself from an arena in which many lie free.
+/// The cache of a thread returns the piece first that was put there last, unless the cache was full. glibc keeps 7 or
+/// 16 pieces of a size, and fills the cache by itself from an arena with many free pieces.
 struct FreedMemory: ~Copyable {
-  /// What was given out, kept until the end, so that no piece is given out twice.
+  /// The pieces that `malloc` returned. They are kept until the end, so that none is returned twice.
   private var pieces: [UnsafeMutableRawPointer?] = []
 
-  /// Room for `rounds` calls of ``isGivenAnew(_:_:)``: to make more amid them would itself free memory.
+  /// Reserves memory for `rounds` calls of ``isGivenAnew(_:_:)``, since growing the array between them would itself
+  /// free memory.
   init(rounds: Int) { pieces.reserveCapacity(3 * rounds) }
 
-  /// Has `release` let `object` go, and says whether its memory is what a piece of that size gets afterwards.
+  /// Lets `release` release `object`, and returns whether `malloc` then returns the same memory for a piece of that
+  /// size.
   mutating func isGivenAnew(
     _ object: UnsafeMutableRawPointer, _ release: (UnsafeMutableRawPointer) -> Void
   ) -> Bool {
@@ -24,7 +26,8 @@ struct FreedMemory: ~Copyable {
     return UInt(bitPattern: piece) == address
   }
 
-  /// Leaves the cache with room for a piece more of that size: one goes in, or it is full, and one is taken out.
+  /// Makes room in the cache for one more piece of that size. A piece is freed, which adds it unless the cache is full,
+  /// and a piece is allocated, which removes one.
   private mutating func makeRoom(_ size: Int) {
     pieces.append(malloc(size))
     free(pieces.removeLast())

@@ -37,7 +37,7 @@ struct MainQueue: Pattern {
 
   /// The main queue.
   ///
-  /// A test, whose main queue nothing drains, gives another.
+  /// A test, in which nothing drains the main queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [blocks, hops, events, work] }
@@ -182,6 +182,6 @@ struct MainQueue: Pattern {
 
   /// How long a block waits, the first time, for an event that must not come while it runs.
   private var inOrder: Duration { .milliseconds(10) }
-  /// How long a block waits for an event that is to come.
+  /// How long a block waits for an event that must come.
   private var overtaking: Duration { .seconds(20) }
 }

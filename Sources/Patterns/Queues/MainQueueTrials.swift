@@ -2,19 +2,19 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension MainQueue {
-  /// A block may be waited for as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// All pieces of work, and the longest look at one.
+  /// The longest time of all pieces of work, and of the wait during one of them.
   func allWork(_ trial: Trial) -> Duration { trial[work] * (trial[events] + 1) + .seconds(1) }
 
   /// Submits blocks to the main queue from four threads at once, then from a block on the main queue, and checks their
   /// order.
   ///
-  /// - Parameter patience: how long the very first block waits for its successor, and the one that sends for what it
-  ///   sent.
+  /// - Parameter patience: how long the very first block waits for its successor, and how long the block on the main
+  ///   queue waits for the block that it submitted.
   func send(
     _ trial: Trial, patience: Duration = .milliseconds(10), _ submit: @escaping @Sendable (SentBlock) -> Void
   ) throws {
@@ -39,7 +39,7 @@ extension MainQueue {
     trial.record(outOfTurn, turn.wasOut ? 1 : 0)
   }
 
-  /// Goes to main and back, again and again; the first time warms up.
+  /// Makes round trips to the main queue repeatedly. The first one is a warm-up.
   func hop(_ trial: Trial, _ body: (Hop) -> Void) {
     var hops = Hops()
     for repeated in 0...trial[self.hops] {
@@ -68,10 +68,10 @@ extension MainQueue {
     trial.record(offMain, hops.offMain)
   }
 
-  /// Does pieces of work, in each of which an event is sent to main.
+  /// Does pieces of work, and submits an event to the main queue during each.
   ///
-  /// - Parameter patience: how long the work waits for the event to begin; after the first time, which is also the
-  ///   warm-up, only where it will.
+  /// - Parameter patience: how long the work waits for the event to begin. After the first piece, which is also the
+  ///   warm-up, it waits only if the event will come.
   func work(_ trial: Trial, looks patience: Duration, _ body: (WorkWithEvent) -> Void) {
     let (events, steps) = (trial[events], trial.steps(work))
     var count = 0
@@ -87,7 +87,7 @@ extension MainQueue {
     trial.record(delayed, count)
   }
 
-  /// Looks whether a block of the main queue begins, until all threads sleep.
+  /// Waits until a block on the main queue begins or all threads sleep, and notes which.
   func look(_ trial: Trial, _ submit: (WaitedBlock) -> Void) throws {
     let block = WaitedBlock()
     submit(block)
@@ -95,7 +95,7 @@ extension MainQueue {
   }
 }
 
-/// A block on its way to main.
+/// A block that is submitted to the main queue.
 struct SentBlock: Sendable {
   fileprivate let task: TaskLog.Task
   fileprivate let offMain: Gauge
@@ -103,36 +103,36 @@ struct SentBlock: Sendable {
   /// The group of all blocks.
   var all: DispatchGroup { task.all }
 
-  /// The block writes down when it begins and ends, and whether that is on the main thread.
+  /// Notes when the block begins and ends, and whether that is on the main thread.
   func run() {
     if !MainThread.isCurrent { offMain.up() }
     task.run()
   }
 }
 
-/// A block of main's, and one that it sends to main: which waits for the other's turn?
+/// A block on the main queue, and a block that it submits there. The trial finds out which one waits for the other.
 final class Turn: Sendable {
-  /// The group of both.
+  /// The group of both blocks.
   let all = DispatchGroup()
   private let nextBegins: BoundedGate
   private let isOut = Atomic<Bool>(false)
 
   fileprivate init(patience: Duration) { nextBegins = BoundedGate(bound: patience) }
 
-  /// The current block goes on, and waits for the next.
+  /// Continues the current block, and waits for the next one.
   func current() {
     nextBegins.restHasFinished()
     if nextBegins.pass() { isOut.store(true, ordering: .releasing) }
   }
 
-  /// The next block begins.
+  /// Notes that the next block begins.
   func next() { nextBegins.open() }
 
   /// Whether the next block began before the current one had ended.
   var wasOut: Bool { isOut.load(ordering: .acquiring) }
 }
 
-/// A way to main and back.
+/// A round trip to the main queue.
 final class Hop: Sendable {
   private let left = Moment()
   private let arrived = Moment()
@@ -163,7 +163,7 @@ final class Hop: Sendable {
   fileprivate var wasOffMain: Bool { offMain.load(ordering: .acquiring) }
 }
 
-/// What many hops took.
+/// The times of many round trips.
 private struct Hops {
   var toMain: [UInt64?] = []
   var back: [UInt64?] = []
@@ -176,11 +176,11 @@ private struct Hops {
   }
 }
 
-/// A piece of work in which an event is sent to main.
+/// A piece of work during which an event is submitted to the main queue.
 final class WorkWithEvent: Sendable {
-  /// How many parts it has.
+  /// The number of parts of the work.
   let parts = 8
-  /// The end of the work, and of the event.
+  /// The group of the work and the event.
   fileprivate let all = DispatchGroup()
   private let steps: Int
   private let eventBegins: BoundedGate
@@ -195,7 +195,7 @@ final class WorkWithEvent: Sendable {
     all.enter()
   }
 
-  /// The work begins, and somebody sends an event to main, which the work waits for.
+  /// Begins the work. Another thread submits an event to the main queue, and the work waits for that submission.
   func begins(on main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
@@ -207,24 +207,24 @@ final class WorkWithEvent: Sendable {
     eventBegins.pass()
   }
 
-  /// Does one part of it.
+  /// Does one part of the work.
   func doPart(_ part: Int) {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
   }
 
-  /// The work has ended.
+  /// Notes that the work has ended.
   func ends() {
     ended.set()
     all.leave()
   }
 
-  /// Whether the event began only then.
+  /// Whether the event began only after the work had ended.
   fileprivate var wasDelayed: Bool { isDelayed.load(ordering: .acquiring) }
-  /// Nanoseconds from the event's being sent to its beginning.
+  /// The nanoseconds from the submission of the event to its beginning.
   fileprivate var lateness: UInt64? { began.since(sent) }
 }
 
-/// A block that is waited for until nothing else is left to do.
+/// A block that the trial waits for until nothing else is left to do.
 final class WaitedBlock: Sendable {
   fileprivate let begun = Moment()
 

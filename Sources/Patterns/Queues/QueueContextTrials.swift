@@ -3,12 +3,12 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueueContext {
-  /// A queue may be waited for as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a queue may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Runs `body`, in which one block leaves data and a later one looks for it, on another thread.
+  /// Runs `body`, in which one block stores data and a later block looks for it on another thread.
   func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
     var count = 0
     for _ in 0..<trial[repeats] {
@@ -19,7 +19,7 @@ extension QueueContext {
     trial.record(notFound, count)
   }
 
-  /// Runs `body`, in which one task leaves data and a later one looks for it.
+  /// Runs `body`, in which one task stores data and a later task looks for it.
   func shareAmongTasks(_ trial: Trial, _ body: (MyDataContext) async -> Void) async {
     var count = 0
     for _ in 0..<trial[repeats] {
@@ -30,9 +30,9 @@ extension QueueContext {
     trial.record(notFound, count)
   }
 
-  /// Makes queues with data, releases each while its last block runs, and notes when its finalizer runs. The first,
-  /// which is also the warm-up, is looked at for a while: with a reference and no block, and with a block and no
-  /// reference.
+  /// Creates queues with data, releases each of them while its last block runs, and notes when its finalizer runs. The
+  /// first queue, which is also the warm-up, is observed for a while in two states: with a reference and without a
+  /// block, and with a block and without a reference.
   func clean(_ trial: Trial, within patience: Duration = .seconds(20), _ make: (MyDataContext) -> HeldQueue) {
     var (early, inRelease) = (0, 0)
     var all: [MyDataContext] = []
@@ -49,24 +49,24 @@ extension QueueContext {
       all.append(data)
       if data.wasEarly { early += 1 }
       if repeated > 0, let time = data.timeToCleanUp { trial.record(cleanupLatency, time) }
-      // Of a queue without blocks this is the last reference: nobody else could free it.
+      // For a queue without blocks this is the last reference, so nothing else could free it.
       let idle = MyDataContext()
       make(idle).release()
       idle.awaitCleanUp(within: patience)
       if idle.isCleanedUpHere { inRelease += 1 }
     }
     trial.record(self.inRelease, inRelease)
-    // Last: a second clean-up comes after the first, which was waited for.
+    // This is checked last: a second clean-up comes after the first, which the trial waited for.
     trial.record(notOnce, all.count { $0.cleanUps != 1 })
     trial.record(earlyCleanups, early)
   }
 
-  /// Releases idle queues one after the other, and counts those whose memory `malloc` gives out again at once.
+  /// Releases idle queues one after the other, and counts those whose memory `malloc` returns again at once.
   ///
-  /// What it gives out nobody has: a queue's own memory was freed. Each thread keeps what it has freed for itself at
-  /// first, so that was this one, within the release.
+  /// Memory that `malloc` returns is free, so the queue was freed. Each thread first keeps the memory that it frees for
+  /// itself, so this thread freed the queue, within the release.
   ///
-  /// - Throws: ``Unavailable`` where `malloc` keeps back what was freed, as that of AddressSanitizer does.
+  /// - Throws: ``Unavailable`` if `malloc` keeps freed memory back, as that of AddressSanitizer does.
   func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
     var memory = FreedMemory(rounds: trial[repeats] + 2)
     guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
@@ -95,13 +95,12 @@ extension QueueContext {
     gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
     HeldQueue(created: last).release()
     data.awaitCleanUp(within: .seconds(20))
-    // What was let go is freed by threads of their own: some more time for them.
+    // Dispatch frees the queues on threads of its own, which get some more time here.
     data.lookAfterwards()
     trial.record(withoutContext, MyDataContext.cleanUpsWithout - before)
   }
 
-  /// Asks for global queues with every flag there is room for, then releases one without having retained it, and uses
-  /// it.
+  /// Asks for global queues with every flag that an integer has, then over-releases one of them and uses it.
   func askForGlobal(
     _ trial: Trial, within patience: Duration = .seconds(20), _ get: (UInt) -> UnsafeMutableRawPointer?,
     release: (UnsafeMutableRawPointer) -> Void
@@ -129,20 +128,20 @@ extension QueueContext {
 
 /// A way to modify a queue.
 enum QueueChange {
-  /// The queue is given a context.
+  /// Sets a context of the queue.
   case context(UnsafeMutableRawPointer)
-  /// The queue is given a value by a key.
+  /// Sets a value of the queue by a key.
   case value(key: UnsafeMutableRawPointer, UnsafeMutableRawPointer)
-  /// The queue is given a target.
+  /// Sets a target of the queue.
   case target(UnsafeMutableRawPointer?)
-  /// The queue is suspended.
+  /// Suspends the queue.
   case suspension
 }
 
 extension QueueContext {
-  /// Modifies a queue by `change` in one way after the other, and looks each time whether that took effect.
+  /// Makes `change` modify a queue in one way after the other, and checks each time whether that took effect.
   ///
-  /// - Parameter patience: how long a block of the queue is waited for that has nothing to wait for.
+  /// - Parameter patience: how long the trial waits for a block of the queue that nothing holds back.
   func modify(
     _ trial: Trial, _ queue: UnsafeMutableRawPointer?, within patience: Duration = .seconds(20),
     _ change: (UnsafeMutableRawPointer?, QueueChange) -> Void
@@ -171,7 +170,7 @@ extension QueueContext {
 ///
 /// Unchecked: the queues may be used from any thread.
 final class QueueAnswers: @unchecked Sendable {
-  /// A queue that was asked for within its block.
+  /// A queue whose block asks for the current queue.
   struct Asked: @unchecked Sendable {
     fileprivate let object: UnsafeMutableRawPointer?
 
@@ -179,19 +178,19 @@ final class QueueAnswers: @unchecked Sendable {
     func async(_ body: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(body) }
   }
 
-  /// The queues to ask in: a serial one, one that targets it, and the global ones of default and low priority.
+  /// The queues whose blocks ask: a serial one, one that targets it, and the global ones of default and low priority.
   let queues: [Asked]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
-  /// Nobody has asked.
+  /// Creates answers that nobody has given yet.
   init() {
     let serial = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
     let targeting = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
     gcdlab_dispatch_set_target_queue(targeting, serial)
     let global = [0, -2].map { gcdlab_dispatch_get_global_queue($0, 0) }
     queues = ([serial, targeting] + global).map { Asked(object: $0) }
-    // The main thread and the trial's own.
+    // Two threads outside of blocks also ask: the main thread and the trial's own.
     for _ in 0..<queues.count + 2 { all.enter() }
   }
 
@@ -201,7 +200,7 @@ final class QueueAnswers: @unchecked Sendable {
     all.leave()
   }
 
-  /// Notes the answer that a thread got which runs no block.
+  /// Notes the answer that a thread got outside of a block.
   func outside(_ answer: UnsafeMutableRawPointer?) {
     state.withLock { state in
       if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
@@ -220,9 +219,9 @@ final class QueueAnswers: @unchecked Sendable {
   }
 }
 
-/// The data that a program keeps for a queue, and what becomes of it.
+/// The data that a program stores for a queue, and what happens to it.
 final class MyDataContext: Sendable {
-  /// The data of the task that runs.
+  /// The number of finalizers that ran without a context.
   @TaskLocal static var current: MyDataContext?
 
   private static let withoutContext = Atomic<Int>(0)
@@ -242,9 +241,9 @@ final class MyDataContext: Sendable {
     var wasEarly = false
   }
 
-  /// Data that nobody has seen.
+  /// Creates data that nobody has seen.
   ///
-  /// - Parameter bound: how long a clean-up is waited for that must not come.
+  /// - Parameter bound: how long the trial waits for a clean-up that must not come.
   init(looks bound: Duration = .zero) {
     isCleanedUp = BoundedGate(bound: bound)
     whileReferenced = BoundedGate(bound: bound)
@@ -262,15 +261,16 @@ final class MyDataContext: Sendable {
     found.isSeen(in: found)
   }
 
-  /// Whether it was found.
+  /// Whether a block found the data.
   var wasSeen: Bool { state.withLock { $0.wasSeen } }
 
   // MARK: The end of its queue
 
-  /// A pointer to the data, for a C function. It is never freed: a finalizer that ran twice is to be counted.
+  /// A pointer to the data, for a C function. The data is never freed, so that a finalizer that runs twice can be
+  /// counted.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// The data that such a pointer points to.
+  /// Returns the data that a pointer refers to.
   static func at(_ context: UnsafeMutableRawPointer?) -> MyDataContext {
     guard let context else { return MyDataContext() }
     return Unmanaged<MyDataContext>.fromOpaque(context).takeUnretainedValue()
@@ -279,10 +279,10 @@ final class MyDataContext: Sendable {
   /// Counts a finalizer that ran although there was no context.
   static func cleanUpWithout() { withoutContext.add(1, ordering: .acquiringAndReleasing) }
 
-  /// How many did so in this process.
+  /// The number of finalizers that did so in this process.
   static var cleanUpsWithout: Int { withoutContext.load(ordering: .acquiring) }
 
-  /// Notes that the data is cleaned up, by a finalizer or what stands for it.
+  /// Notes that a finalizer, or what takes its place, cleans up the data.
   func cleanUp() {
     cleaning.set()
     state.withLock { state in
@@ -294,23 +294,23 @@ final class MyDataContext: Sendable {
     hasBeenCleanedUp.signal()
   }
 
-  /// The queue is not cleaned up while there is a reference to it.
+  /// Waits a while, in which the queue must not be cleaned up, since there is a reference to it.
   func lookWhileReferenced() {
     whileReferenced.restHasFinished()
     if whileReferenced.pass() { state.withLock { $0.wasEarly = true } }
   }
 
-  /// The last block of the queue, which waits for the clean-up.
+  /// The work of the queue's last block, which waits for a clean-up.
   func lastBlock() {
     if isCleanedUp.pass() { state.withLock { $0.wasEarly = true } }
     end.set()
     hasEnded.signal()
   }
 
-  /// The last reference is gone.
+  /// Notes that the last reference was released.
   func wasReleased() { isCleanedUp.restHasFinished() }
 
-  /// Waits for the end of the last block and the clean-up.
+  /// Waits for the end of the last block, and for the clean-up.
   func awaitEnd(within patience: Duration) {
     hasEnded.wait()
     awaitCleanUp(within: patience)
@@ -321,29 +321,29 @@ final class MyDataContext: Sendable {
     hasBeenCleanedUp.wait(within: patience)
   }
 
-  /// Waits for what must not come after it.
+  /// Waits a while for what must not happen after the clean-up.
   func lookAfterwards() {
     afterwards.restHasFinished()
     afterwards.pass()
   }
 
-  /// Whether the calling thread has cleaned it up.
+  /// Whether the calling thread cleaned up the data.
   var isCleanedUpHere: Bool { state.withLock { $0.cleaner } == ThreadCensus.currentThread }
-  /// How often it was cleaned up.
+  /// How often the data was cleaned up.
   var cleanUps: Int { state.withLock { $0.cleanUps } }
-  /// Whether that was before the last reference was gone, or before the last block had ended.
+  /// Whether the clean-up came before the last release, or before the end of the last block.
   var wasEarly: Bool { state.withLock { $0.wasEarly } }
-  /// Nanoseconds from the end of the last block; nil where one of the two did not come.
+  /// The nanoseconds from the end of the last block to the clean-up; nil if one of the two did not happen.
   var timeToCleanUp: UInt64? { cleaning.since(end) }
 }
 
-/// A thread-local variable that holds an object. It is not owned there.
+/// A thread-local variable that refers to an object without owning it.
 ///
-/// Unchecked: a thread reads and writes its own.
+/// Unchecked: each thread reads and writes its own value.
 final class ThreadKey<Value: AnyObject & Sendable>: @unchecked Sendable {
   private var key = pthread_key_t()
 
-  /// A place where no thread has anything yet.
+  /// Creates a variable that has no value on any thread.
   init() { pthread_key_create(&key, nil) }
 
   deinit { pthread_key_delete(key) }

@@ -3,20 +3,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Blocks that wait for something that cannot run before they end.
+/// Which blocks wait for something that cannot run before they end?
 ///
-/// The document forbids `dispatch_sync` on the queue that the calling task runs on, for serial queues above all,
-/// which would deadlock, and for concurrent ones as well; and `dispatch_apply` on the serial queue that the caller
-/// runs on:
+/// The document forbids a task to call `dispatch_sync` on the queue that it runs on. On a serial queue the call
+/// deadlocks; on a concurrent queue it should be avoided as well. The document also warns of `dispatch_apply` on the
+/// serial queue that the caller runs on.
 ///
-/// ```c
-/// dispatch_async(queue, ^{
-///   dispatch_sync(queue, ^{ … });
-/// });
-/// ```
-///
-/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill; if its tasks end after
-/// all, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill. If its tasks end
+/// nevertheless, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
 /// Iterations Concurrently".
@@ -28,7 +22,7 @@ struct QueueDeadlock: Pattern {
   let notOnce = Metric.count(
     "not-once", "inner blocks, or iterations, that had not run exactly once when all tasks had ended")
 
-  /// The main queue; a test, whose main queue nothing drains, gives another.
+  /// The main queue. A test, in which nothing drains the main queue, passes another.
   var mainQueue = DispatchQueue.main
 
   var problem: [any Declaration] { [iterations] }
@@ -115,7 +109,7 @@ struct QueueDeadlock: Pattern {
     Variant("abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", ends: hangs) {
       trial in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
-      // It spins: were a task never to come, that would be no standstill to be taken for the deadlock.
+      // The tasks spin while they wait for each other. If one never came, a sleeping task would look like the deadlock.
       let rendezvous = SpinBarrier(parties: 2)
       try run(trial) { tasks in
         first.async(group: tasks) {
@@ -181,7 +175,7 @@ struct QueueDeadlock: Pattern {
 
   /// Runs `body`, and waits for the end of the tasks that it submits with this group.
   ///
-  /// - Throws: ``SystemError`` when the pool could not have its threads: waiting for those is no deadlock.
+  /// - Throws: ``SystemError`` if the pool cannot start its threads, since waiting for threads is not a deadlock.
   private func run(_ trial: Trial, _ body: (DispatchGroup) -> Void) throws(SystemError) {
     try SystemThread.requireRoom(for: 4)
     let tasks = DispatchGroup()
@@ -190,7 +184,7 @@ struct QueueDeadlock: Pattern {
     tasks.wait()
   }
 
-  /// A trap comes at once; the time is for what comes to a standstill instead.
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
   private var hangs: Ending { .hangs(within: .milliseconds(50)) }
 }

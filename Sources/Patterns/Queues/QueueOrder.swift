@@ -151,8 +151,8 @@ struct QueueOrder: Pattern {
   private var listed: [any Declaration] { [returnedBeforeEnd, unfinished] }
   private var queued: [any Declaration] { [waiters, overtaken] }
 
-  /// How long a task waits, when all are submitted, for one that must not come.
+  /// How long a task waits, after all are submitted, for one that must not come.
   private var inOrder: Duration { .milliseconds(10) }
-  /// How long a task waits for one that is to come, as soon as there is a thread for it.
+  /// How long a task waits for one that must come as soon as there is a thread for it.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -2,20 +2,21 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueueOrder {
-  /// A task may wait for its successor as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a task may have to wait for its successor if the machine has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
   /// Calls `submit` from several threads at once, waits until all their tasks have run, and counts those out of order.
   ///
-  /// - Parameter patience: how long the very first task waits, once all is submitted, for its successor to have ended.
+  /// - Parameter patience: how long the very first task waits for the end of its successor, after all tasks are
+  ///   submitted.
   func log(
     _ trial: Trial, patience: Duration, _ submit: @escaping @Sendable ([TaskLog.Task]) -> Void
   ) throws {
     let (submitters, count) = (trial[submitters], trial[tasks])
     let log = TaskLog(submitters: submitters, tasks: count, patience: patience)
-    // The pool needs two, for a task and its successor.
+    // The pool needs two threads, for a task and its successor.
     try Team.run(submitters, besides: 2) { submitter in submit(log.tasks(of: submitter)) }
     log.allIsSubmitted()
     log.all.wait()
@@ -26,11 +27,11 @@ extension QueueOrder {
     trial.record(lost, order.lost)
   }
 
-  /// Adds two tasks, one after the other, while spinning tasks keep every thread of the pool busy, and notes which
+  /// Adds two tasks one after the other, while spinning tasks keep every thread of the pool busy, and notes which
   /// begins first.
   ///
-  /// - Parameter patience: how long those spin, at most, for the second task to begin. A queue that lets it begin only
-  ///   behind the first, for which there is no thread, makes them spin so long.
+  /// - Parameter patience: how long the spinning tasks wait, at most, for the second task to begin. If the queue lets
+  ///   the second task begin only after the first, for which there is no thread, they wait this long.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
     try SystemThread.requireRoom(for: trial.cores + 2)
     var count = 0
@@ -52,7 +53,7 @@ extension QueueOrder {
     trial.record(beginInversions, count)
   }
 
-  /// Runs the document's listing, whose first block ends only after the second where the queue allows that.
+  /// Runs the code of the document's listing. Its first block ends only after the second one, if the queue allows that.
   ///
   /// - Parameters:
   ///   - patience: how long the first block waits for the sync to return.
@@ -66,11 +67,11 @@ extension QueueOrder {
     trial.record(unfinished, listing.unfinished)
   }
 
-  /// Has threads arrive one after the other, each when the one before is seen to wait, and notes the order in which
-  /// they get in. Then who is in gets out and comes again, as the last.
+  /// Has threads arrive one after the other, each when the one before has been seen to wait, and notes the order in
+  /// which they are admitted. The first thread, when released, leaves and arrives again as the last.
   ///
-  /// - Parameter enter: gets in, says so, and out again.
-  /// - Throws: ``Unavailable`` when the system does not tell whether a thread waits, or ``SystemError``.
+  /// - Parameter enter: waits for admission, reports it, and leaves.
+  /// - Throws: ``Unavailable`` if the system does not report whether a thread waits, or ``SystemError``.
   func arrive(_ trial: Trial, _ enter: @escaping @Sendable (Arrivals.One) -> Void) throws {
     let count = trial[waiters]
     guard ThreadCensus.taken() != nil else {
@@ -104,19 +105,19 @@ extension QueueOrder {
   }
 }
 
-/// When tasks began and ended, each event at the next place of one log.
+/// The times at which tasks began and ended: each event has the next place in one log.
 final class TaskLog: Sendable {
   /// The group of all tasks.
   let all = DispatchGroup()
   private let submitters: Int
   private let tasks: Int
   private let places = Atomic<Int>(0)
-  /// Twice the task's number, and one more for its end; -1 where nothing was written.
+  /// The events: twice the number of the task, plus one for its end; -1 for a place that was not written.
   private let events: Slots<Atomic<Int>>
   private let firstHasBegun: BoundedGate
   private let successorHasEnded: BoundedGate
 
-  /// An empty log for so many tasks of each submitter.
+  /// Creates an empty log for this many tasks of each submitter.
   init(submitters: Int, tasks: Int, patience: Duration) {
     self.submitters = submitters
     self.tasks = tasks
@@ -125,7 +126,7 @@ final class TaskLog: Sendable {
     successorHasEnded = BoundedGate(bound: patience)
   }
 
-  /// One task.
+  /// A task with its place in the log.
   struct Task: Sendable {
     fileprivate let log: TaskLog
     fileprivate let number: Int
@@ -133,8 +134,8 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Notes that the task begins and that it ends. Between, the very first one waits for the second; which waits
-    /// before for the first to have written, that may have lost its core on the way.
+    /// Notes that the task begins and that it ends. In between, the very first task waits for the second. The second
+    /// one first waits until the first has written its beginning, since the first may have lost its core before that.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
       log.write(2 * number)
@@ -152,7 +153,7 @@ final class TaskLog: Sendable {
     (submitter * tasks..<(submitter + 1) * tasks).map { Task(log: self, number: $0) }
   }
 
-  /// Nobody adds tasks any more.
+  /// Notes that nobody adds tasks any more.
   func allIsSubmitted() {
     firstHasBegun.restHasFinished()
     successorHasEnded.restHasFinished()
@@ -163,7 +164,7 @@ final class TaskLog: Sendable {
     if place < events.count { events[place].store(event, ordering: .releasing) }
   }
 
-  /// What a log comes to.
+  /// The order of the tasks in a log.
   struct Order: Equatable {
     var beginInversions = 0
     var endInversions = 0
@@ -171,7 +172,7 @@ final class TaskLog: Sendable {
     var lost = 0
   }
 
-  /// Reads the log, when all tasks have ended.
+  /// Reads the log. Call it when all tasks have ended.
   func read() -> Order {
     var order = Order()
     var latestBegun = Array(repeating: -1, count: submitters)
@@ -201,7 +202,7 @@ final class TaskLog: Sendable {
   }
 }
 
-/// Two tasks that one thread adds to a queue, one behind the other.
+/// Two tasks that one thread adds to a queue, one after the other.
 final class TaskPair: Sendable {
   /// The group of both tasks.
   let all = DispatchGroup()
@@ -216,13 +217,13 @@ final class TaskPair: Sendable {
     second.store(begun.add(1, ordering: .acquiringAndReleasing).newValue, ordering: .releasing)
   }
 
-  /// Whether the second has begun.
+  /// Whether the second task has begun.
   var secondHasBegun: Bool { second.load(ordering: .acquiring) > 0 }
-  /// Whether it was the first to begin, of two that have.
+  /// Whether both tasks have begun, the second one first.
   var isInverted: Bool { begun.load(ordering: .acquiring) == 2 && second.load(ordering: .acquiring) == 1 }
 }
 
-/// The document's listing as it runs.
+/// A run of the document's listing.
 final class Listing: Sendable {
   private let asyncHasReturned: BoundedGate
   private let syncHasReturned: BoundedGate
@@ -235,18 +236,19 @@ final class Listing: Sendable {
     var unfinished = 0
   }
 
-  /// A run of it whose first block waits so long for the sync to return, and before for the async.
+  /// Creates a run whose first block waits up to `patience` for the sync to return, and before that up to
+  /// `asyncPatience` for the async to return.
   init(patience: Duration, asyncPatience: Duration) {
     asyncHasReturned = BoundedGate(bound: asyncPatience)
     syncHasReturned = BoundedGate(bound: patience)
-    // An async that only returned when its block had run would wait for this block.
+    // If an async returned only after its block had run, it would wait for this block.
     asyncHasReturned.restHasFinished()
   }
 
   /// The work of the first block.
   func someWork() {
     let returnedBefore = asyncHasReturned.pass()
-    // Who waits for this block cannot be waited for.
+    // A caller that waits for this block cannot be waited for.
     if returnedBefore { syncHasReturned.pass() }
     state.withLock { state in
       state.returnedBefore = returnedBefore
@@ -255,7 +257,7 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// Notes that the async has returned: the first block may have run.
+  /// Notes that the async has returned. The first block may or may not have run.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.restHasFinished()
@@ -264,37 +266,36 @@ final class Listing: Sendable {
   /// The work of the second block.
   func someMoreWork() { state.withLock { $0.secondHasEnded = true } }
 
-  /// Notes that the sync has returned, and looks whether both blocks have completed.
+  /// Notes that the sync has returned, and checks whether both blocks have completed.
   func bothHaveCompleted() {
     state.withLock { $0.unfinished = ($0.firstHasEnded ? 0 : 1) + ($0.secondHasEnded ? 0 : 1) }
     syncHasReturned.open()
     firstHasEnded.wait()
   }
 
-  /// How many asyncs returned before their block had ended: one or none.
+  /// The number of asyncs that returned before their block had ended: one or none.
   var returnedBefore: Int { state.withLock { $0.returnedBefore ? 1 : 0 } }
-  /// How many blocks had not ended when the sync returned.
+  /// The number of blocks that had not ended when the sync returned.
   var unfinished: Int { state.withLock { $0.unfinished } }
 }
 
-/// Threads that come one behind the other to where only one may be, and who got in when.
+/// Threads that arrive one after the other at a place that admits only one, and the order in which they were admitted.
 final class Arrivals: Sendable {
   private let entered = Mutex<[Int]>([])
   private let threads: Slots<Atomic<Int>>
   private let firstIsIn = DispatchSemaphore(value: 0)
   private let firstMayLeave = DispatchSemaphore(value: 0)
 
-  /// A number of arrivals, none of which has come.
+  /// Creates arrivals, none of which has come yet.
   init(count: Int) { threads = Slots(count: count) { _ in Atomic(-1) } }
 
-  /// One arrival, by its number.
+  /// An arrival, by its number.
   struct One: Sendable {
     fileprivate let arrivals: Arrivals
-    /// Who came before whom.
+    /// The position in the order of arrival.
     let number: Int
 
-    /// Notes that the thread has got in; the first stays in until all others wait. The first stays there until all
-    /// others but the last wait.
+    /// Notes that the thread was admitted. The first thread stays until all others wait.
     func isIn() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }
@@ -305,13 +306,13 @@ final class Arrivals: Sendable {
 
   subscript(number: Int) -> One { One(arrivals: self, number: number) }
 
-  /// The calling thread is about to get in.
+  /// Notes that the calling thread is about to arrive.
   func comes(_ number: Int) { threads[number].store(ThreadCensus.currentThread, ordering: .releasing) }
 
-  /// Waits until the first is in.
+  /// Waits until the first thread is admitted.
   func awaitEntry(of first: Int) { firstIsIn.wait() }
 
-  /// Waits until the thread of `number` sleeps, or got in.
+  /// Waits until the thread of `number` sleeps or is admitted.
   func awaitSleepOrEntry(of number: Int) {
     while !entered.withLock({ $0.contains(number) }) {
       let thread = threads[number].load(ordering: .acquiring)
@@ -324,10 +325,10 @@ final class Arrivals: Sendable {
     }
   }
 
-  /// Lets the first leave.
+  /// Lets the first thread leave.
   func release() { firstMayLeave.signal() }
 
-  /// How many got in after one with a higher number, when all have been in.
+  /// The number of threads that were admitted after one with a higher number. Read it when all have been admitted.
   var overtaken: Int {
     let order = entered.withLock { $0 }
     return order.indices.count { index in order[..<index].contains { $0 > order[index] } }

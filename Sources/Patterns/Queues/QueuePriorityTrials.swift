@@ -2,15 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueuePriority {
-  /// All tasks, one after the other.
+  /// The longest time of a trial: all tasks, one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }
 
   /// Submits tasks to the queues that `get` returns, in shuffled order, and notes the order in which they begin.
   ///
-  /// - Parameter niceness: that of the classes; nil to look.
-  /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
+  /// - Parameter niceness: the priorities of the classes; nil to determine them.
+  /// - Throws: ``Unavailable`` if the system gives classes no priority of their own, or if there are not enough
+  ///   threads.
   func begin<Key: Urgency & CaseIterable>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, niceness: Niceness? = nil,
     _ get: (Key) -> UnsafeMutableRawPointer?
@@ -39,10 +40,11 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Submits spinning tasks to private queues that `make` returns, starts all at once, and notes the order in which
-  /// they end.
+  /// Submits spinning tasks to private queues that `make` returns, starts all of them at once, and notes the order in
+  /// which they end.
   ///
-  /// - Throws: ``Unavailable`` when the system gives classes no priority of their own, or has not so many threads.
+  /// - Throws: ``Unavailable`` if the system gives classes no priority of their own, or if there are not enough
+  ///   threads.
   func end<Key: Urgency & CaseIterable>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ make: (Key) -> DispatchQueue
   ) throws {
@@ -67,21 +69,21 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Asks for a global queue by each identifier there is, and compares the priorities of the document's four.
+  /// Asks for a global queue by each possible identifier, and compares the priorities of the document's four.
   ///
-  /// - Parameter niceness: that of the classes; nil to look.
+  /// - Parameter niceness: the priorities of the classes; nil to determine them.
   func askForAll(_ trial: Trial, niceness: Niceness? = nil, _ get: (Int) -> UnsafeMutableRawPointer?) throws {
     let documented = Priority.allCases.map { get($0.identifier) }
-    // QOS_CLASS_MAINTENANCE, which only the C library's own header names.
+    // QOS_CLASS_MAINTENANCE, which is only in the C library's own header.
     let further = (QoSClass.allCases.map(\.identifier) + [0x05]).map(get)
     trial.record(otherQueues, Set(further).subtracting(documented).count)
     let seen = Niceness.seen(documented.map { HeldQueue(created: $0) }.map(\.async))
     if try (niceness ?? Niceness.ofClasses()).tells { trial.record(threadPriorities, Set(seen).count) }
   }
 
-  /// Looks whether the priority of a queue lies between user-initiated and utility, where the system shows that.
+  /// Checks whether the priority of a queue lies between user-initiated and utility, if the system shows that.
   ///
-  /// - Parameter niceness: that of the classes; nil to look.
+  /// - Parameter niceness: the priorities of the classes; nil to determine them.
   func compare(_ trial: Trial, niceness: Niceness? = nil, _ queue: DispatchQueue) throws {
     let niceness = try niceness ?? Niceness.ofClasses()
     guard niceness.tells else { return }
@@ -99,37 +101,37 @@ extension QueuePriority {
   }
 }
 
-/// The instant at which the first of several threads came.
+/// The instant at which the first of several threads arrived.
 private final class Start: Sendable {
   private let nanoseconds = Atomic<UInt64>(0)
 
-  /// A thread comes.
+  /// Notes that a thread arrives.
   func set() {
     _ = nanoseconds.compareExchange(
       expected: 0, desired: MonotonicClock.now(), ordering: .acquiringAndReleasing)
   }
 
-  /// Nanoseconds since then.
+  /// The nanoseconds since that instant.
   var elapsed: UInt64 { MonotonicClock.now() - nanoseconds.load(ordering: .acquiring) }
 }
 
 /// A QoS class, or a priority that maps to one.
 protocol Urgency: Hashable, Sendable {
-  /// Whether it goes before default.
+  /// Whether the class is more urgent than default.
   var isAboveDefault: Bool { get }
-  /// Whether a system may have one queue for it and user-initiated.
+  /// Whether a system may have one queue for the class and for user-initiated.
   var isMostUrgent: Bool { get }
 }
 
 extension QueuePriority.QoSClass {
-  /// Whether it goes before default.
+  /// Whether the class is more urgent than default.
   var isAboveDefault: Bool { self == .userInteractive || self == .userInitiated }
 
-  /// Whether it is user-interactive, which is user-initiated on Linux (`dispatch_get_global_queue` in libdispatch's
-  /// init.c).
+  /// Whether the class is user-interactive, for which Linux uses the queue of user-initiated
+  /// (`dispatch_get_global_queue` in libdispatch's init.c).
   var isMostUrgent: Bool { self == .userInteractive }
 
-  /// The class as Swift writes it.
+  /// The class in Swift.
   var qos: DispatchQoS {
     switch self {
     case .userInteractive: .userInteractive
@@ -140,7 +142,7 @@ extension QueuePriority.QoSClass {
     }
   }
 
-  /// As `dispatch_get_global_queue` takes it: `QOS_CLASS_…`.
+  /// The identifier for `dispatch_get_global_queue`: `QOS_CLASS_…`.
   var identifier: Int {
     switch self {
     case .userInteractive: 0x21
@@ -153,13 +155,13 @@ extension QueuePriority.QoSClass {
 }
 
 extension QueuePriority.Priority {
-  /// Whether it goes before default.
+  /// Whether the priority is above default.
   var isAboveDefault: Bool { self == .high }
 
-  /// None is.
+  /// False, since each of these priorities has a queue of its own.
   var isMostUrgent: Bool { false }
 
-  /// As `dispatch_get_global_queue` takes it: `DISPATCH_QUEUE_PRIORITY_…`.
+  /// The identifier for `dispatch_get_global_queue`: `DISPATCH_QUEUE_PRIORITY_…`.
   var identifier: Int {
     switch self {
     case .high: 2
@@ -170,13 +172,13 @@ extension QueuePriority.Priority {
   }
 }
 
-/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they say they have;
-/// the less, the more urgent.
+/// The priorities of the threads of each class: their nice values, or on Darwin the classes that they report. A lower
+/// value is more urgent.
 struct Niceness: Sendable {
   /// A value for each class, the most urgent first.
   let values: [Int]
 
-  /// Looks at a thread of each class.
+  /// Determines the values from a thread of each class.
   static func ofClasses() throws -> Niceness {
     Niceness(
       values: seen(
@@ -185,7 +187,7 @@ struct Niceness: Sendable {
         }))
   }
 
-  /// Looks at a thread that each of these functions runs a block on.
+  /// Determines the values from the threads that these functions run a block on.
   static func seen(_ run: [(@escaping @Sendable () -> Void) -> Void]) -> [Int] {
     let seen = Slots<Int>(count: run.count, of: 0)
     let all = DispatchGroup()
@@ -204,12 +206,12 @@ struct Niceness: Sendable {
     #if canImport(Darwin)
       -Int(qos_class_self().rawValue)
     #else
-      // PRIO_PROCESS; on Linux a thread has a value of its own.
+      // This is PRIO_PROCESS. On Linux each thread has a value of its own.
       Int(getpriority(0, 0))
     #endif
   }
 
-  /// Makes sure that default, utility and background differ, each being less urgent than the one before.
+  /// Verifies that default, utility and background differ, and that each is less urgent than the one before.
   ///
   /// - Throws: ``Unavailable`` with the values.
   func require() throws {
@@ -221,12 +223,12 @@ struct Niceness: Sendable {
     }
   }
 
-  /// Whether the classes above default can be told from it: a nice value below 0 needs a privilege.
+  /// Whether the classes above default differ from it: a nice value below 0 needs a privilege.
   var tells: Bool { values[1] < values[2] }
 
-  /// Whether `key` is another queue than user-initiated, as far as that can be told.
+  /// Returns whether `key` has a queue other than that of user-initiated, as far as the values show.
   func distinguishes(_ key: some Urgency) -> Bool { !key.isMostUrgent || values[0] < values[1] }
 
-  /// Whether `value` lies between those of user-initiated and utility.
+  /// Returns whether `value` lies between those of user-initiated and utility.
   func isBetween(_ value: Int) -> Bool { values[1] < value && value < values[3] }
 }

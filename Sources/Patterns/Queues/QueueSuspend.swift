@@ -2,11 +2,11 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What a suspended queue still runs, and what unbalanced calls lead to.
+/// What does a suspended queue still run, and what do unbalanced calls lead to?
 ///
-/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`; the document says that the calls
-/// nest and must be balanced, and take effect between blocks: a running block is not stopped. It has no listing; with
-/// its calls one would write:
+/// `dispatch_suspend` keeps a queue from beginning blocks until `dispatch_resume`. The document says that the calls
+/// nest and must be balanced, and that they take effect between blocks: a running block is not stopped. It has no
+/// listing. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_suspend(queue);
@@ -14,8 +14,8 @@ import Synchronization
 /// dispatch_resume(queue);
 /// ```
 ///
-/// A queue may already have taken its next block when another thread suspends it. To exclude that race, the queues here
-/// are suspended by a block of their own, or while one is known to run.
+/// When another thread suspends a queue, the queue may already have taken its next block. To exclude that race, a trial
+/// suspends a queue from one of its own blocks, or while one of its blocks is known to run.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Suspending and Resuming Queues".
 struct QueueSuspend: Pattern {

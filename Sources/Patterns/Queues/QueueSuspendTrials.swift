@@ -2,16 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueueSuspend {
-  /// A block may be waited for as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a block may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }
 
-  /// Has a queue suspended and resumed, again and again, and counts blocks that began while it was suspended: none
-  /// should.
+  /// Suspends and resumes a queue repeatedly, and counts blocks that began while it was suspended, of which there
+  /// should be none.
   ///
-  /// The first time, which is also the warm-up, the suspended queue is looked at for a while; then it is resumed as
-  /// soon as all is added.
+  /// The first time, which is also the warm-up, the suspended queue is observed for a while. After that it is resumed
+  /// as soon as all blocks are added.
   @discardableResult
   func hold(_ trial: Trial, _ body: (Suspension) -> Void) -> Stopped {
     let (count, repeats) = (trial[blocks], trial[repeats])
@@ -32,11 +32,11 @@ extension QueueSuspend {
     return Stopped(count: stopped)
   }
 
-  /// Has a queue suspended and resumed, again and again, which goes on while it is suspended, and counts blocks that
-  /// began then.
+  /// Suspends and resumes a queue repeatedly that continues while it is suspended, and counts blocks that began
+  /// meanwhile.
   ///
-  /// - Parameter patience: how long a block is waited for that begins meanwhile; there may be no thread for it at
-  ///   first.
+  /// - Parameter patience: how long the trial waits for a block that begins meanwhile. At first there may be no thread
+  ///   for it.
   func goOn(_ trial: Trial, patience: Duration = .seconds(20), _ body: (Suspension) -> Void) {
     let (count, repeats) = (trial[blocks], trial[repeats])
     var (began, lost) = (0, 0)
@@ -51,7 +51,7 @@ extension QueueSuspend {
     trial.record(self.lost, lost)
   }
 
-  /// How many blocks were stopped that ran when their queue was suspended.
+  /// The number of blocks that were running when their queue was suspended, and did not continue.
   struct Stopped {
     let count: Int
 
@@ -60,7 +60,7 @@ extension QueueSuspend {
   }
 }
 
-/// One suspension of a queue, and the blocks that wait for its end.
+/// A suspension of a queue, and the blocks that wait for its end.
 final class Suspension: Sendable {
   /// The group of all blocks.
   let all = DispatchGroup()
@@ -78,21 +78,21 @@ final class Suspension: Sendable {
   private let resumed = Moment()
   private let firstBegan = Moment()
 
-  /// A suspension that so many blocks wait for.
+  /// Creates a suspension that this many blocks wait for.
   init(blocks count: Int, looks bound: Duration) {
     self.count = count
     runs = RunCounts(count: count)
     anyBegins = BoundedGate(bound: bound)
   }
 
-  /// One block.
+  /// A block that is queued.
   struct Block: Sendable {
     fileprivate let suspension: Suspension
     fileprivate let index: Int
 
     /// Notes that the block begins and that it ends.
     func run() {
-      // What began before the suspension is none of its business.
+      // A block that began before the suspension does not count.
       let isMeanwhile = suspension.suspendHasReturned.load(ordering: .acquiring)
       if isMeanwhile { suspension.beganMeanwhile.add(1, ordering: .acquiringAndReleasing) }
       let began = suspension.began.add(1, ordering: .acquiringAndReleasing).newValue
@@ -105,7 +105,7 @@ final class Suspension: Sendable {
   /// The blocks that are queued.
   var blocks: [Block] { (0..<count).map { Block(suspension: self, index: $0) } }
 
-  /// Suspends the queue by `suspend`, and notes when that has returned.
+  /// Suspends the queue by `suspend`, and notes when that call has returned.
   func suspending(_ suspend: () -> Void) {
     suspend()
     suspendHasReturned.store(true, ordering: .releasing)
@@ -113,7 +113,7 @@ final class Suspension: Sendable {
     mayRunOn.signal()
   }
 
-  /// The work of a block that begins before the queue is suspended and ends after.
+  /// The work of a block that begins before the queue is suspended and ends after that.
   func runsOnWhenSuspended() {
     isRunning.signal()
     mayRunOn.wait()
@@ -121,7 +121,7 @@ final class Suspension: Sendable {
     runnerHasEnded.signal()
   }
 
-  /// Waits until a block has begun that runs on when the queue is suspended; each call waits for one more.
+  /// Waits until a block has begun that continues when the queue is suspended. Each call waits for one more.
   func awaitRunning() { isRunning.wait() }
 
   /// Waits until the queue is suspended.
@@ -145,7 +145,7 @@ final class Suspension: Sendable {
     look()
   }
 
-  /// Resumes the queue by `resume`, and notes when.
+  /// Resumes the queue by `resume`, and notes the time.
   func resuming(_ resume: () -> Void) {
     resumed.set()
     resume()
@@ -156,13 +156,13 @@ final class Suspension: Sendable {
     all.wait(within: patience)
   }
 
-  /// How many blocks had begun since the suspension when the queue was looked at.
+  /// The number of blocks that had begun since the suspension when the queue was observed.
   var beganSuspended: Int { counts.withLock { $0.beganSuspended } }
-  /// How many that ran before had not ended then.
+  /// The number of blocks that were running before and had not ended by then.
   var stopped: Int { counts.withLock { $0.stopped } }
-  /// How many have not run once.
+  /// The number of blocks that have not run exactly once.
   var lost: Int { runs.notOnce }
-  /// Nanoseconds from the resume to the first block; nil when there was none after it.
+  /// The nanoseconds from the resume to the first block; nil if no block began after it.
   var resumeToRun: UInt64? {
     guard beganSuspended == 0 else { return nil }
     return firstBegan.since(resumed)

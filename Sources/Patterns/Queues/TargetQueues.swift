@@ -2,19 +2,19 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// What does a common target queue do to the queues above it?
+/// What does a common target queue do to the queues that target it?
 ///
-/// A queue's blocks run on its target queue. A private queue targets a global queue, unless it is given another target;
-/// with one serial queue as the target of many, the blocks of all of them run one at a time:
+/// The blocks of a queue run on its target queue. A private queue targets a global queue, unless it is given another
+/// target. If one serial queue is the target of many, the blocks of all of them run one at a time:
 ///
 /// ```c
 /// dispatch_queue_t target = dispatch_queue_create("target", DISPATCH_QUEUE_SERIAL);
 /// dispatch_queue_t queue = dispatch_queue_create_with_target("queue", DISPATCH_QUEUE_SERIAL, target);
 /// ```
 ///
-/// Each trial runs the tasks twice, as `queue-width` does: once they work, and their overlap is read from the times at
-/// which each began and ended; once they block from their first instruction on, until none begins and all threads sleep
-/// (``Standstill``).
+/// Each trial runs the tasks twice, as `queue-width` does. First they work, and the times at which each began and ended
+/// tell their overlap. Then they block from their first instruction on, until no further task begins and all threads
+/// sleep (``Standstill``).
 ///
 /// Source: beyond the documents; the header <dispatch/queue.h>, `dispatch_set_target_queue`.
 struct TargetQueues: Pattern {
@@ -35,7 +35,7 @@ struct TargetQueues: Pattern {
     "threads of the pools, idle ones included, when each task blocks and no further one begins")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
-  /// How it is looked; a test looks otherwise.
+  /// The two phases of a trial; a test replaces them.
   var looks = TaskLooks()
 
   var problem: [any Declaration] { [work] }
@@ -154,12 +154,12 @@ struct TargetQueues: Pattern {
 
   private var looked: [any Declaration] { [queues, tasksPerQueue, work, inProgress, blockedTasks, threads, elapsed] }
 
-  /// A trap comes at once; the time is for what comes to a standstill instead.
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
   private var traps: Ending { .traps(within: .milliseconds(500)) }
 
-  /// What traps runs none of the tasks.
+  /// The longest time of a trial that traps, which runs none of the tasks.
   private func notLong(_ trial: Trial) -> Duration { .zero }
 
-  /// The tasks one after the other.
+  /// The longest time of a trial: the tasks one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[queues] * trial[tasksPerQueue] }
 }

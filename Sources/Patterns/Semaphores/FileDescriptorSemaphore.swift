@@ -33,7 +33,8 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
-  /// How long a file is kept open, at most, for others to try: a pool of 255 threads may not let all of them.
+  /// How long a task keeps its file open, at most, until others have tried: a pool of 255 threads may not let all of
+  /// them try.
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks] }
@@ -44,7 +45,7 @@ struct FileDescriptorSemaphore: Pattern {
         files.submitEach { task in
           DispatchQueue(label: "file").async(group: files.all) {
             let file = task.open()
-            // Whether opens fail must not hang on how soon the threads come.
+            // Whether opens fail must not depend on how soon the threads come.
             task.readUntilOthersTried(file)
             task.close(file)
           }

@@ -2,16 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring: tasks open files under a lowered limit.
+/// The measuring code: tasks open files under a lowered limit.
 extension FileDescriptorSemaphore {
-  /// All tasks one after the other, and the longest wait for others to try.
+  /// The longest time of a trial: all tasks one after the other, and the longest wait for others to try.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
-  /// Runs `body` with a lowered limit of open files, waits for all its tasks, and records the threads, open files and
-  /// failures.
+  /// Runs `body` with a lowered limit of open files, waits for all its tasks, and records the threads, the open files
+  /// and the failures.
   ///
-  /// - Throws: ``Unavailable`` when the hard limit is below `limit`, when so many descriptors are open already that the
-  ///   semaphore's half is not free, or when there are not so many threads to be had.
+  /// - Throws: ``Unavailable`` if the hard limit is below `limit`, if so many descriptors are open already that the
+  ///   semaphore's half is not free, or if there are not enough threads.
   @discardableResult
   func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
     let (limit, tasks) = (trial[limit], trial[tasks])
@@ -43,7 +43,8 @@ extension FileDescriptorSemaphore {
     return files
   }
 
-  /// Dispatch opens descriptors of its own with the first block (three here), and traps without room for them.
+  /// Lets Dispatch open its own descriptors, which it does with the first block (three on Linux). It traps if there is
+  /// no room for them.
   private func warmUp() {
     DispatchQueue(label: "gcdlab.warm-up").sync {}
     let warm = DispatchGroup()
@@ -52,11 +53,12 @@ extension FileDescriptorSemaphore {
   }
 }
 
-/// The files of a trial: each task opens one, holds it and closes it, and looks at what the system lists meanwhile.
+/// The files of a trial. Each task opens one, holds it and closes it; meanwhile the trial observes what the system
+/// lists.
 final class OpenFiles: Sendable {
   /// The group of all submitted tasks.
   let all = DispatchGroup()
-  /// What is opened.
+  /// The path of the file to open.
   let path = Host.executablePath
   private let count: Int
   private let hold: Duration
@@ -85,13 +87,13 @@ final class OpenFiles: Sendable {
     othersTried.restHasFinished()
   }
 
-  /// How many opens failed for want of descriptors.
+  /// The number of opens that failed because no descriptor was left.
   var failed: Int { failures.load(ordering: .relaxed) }
-  /// The most files that the tasks had open at once.
+  /// The largest number of files that the tasks had open at once.
   var peakOpen: Int { open.value ?? 0 }
-  /// The most threads that came up; nil where the system does not list them.
+  /// The largest number of threads that were started; nil if the system does not list them.
   var peakThreads: Int? { threads.value.map { max(0, $0 - threadsBefore) } }
-  /// A failure to open that has nothing to do with the limit.
+  /// The error number of an open that failed for a reason other than the limit.
   var unexpectedError: Int32? {
     let error = otherError.load(ordering: .relaxed)
     return error == 0 ? nil : error
@@ -118,11 +120,11 @@ final class OpenFiles: Sendable {
     func signal() { semaphore.signal() }
   }
 
-  /// One task.
+  /// A task of the trial.
   struct FileTask: Sendable {
     fileprivate let files: OpenFiles
 
-    /// Opens the file; -1 when no descriptor is left, as the system call.
+    /// Opens the file. Returns -1 if no descriptor is left, as the system call does.
     func open() -> Int32 {
       files.threads.sample()
       let descriptor = systemOpen(files.path)
@@ -130,10 +132,10 @@ final class OpenFiles: Sendable {
       return descriptor
     }
 
-    /// Keeps the file open for a while, blocking the thread: the document's processing.
+    /// Keeps the file open for a while and blocks the thread, in place of the document's processing.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 
-    /// Keeps the file open, blocking the thread, until every task has tried to open its file, or the wait for them is
+    /// Keeps the file open and blocks the thread, until every task has tried to open its file or the wait for them is
     /// over.
     func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
 
@@ -161,6 +163,6 @@ final class OpenFiles: Sendable {
   }
 }
 
-// The methods of the same name hide them.
+// The methods of the same names hide the system's functions.
 private func systemOpen(_ path: String) -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -2,21 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What does a wait-signal pair on a semaphore cost?
+/// What does a pair of wait and signal on a semaphore cost?
 ///
 /// The document says that waiting on a dispatch semaphore takes less time than on a traditional one when a permit is
-/// free, because it calls the kernel only when the thread must block, and that a signal wakes one of the waiting
-/// threads:
+/// free, because it calls the kernel only when the thread must block. It also says that a signal wakes one of the
+/// waiting threads.
 ///
-/// ```c
-/// dispatch_semaphore_wait(semaphore, DISPATCH_TIME_FOREVER);
-/// …
-/// dispatch_semaphore_signal(semaphore);
-/// ```
-///
-/// Each variant has one permit: it is taken and given back by one thread alone, then by threads that contend for it,
-/// and in the end, with as many threads waiting, it is signalled once at a time. After each signal the lab waits until
-/// all threads of the process sleep (``Standstill``): a thread that has got through by then was woken by it.
+/// Each variant has one permit. First one thread alone takes the permit and returns it. Then several threads contend
+/// for it. Finally as many threads wait for it, and the trial signals one permit at a time. After each signal the lab
+/// waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then was woken by
+/// that signal.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -46,9 +41,9 @@ struct SemaphoreCost: Pattern {
     "wrong-wakeups",
     "signals that did not wake exactly one waiting thread, and threads that got through without a signal")
 
-  /// What tells who was freed; a test gives another.
+  /// Detects which threads a signal has freed; a test replaces it.
   var standstill = Standstill()
-  /// What the control calls: one system call.
+  /// The control: a function that makes one system call.
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var variants: [Variant] {
@@ -119,7 +114,7 @@ struct SemaphoreCost: Pattern {
     }
   }
 
-  /// The threads one after the other; a pair is short beside that.
+  /// The longest time of a trial: the threads one after the other. A pair takes little time in comparison.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
   }

@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension SemaphoreCost {
-  /// Pairs, and control calls, whose system calls are counted.
+  /// The number of pairs, and of control calls, whose system calls are counted.
   private static let counted = 100
 
   /// Times pairs of wait and signal, uncontended by one thread and contended by several.
   ///
-  /// - Parameter run: runs pairs: takes it, runs what is guarded, and gives it back, each time.
+  /// - Parameter run: runs pairs, each of which takes the permit, runs the guarded work, and returns the permit.
   func measure(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let counted = Self.counted
     let batch = Pairs(trial[batch])
@@ -23,7 +23,7 @@ extension SemaphoreCost {
     try contend(trial, run)
   }
 
-  /// Threads take it at the same time, and update a number while they hold it.
+  /// Lets threads take the permit at the same time, and update a number while they hold it.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
     let number = Unguarded()
@@ -33,7 +33,7 @@ extension SemaphoreCost {
     trial.record(lostUpdates, threads * pairs - number.value)
   }
 
-  /// Lets threads wait for a permit, signals once at a time, and counts the threads that each signal lets go.
+  /// Lets threads wait for a permit, signals one permit at a time, and counts the threads that each signal frees.
   func signalOneByOne(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
@@ -47,7 +47,7 @@ extension SemaphoreCost {
         freed.up()
       }
     }
-    // Who still waits must come through, whatever was seen.
+    // Threads that still wait must be freed, whatever was observed.
     defer {
       while freed.now < count {
         give()
@@ -57,7 +57,7 @@ extension SemaphoreCost {
       give()
     }
     try standstill.wait()
-    // A permit too many.
+    // This is one permit more than there are threads.
     var wrong = freed.now
     for _ in 0..<count {
       let before = freed.now
@@ -69,17 +69,17 @@ extension SemaphoreCost {
   }
 }
 
-/// Pairs of take and give, one behind the other, around nothing or around an update.
+/// Pairs of wait and signal, one after the other, around nothing or around an update.
 struct Pairs: Sendable {
-  /// How many.
+  /// The number of pairs.
   let count: Int
   private let number: Unguarded?
   private let steps: Int
 
-  /// A number of pairs around nothing.
+  /// Creates pairs around nothing.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
-  /// A number of pairs, each around an update of `number` with some steps of work.
+  /// Creates pairs that each enclose an update of `number` with some steps of work.
   init(_ count: Int, updating number: Unguarded, steps: Int) {
     (self.count, self.number, self.steps) = (count, number, steps)
   }
@@ -95,11 +95,11 @@ struct Pairs: Sendable {
   }
 }
 
-/// A number that is read and written as if there were no other thread.
+/// A number that is read and written as if there were no other threads.
 final class Unguarded: Sendable {
   private let number = Atomic<Int>(0)
 
-  /// Adds one, with so many steps of work between reading and writing.
+  /// Adds one, with `steps` steps of work between reading and writing.
   @inline(__always)
   func update(steps: Int) {
     let before = number.load(ordering: .relaxed)
@@ -107,6 +107,6 @@ final class Unguarded: Sendable {
     number.store(before + 1, ordering: .relaxed)
   }
 
-  /// What it came to.
+  /// The value of the number.
   var value: Int { number.load(ordering: .relaxed) }
 }

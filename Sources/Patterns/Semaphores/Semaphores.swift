@@ -3,11 +3,11 @@ import Instruments
 
 /// A dispatch semaphore for the C functions, which Swift's `DispatchSemaphore` wraps and hides.
 ///
-/// Unchecked: it may be used from any thread.
+/// Unchecked: a semaphore may be used from any thread.
 final class FunctionSemaphore: @unchecked Sendable {
   private let object: UnsafeMutableRawPointer
 
-  /// A semaphore with this number of permits, all of which must be released in the end.
+  /// Creates a semaphore with this number of permits. All of them must be returned before it is freed.
   init(value: Int) { object = gcdlab_dispatch_semaphore_create(value) }
   deinit { gcdlab_dispatch_release(object) }
 
@@ -20,11 +20,11 @@ final class FunctionSemaphore: @unchecked Sendable {
 #if os(Linux)
   /// An unnamed POSIX semaphore. (Darwin has none.)
   ///
-  /// Unchecked: it may be used from any thread.
+  /// Unchecked: a semaphore may be used from any thread.
   final class POSIXSemaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    /// A semaphore with this number of permits.
+    /// Creates a semaphore with this number of permits.
     init(value: UInt32) throws(SystemError) {
       guard sem_init(semaphore, 0, value) == 0 else { throw SystemError(errno, "make a POSIX semaphore") }
     }
@@ -33,7 +33,7 @@ final class FunctionSemaphore: @unchecked Sendable {
       semaphore.deallocate()
     }
 
-    /// Takes a permit; goes on waiting when a signal handler interrupts it.
+    /// Takes a permit, and continues to wait when a signal handler interrupts it.
     @inline(__always) func wait() { while sem_wait(semaphore) != 0 {} }
     /// Releases a permit.
     @inline(__always) func post() { sem_post(semaphore) }
@@ -46,11 +46,11 @@ final class FunctionSemaphore: @unchecked Sendable {
   }
 #endif
 
-/// A System V semaphore: the kernel keeps it under a number until it is removed, or the machine is restarted.
+/// A System V semaphore. The kernel keeps it under a number until it is removed or the machine restarts.
 final class SystemVSemaphore: Sendable {
   private let identifier: Int32
 
-  /// A semaphore with this number of permits.
+  /// Creates a semaphore with this number of permits.
   init(value: Int16) throws(SystemError) {
     identifier = semget(key_t(IPC_PRIVATE), 1, 0o600)
     guard identifier >= 0 else { throw SystemError(errno, "make a System V semaphore") }
@@ -58,7 +58,7 @@ final class SystemVSemaphore: Sendable {
   }
   deinit { gcdlab_remove_semaphore(identifier) }
 
-  /// Gives permits, or takes them; goes on waiting when a signal handler interrupts it.
+  /// Releases or takes permits, and continues to wait when a signal handler interrupts it.
   @inline(__always) func change(by permits: Int16) {
     var change = sembuf(sem_num: 0, sem_op: permits, sem_flg: 0)
     while semop(identifier, &change, 1) != 0, errno == EINTR {}
@@ -73,7 +73,7 @@ final class ConditionSemaphore: @unchecked Sendable {
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var permits: Int
 
-  /// A semaphore with this number of permits.
+  /// Creates a semaphore with this number of permits.
   init(value: Int) {
     permits = value
     pthread_mutex_init(mutex, nil)

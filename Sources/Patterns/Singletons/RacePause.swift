@@ -1,53 +1,54 @@
 import Instruments
 import Synchronization
 
-/// The document's pause, in one race: it holds who comes to it until it has shown what it can show, or until its time
-/// is up, which begins when all have asked for the singleton.
+/// The document's pause in one race. It holds the actors that come to it until it has shown what it can show, or until
+/// its time is up. The time starts when all actors have asked for the singleton.
 ///
-/// So an unguarded accessor fails for sure, however slow the machine is, and a guarded one, whose other callers cannot
-/// come by, costs the pause's time.
+/// An unguarded accessor therefore always fails, however slow the machine is. A guarded accessor, which keeps the other
+/// callers from coming to the pause, costs the time of the pause.
 final class RacePause: Sendable {
-  /// Where in the accessor it stands, and so what ends it early.
+  /// The place of the pause in the accessor, which determines what ends it early.
   enum Place: Sendable {
-    /// Between check and creation: until all actors have checked and come to it.
+    /// Between the check and the creation. The pause ends when all actors have checked and come to it.
     case creation
-    /// Between publication and set-up: the others ask only now, and it lasts until they have used what they got.
+    /// Between the publication and the set-up. The other actors ask only now, and the pause ends when they have used
+    /// what they got.
     case setUp
   }
 
   let place: Place
   private let actors: Int
   private let gate: BoundedGate
-  /// Where the others wait until the first one has published.
+  /// The gate at which the others wait until the first actor has published.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
   private let come = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
   private let halfBuilt = Atomic<Int>(0)
 
-  /// A pause in a race of `actors`.
+  /// Creates a pause in a race of `actors` actors.
   init(before place: Place, of actors: Int, atMost time: Duration) {
     self.place = place
     self.actors = actors
     gate = BoundedGate(bound: time)
   }
 
-  /// How many used an instance that was not set up.
+  /// The number of actors that used an instance that was not set up.
   var halfBuiltUses: Int { halfBuilt.load(ordering: .relaxed) }
 
-  /// An actor is about to ask for the singleton.
+  /// Notes that an actor is about to ask for the singleton.
   func ask(_ actor: Int) {
     if place == .setUp, actor > 0 { published.pass() }
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.restHasFinished() }
   }
 
-  /// The pause, in the accessor.
+  /// Pauses the accessor.
   func sleep() {
     come(by: 1)
     gate.pass()
   }
 
-  /// The same for an accessor that awaits.
+  /// Pauses an asynchronous accessor.
   func slept() async {
     come(by: 1)
     await gate.passed()
@@ -59,7 +60,7 @@ final class RacePause: Sendable {
     if place == .creation, all { gate.open() }
   }
 
-  /// An actor uses what it got.
+  /// Notes that an actor uses the instance that it got.
   func use(_ manager: PhotoManager?, _ actor: Int) {
     guard place == .setUp else { return }
     published.open()

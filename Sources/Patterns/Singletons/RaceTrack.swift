@@ -2,10 +2,10 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// The document's singleton: a real allocation, so that creating it takes as long as that of any object. Nobody counts
-/// its references, which is no part of the race.
+/// The document's singleton. It is a real allocation, so that creating it takes as long as creating any object. Its
+/// references are not counted, since that is no part of the race.
 ///
-/// Unchecked: what is allocated is an atomic.
+/// Unchecked: the allocation contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let address: UnsafeMutableRawPointer
 
@@ -21,7 +21,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
 
   @inline(__always)
   fileprivate init() {
-    // Swift's own `allocate` comes down to `posix_memalign` on Linux, which takes longer.
+    // `allocate` of Swift calls `posix_memalign` on Linux, which takes longer.
     guard let address = malloc(MemoryLayout<Properties>.size) else { fatalError("no memory") }
     self.address = address
     properties.initialize(to: Properties())
@@ -34,40 +34,39 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     free(address)
   }
 
-  /// Makes the array without which a manager is not set up.
+  /// Creates the array without which a manager is not set up.
   func makePhotosArray() {
     properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
   }
 
-  /// Whether it is set up.
+  /// Whether the manager is set up.
   var hasPhotosArray: Bool { properties.pointee.photosArray.load(ordering: .acquiring) != nil }
 }
 
-/// One singleton and its once-predicate, alone on two cache lines: neighbours on one line would slow each other down
-/// and so narrow the race.
+/// A singleton and its once-predicate, alone on two cache lines. Neighbours on the same line would slow each other down
+/// and thereby narrow the race.
 private struct Singleton: ~Copyable {
-  /// The first field, so that its address is the singleton's.
+  /// The predicate is the first field, so that its address is the singleton's.
   var predicate = 0
   let manager = Atomic<UnsafeMutableRawPointer?>(nil)
-  /// Where who creates it pauses before.
+  /// The pause before the creation.
   var pause: Unmanaged<RacePause>?
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int, Int) = (
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
   )
 }
 
-/// What an actor created and what it got at one singleton.
+/// What an actor created and got at one singleton.
 private struct Note {
   var created: UnsafeMutableRawPointer?
   var got: UnsafeMutableRawPointer?
 }
 
-/// A singleton as an actor finds it: the document's static variable.
+/// A singleton as an actor sees it: the document's static variable.
 ///
-/// It is a relaxed atomic, so the race is in the logic alone and the program stays free of undefined behaviour.
+/// It is a relaxed atomic, so that the race is only in the logic, and the program has no undefined behaviour.
 ///
-/// Unchecked: the note belongs to one actor, and what it shares with others are an atomic, a once-predicate and a
-/// pause.
+/// Unchecked: the note belongs to one actor, which shares with others only an atomic, a once-predicate and a pause.
 struct Shared: @unchecked Sendable {
   fileprivate let singleton: UnsafeMutablePointer<Singleton>
   fileprivate let note: UnsafeMutablePointer<Note>
@@ -84,19 +83,21 @@ struct Shared: @unchecked Sendable {
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .relaxed) }
   }
 
-  /// The shared instance, or nil; loaded by acquiring and stored by releasing, so that who sees it sees it set up.
+  /// The shared instance, or nil; loaded by acquiring and stored by releasing, so that an actor that sees the instance
+  /// sees it set up.
   var published: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .acquiring).map { PhotoManager(at: $0) } }
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .releasing) }
   }
 
-  /// For `dispatch_once`. An address, not a variable: with `&` each actor would claim to be alone with it.
+  /// The predicate for `dispatch_once`. It is an address and not a variable: with `&` each actor would claim exclusive
+  /// access.
   var predicate: UnsafeMutablePointer<Int> {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
-  /// Creates an instance and counts it; the race destroys it at its end. In a race with a pause that is meant to be
-  /// here, it pauses before.
+  /// Creates an instance and counts it; the race destroys it at its end. In a race with a pause before the creation, it
+  /// pauses first.
   @inline(__always)
   func create() -> PhotoManager {
     if singleton.pointee.pause != nil { pauseBeforeCreation() }
@@ -110,19 +111,20 @@ struct Shared: @unchecked Sendable {
     singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.place == .creation { $0.sleep() } }
   }
 
-  /// `[NSThread sleepForTimeInterval:2]`, as long as it takes to show what it can show.
+  /// Pauses, in place of the document's two seconds, for as long as it takes to show what the pause can show.
   func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
 
-  /// The same, awaited.
+  /// Pauses asynchronously.
   func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
 
-  /// The singleton that the calling thread asks for, in a race with a pause: for an initialiser that is told nothing.
+  /// The singleton that the calling thread asks for, in a race with a pause. It is for an initializer that has no
+  /// arguments.
   @TaskLocal static var asked: Shared?
 }
 
-/// The singletons in a row, as one actor finds them.
+/// The singletons in a row, as one actor sees them.
 ///
-/// Unchecked: as ``Shared``.
+/// Unchecked: for the same reason as ``Shared``.
 struct Row: @unchecked Sendable {
   private let singletons: UnsafeMutablePointer<Singleton>
   private let notes: UnsafeMutablePointer<Note>
@@ -152,7 +154,7 @@ struct Row: @unchecked Sendable {
     }
   }
 
-  /// Asks for each singleton in turn, awaits it and notes what came of it.
+  /// Asks for each singleton in turn, awaits it, and notes the instance that it gets.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (Shared) async -> PhotoManager?) async {
     var (singleton, note) = (singletons, notes)
@@ -164,20 +166,21 @@ struct Row: @unchecked Sendable {
   }
 }
 
-/// What came of races. Plain counts: recording each race in a histogram would take as long as a creation.
+/// The results of races. They are plain counts, since recording each race in a histogram would take as long as a
+/// creation.
 struct RaceTally: Sendable {
-  /// How many races ended with so many instances.
+  /// The number of races that ended with 0, 1, 2, … instances.
   fileprivate(set) var ended: [Int]
   fileprivate(set) var mismatches = 0
   fileprivate(set) var regular = 0
 
-  /// No race yet, of so many actors.
+  /// Creates a tally without races, for races of this many actors.
   init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
 
   var races: Int { ended.reduce(0, +) }
-  /// Instances beyond the first of each race.
+  /// The number of instances beyond the first of each race.
   var duplicates: Int { ended.enumerated().reduce(0) { $0 + max(0, $1.offset - 1) * $1.element } }
-  /// Races without exactly one instance, or with a caller that did not get that one.
+  /// The number of races without exactly one instance, or with an actor that did not get that instance.
   var irregular: Int { races - regular }
 
   mutating func merge(_ other: RaceTally) {
@@ -187,11 +190,12 @@ struct RaceTally: Sendable {
   }
 }
 
-/// A row of singletons and the actors that race along it, as litmus tools do (jcstress): one rendezvous for many races
-/// instead of one dispatch a race finds millions of duplicates a second where the other finds a handful.
+/// A row of singletons, and the actors that race along it, as in litmus tools (jcstress). There is one rendezvous for
+/// many races instead of one dispatch for each race, which finds millions of duplicates per second instead of a
+/// handful.
 ///
-/// Unchecked: barriers, and the ends of threads and tasks, separate racing, where an actor has its notes and singletons
-/// take care of themselves, from counting, where each has a share of all.
+/// Unchecked: barriers and the ends of threads and tasks separate racing from counting. While they race, an actor has
+/// its own notes, and singletons are safe by themselves. While they count, each actor has its own share of the row.
 final class RaceTrack: @unchecked Sendable {
   let actors: Int
   private let slots: Int
@@ -217,11 +221,11 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// Races along the row by threads, each on a core of its own, for `nanoseconds`, and up to `patience` (ns) longer
-  /// while no duplicate was seen: on a busy machine two threads may not be running at once for a long time.
+  /// Races along the row by threads, each on a core of its own, for `nanoseconds`. If no duplicate was seen, continues
+  /// for up to `patience` (ns), since on a busy machine two threads may not run at once for a long time.
   ///
-  /// - Returns: what came of it, how long racing and counting took, and why an actor had no core of its own, if so: it
-  ///   may never have met the others.
+  /// - Returns: the results, how long racing and counting took, and the reason why an actor had no core of its own, if
+  ///   there is one: it may never have met the others.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
   {
@@ -230,7 +234,7 @@ final class RaceTrack: @unchecked Sendable {
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
       try SystemThread { [self] in
-        // On one core they would take turns and never meet between check and creation.
+        // On one core the actors would take turns, and never meet between check and creation.
         do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { agreed.hinder(error) }
         let row = Row(singletons, notes + actor * slots, count: slots)
         let mine = slots * actor / actors..<slots * (actor + 1) / actors
@@ -240,8 +244,8 @@ final class RaceTrack: @unchecked Sendable {
           ask(row)
           rendezvous.wait()
           count(mine, into: &tally)
-          // One actor decides for all, before the rendezvous that publishes it: the last one, whose share is never
-          // empty.
+          // One actor decides for all, before the rendezvous that publishes the decision. It is the last one, whose
+          // share is never empty.
           if actor == actors - 1 {
             let elapsed = MonotonicClock.now() &- start
             let goesOn = elapsed < nanoseconds || elapsed < nanoseconds + patience && tally.duplicates == 0
@@ -258,7 +262,7 @@ final class RaceTrack: @unchecked Sendable {
     return agreed.result.withLock { ($0.tally, elapsed, $0.hindrance) }
   }
 
-  /// One race for the first singleton, with a pause in it.
+  /// Runs one race for the first singleton, with a pause in it.
   func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) -> Void) throws {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
@@ -277,8 +281,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so these have no core
-  /// of their own.
+  /// Races along the row by tasks, for `nanoseconds`. A thread outside Swift's pool cannot await, so tasks have no
+  /// cores of their own.
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (tally: RaceTally, nanoseconds: UInt64)
   {
@@ -298,7 +302,7 @@ final class RaceTrack: @unchecked Sendable {
     return (tally, elapsed)
   }
 
-  /// One race for the first singleton, with a pause in it.
+  /// Runs one race of tasks for the first singleton, with a pause in it.
   func race(_ pause: RacePause, into tally: inout RaceTally, _ ask: @escaping @Sendable (Row) async -> Void) async {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
@@ -318,10 +322,10 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: The hot path
 
-  /// The first singleton over and over again, for one actor. Empty it behind.
+  /// Returns a row that consists of the first singleton over and over, for one actor. Clear it afterwards.
   func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
 
-  /// Empties the first singleton.
+  /// Clears the first singleton.
   func empty() {
     var unused = RaceTally(actors: actors)
     count(0..<1, into: &unused)
@@ -332,7 +336,8 @@ final class RaceTrack: @unchecked Sendable {
 
   private func start(_ actor: Int) -> Row { Row(singletons, notes + actor * slots, count: 1) }
 
-  /// Counts the instances of each singleton and who got which, and empties it. Nobody may race meanwhile.
+  /// Counts the instances of each singleton and the actors that got them, and clears the singleton. No actor may race
+  /// meanwhile.
   private func count(_ slots: Range<Int>, into tally: inout RaceTally) {
     let (actors, step) = (actors, self.slots)
     var (mismatches, regular) = (0, 0)
@@ -361,8 +366,8 @@ final class RaceTrack: @unchecked Sendable {
     tally.regular += regular
   }
 
-  /// Destroys what an actor created. Each does so itself: memory that another thread gives back is on that thread's
-  /// list, in its core's cache.
+  /// Destroys the instances that an actor created. Each actor does so itself, since memory that another thread frees
+  /// would enter that thread's list, in the cache of its core.
   private func clear(_ actor: Int) {
     var note = notes + actor * slots
     for _ in 0..<slots {
@@ -375,7 +380,7 @@ final class RaceTrack: @unchecked Sendable {
   }
 }
 
-/// What the actors of a race agree on.
+/// The state that the actors of a race share.
 private final class Agreed: Sendable {
   struct Result: Sendable {
     var tally: RaceTally

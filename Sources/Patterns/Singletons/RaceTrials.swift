@@ -1,8 +1,9 @@
 import Instruments
 
-/// How a trial of each kind of variant goes, and what it records.
+/// The measuring code of each kind of variant.
 extension SingletonRace {
-  /// The races with a pause, which a busy machine may let pass whole, those without, and the time that a row takes.
+  /// The longest time of a trial: races with a pause, each of which may last its whole time on a busy machine, races
+  /// without a pause, and the time of a row.
   func longest(_ trial: Trial) -> Duration? {
     trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
@@ -10,8 +11,9 @@ extension SingletonRace {
 
   /// Has threads ask for a singleton at the same time until one has been created twice, then times the hot path.
   ///
-  /// - Parameter starved: less than this share of a core each, and actors were hardly ever running at once.
-  /// - Throws: ``Unavailable`` when none was seen and the actors could not have a core each, or hardly any time on it.
+  /// - Parameter starved: the share of a core for each actor below which the actors hardly ever ran at once.
+  /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or had
+  ///   hardly any time on it.
   func raceUnguarded(
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
@@ -23,7 +25,7 @@ extension SingletonRace {
     if tally.duplicates == 0, let hindrance {
       throw Unavailable("no two actors met, and none could have a core of its own: \(hindrance)")
     }
-    // They spin all the time. Who gets so little of it is hardly ever on a core together with another.
+    // The actors spin all the time. One that got so little time hardly ever ran together with another.
     let got = Double(Host.ownProcessorTime - before)
     if tally.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
@@ -37,8 +39,8 @@ extension SingletonRace {
   /// Has threads ask for a singleton whose creation is paused, so that a missing guard shows in every race. Each pause
   /// ends as soon as it has shown what is broken.
   ///
-  /// - Parameter bound: the most that a pause takes. How long the others need to come by is the machine's affair, so
-  ///   nobody sets it, and it is over only where the accessor is right after all.
+  /// - Parameter bound: the longest pause. How long the others need depends on the machine, so no setting defines it. A
+  ///   pause lasts this long only if the accessor is correct after all.
   @discardableResult
   func racePaused(
     _ trial: Trial, before place: RacePause.Place, atMost bound: Duration = .seconds(10),
@@ -66,8 +68,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Has threads ask once, with a pause in the creation, for a singleton that can be created only once a process, then
-  /// times the hot path.
+  /// Has threads ask once, with a pause in the creation, for a singleton that can be created only once in a process,
+  /// then times the hot path.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
     try SystemThread.requireRoom(for: actors)
@@ -89,7 +91,8 @@ extension SingletonRace {
     return paused
   }
 
-  /// The same for a guard that is awaited.
+  /// Has tasks ask for a singleton with an asynchronous guard at the same time, with a pause in its creation and
+  /// without, then times the hot path.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
     let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
     let track = RaceTrack(actors: actors, slots: trial[slots])
@@ -103,7 +106,7 @@ extension SingletonRace {
     record(trial, unpaused.tally, nanoseconds: unpaused.nanoseconds)
     let batch = trial[batch]
     let row = track.standing(accesses: batch)
-    // Created in the batch that warms up; hot from then on.
+    // The singleton is created in the warm-up batch, and exists from then on.
     await trial.time(hotPath, over: batch, nothing: { await row.each { _ async in nil } }) { await ask(row) }
     track.empty()
   }
@@ -128,18 +131,18 @@ extension SingletonRace {
   private func recordHotPath(_ trial: Trial, _ track: RaceTrack, _ ask: (Row) -> Void) {
     let batch = trial[batch]
     let row = track.standing(accesses: batch)
-    // Created in the batch that warms up; hot from then on.
+    // The singleton is created in the warm-up batch, and exists from then on.
     trial.time(hotPath, over: batch, nothing: { row.each { _ in nil } }) { ask(row) }
     track.empty()
   }
 }
 
 extension PhotoManager {
-  /// Creates the singleton that the calling thread asks for; nil where it asks for none.
+  /// Creates the singleton that the calling thread asks for; nil if it asks for none.
   static func create() -> PhotoManager? { Shared.asked?.create() }
 }
 
-/// What came of the races with a pause.
+/// The results of the races with a pause.
 struct PausedRaces {
   fileprivate(set) var tally: RaceTally
   fileprivate(set) var halfBuiltUses = 0

@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension MachPortPattern {
   /// A message may be waited for as long as a machine takes that has no thread to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }

@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension TimerSource {
   /// The fires, those of a slow handler too, and what comes after them.
   func longest(_ trial: Trial) -> Duration? {

@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueuePoolPattern {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// What the variants are put through.
+/// The measuring code.
 extension QueueWidth {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///

@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through.
+/// The measuring code.
 extension ThreadExplosion {
   /// Submits tasks while the lock that they need is held, starts bystanders when all threads sleep, and lets the lock
   /// go then.

@@ -3,8 +3,8 @@ import Instruments
 
 /// What does a handler receive of events that arrive faster than it runs?
 ///
-/// The document names the custom source as the kind that the program triggers itself, and says of all kinds that events
-/// which arrive while the handler waits or runs are merged. It has no listing; this is what its C functions come to:
+/// The document lists the custom source as the kind that the program triggers itself. It says of all kinds that events
+/// which arrive while the handler waits or runs are merged. It has no listing. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);
@@ -16,9 +16,9 @@ import Instruments
 /// dispatch_source_merge_data(source, 1);
 /// ```
 ///
-/// The events of a burst are merged while the handler surely waits, behind a block that holds its queue, or while it
-/// surely runs, held in itself. The events of a stream are merged with nothing held back: how often the handler is
-/// called then depends on the machine.
+/// A trial sends the events of a burst while the handler is known to wait, because a block holds its queue, or while
+/// the handler is known to run, because it is held itself. It sends the events of a stream without holding anything;
+/// how often the handler is called then depends on the machine.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "About Dispatch Sources", "Writing and Installing an Event
 /// Handler".

@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring: events are sent, and what the handler receives is recorded.
+/// The measuring code, which sends events and records what the handler receives.
 extension CustomSource {
-  /// Single events whose delivery is timed.
+  /// The number of single events whose delivery is timed.
   private static let deliveries = 100
 
-  /// How long a trial takes at most: the handler is called for each event.
+  /// The longest time of a trial, with a call of the handler for each event.
   func longest(_ trial: Trial) -> Duration? {
-    // Bursts of two kinds and one of zeros, the stream, and single pieces.
+    // Bursts of two kinds and one of zeros, the stream, and the single events.
     let bursts = 2 * (Batches.count + 1) + 1
     let runs: Int = bursts * (trial[burst] + 1) + trial[stream] + Self.deliveries + 10
     return trial[work] * runs
@@ -17,7 +17,7 @@ extension CustomSource {
 
   /// Sends events to a source: bursts while its queue is held and while its handler runs, then zeros, then a stream.
   ///
-  /// - Parameter patience: how long a handler is awaited that is not called.
+  /// - Parameter patience: how long the trial waits for a call of the handler.
   func deliver(
     _ trial: Trial, _ coalescing: Coalescing, patience: Duration = .seconds(20), _ begin: (Events) -> Sender
   ) throws {
@@ -25,7 +25,7 @@ extension CustomSource {
     try deliver(trial, coalescing, patience: patience, events, begin(events))
   }
 
-  /// The same where the handler runs on a queue of the C functions.
+  /// Sends events to a source whose handler runs on a queue of the C functions.
   func deliver(
     _ trial: Trial, _ coalescing: Coalescing, on queue: FunctionQueue, _ begin: (FunctionQueue, Events) -> Sender
   ) throws {
@@ -38,7 +38,7 @@ extension CustomSource {
   {
     let burst = trial[burst]
     defer { sender.end() }
-    // The first use of a queue and a source is dear: it warms up.
+    // The first use of a queue and a source is expensive: this is the warm-up.
     sender.send(1)
     _ = events.takeReceived()
 
@@ -79,7 +79,7 @@ extension CustomSource {
     for _ in 0..<Self.deliveries {
       let start = MonotonicClock.now()
       sender.send(1)
-      // An event that was not delivered has no time; if none was, the trial is broken.
+      // An event that was not delivered has no time. If none was delivered, the trial is broken.
       if !events.takeReceived().isEmpty { deliveries.record(events.lastReceived - start) }
     }
     trial.record(delivery, deliveries)
@@ -95,10 +95,10 @@ extension CustomSource {
     trial.record(lostBeforeZero, events.takeReceived().contains(7) ? 0 : 1)
   }
 
-  /// - Returns: whether what the handler received is not exact.
+  /// - Returns: whether the handler received something inexact.
   private func deliverStream(_ trial: Trial, _ coalescing: Coalescing, _ events: Events, _ sender: Sender) -> Bool {
     let pieces = coalescing.pieces(trial[stream], round: 0)
-    // The first two come while the handler surely waits, so that some are coalesced however fast it is.
+    // The first two events are sent while the handler is known to wait, so that some events coalesce on any machine.
     let (first, others, lastOne) = (
       Pieces(pieces.prefix(2)), Pieces(pieces.dropFirst(2).dropLast()), Pieces(pieces.suffix(1))
     )
@@ -113,7 +113,7 @@ extension CustomSource {
     let received = events.takeReceived()
     trial.record(streamCost, end - start, over: pieces.count)
     trial.noteFloor(of: streamCost, over: pieces.count) { others.each { _ in } }
-    // Where the last event was never delivered there is no time, and the trial is broken.
+    // If the last event was never delivered there is no time, and the trial is broken.
     if events.lastReceived > last { trial.record(lag, events.lastReceived - last) }
     trial.record(merges, pieces.count)
     trial.record(handlerCalls, received.count)
@@ -122,21 +122,21 @@ extension CustomSource {
   }
 }
 
-/// What several events are merged into.
+/// How a source merges several events.
 enum Coalescing {
-  /// Events are added up.
+  /// The source adds up the events.
   case sum
-  /// Their bits are collected.
+  /// The source collects the bits of the events.
   case mask
-  /// The last one stays.
+  /// The source keeps the last event.
   case last
 
-  /// A number of pieces, none of them 0; those of the next round come to something else.
+  /// Returns a number of events, none of them 0. Those of another round merge to another result.
   func pieces(_ count: Int, round: Int) -> [UInt] {
     (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
   }
 
-  /// What several come to; nothing, if there are none.
+  /// Returns the result of merging several events; 0 if there are none.
   func merge(_ pieces: [UInt]) -> UInt {
     switch self {
     case .sum: pieces.reduce(0, &+)
@@ -148,24 +148,24 @@ enum Coalescing {
 
 /// How a trial sends events, and how it cancels their source.
 struct Sender {
-  /// Passes pieces on, one behind the other.
+  /// Sends events one after the other.
   let sendAll: (Pieces<UInt>) -> Void
-  /// Ends it.
+  /// Cancels the source.
   let end: () -> Void
 
-  /// By way of a source, which is cancelled in the end.
+  /// Creates a sender to a source, which is cancelled in the end.
   init(of source: any DispatchSourceProtocol, _ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = { source.cancel() }
   }
 
-  /// Without a source.
+  /// Creates a sender without a source.
   init(_ sendAll: @escaping (Pieces<UInt>) -> Void) {
     self.sendAll = sendAll
     end = {}
   }
 
-  /// Passes one on.
+  /// Sends one event.
   func send(_ piece: UInt) { sendAll(Pieces(CollectionOfOne(piece))) }
 }
 
@@ -178,7 +178,7 @@ final class Events: Sendable {
   private let state = Mutex((received: [UInt](), lastReceived: UInt64(0)))
   private let handler = Hold()
 
-  /// Events that the handler works on for so many steps; it runs on `queue`, where one is given.
+  /// Creates events that the handler works on for this many steps. The handler runs on `queue`, if one is given.
   init(steps: Int, queue: FunctionQueue? = nil) {
     self.steps = steps
     functionQueue = queue
@@ -194,7 +194,7 @@ final class Events: Sendable {
     handler.pass()
   }
 
-  /// All that the handler received since the last time, once everything that was sent has been delivered.
+  /// Returns all data that the handler received since the last call, once everything that was sent has been delivered.
   func takeReceived() -> [UInt] {
     if let functionQueue { functionQueue.drainSources() } else { queue.drainSources() }
     return state.withLock { state in
@@ -203,13 +203,13 @@ final class Events: Sendable {
     }
   }
 
-  /// When the handler had received the last of it.
+  /// The time at which the handler had received the last data.
   var lastReceived: UInt64 { state.withLock { $0.lastReceived } }
 
   /// Holds the queue, so that the handler waits.
   func holdQueue() -> Hold { functionQueue?.hold() ?? queue.hold() }
 
-  /// Holds the handler in its next run, to which `send` leads. That run's events are forgotten.
+  /// Holds the handler in its next run, which `send` causes. The data of that run is discarded.
   func holdHandler(within patience: Duration, _ send: () -> Void) throws -> Hold {
     handler.holdNext()
     send()

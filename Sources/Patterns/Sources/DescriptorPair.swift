@@ -1,6 +1,6 @@
 import Instruments
 
-/// What a descriptor is of.
+/// The kind of file that a descriptor refers to.
 enum DescriptorKind: String, CaseIterable, Sendable {
   /// A pipe.
   case pipe
@@ -10,16 +10,17 @@ enum DescriptorKind: String, CaseIterable, Sendable {
   case file
 }
 
-/// A descriptor to write to, and one that reads what was written there.
+/// A descriptor to write to, and one that reads what was written.
 struct DescriptorPair: Sendable {
-  /// What is read from.
+  /// The descriptor to read from.
   let reader: Int32
-  /// What is written to.
+  /// The descriptor to write to.
   let writer: Int32
 
-  /// A real pipe, pair of sockets, or file in `scratch`, noted in `opened`. Both ends block, as they do by default.
+  /// Creates a real pipe, a pair of sockets, or a file in `scratch`, and adds it to `opened`. Both descriptors block,
+  /// which is the default.
   ///
-  /// - Throws: ``SystemError`` when there is none to be had.
+  /// - Throws: ``SystemError`` if it cannot be created.
   init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedHere) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     switch kind {
@@ -42,8 +43,8 @@ struct DescriptorPair: Sendable {
   }
 }
 
-/// Bytes that tell where they belong: the same for the same seed, and all below 128, which those of ``strangeByte`` are
-/// not.
+/// Returns bytes that identify their position. They are the same for the same seed, and all below 128, unlike
+/// ``strangeByte``.
 func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SplitMix64(seed: seed)
   var bytes: [UInt8] = []
@@ -56,10 +57,10 @@ func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   return bytes
 }
 
-/// What a file of somebody else's is full of.
+/// The byte that fills a file of somebody else.
 let strangeByte: UInt8 = 0xFF
 
-/// How many of so many bytes are not those that are expected there.
+/// Returns the number of bytes that differ from the expected ones.
 func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>) -> Int {
   expected.withUnsafeBytes { expected in
     let common = min(bytes.count, expected.count)
@@ -69,7 +70,7 @@ func differing(_ bytes: UnsafeRawBufferPointer, from expected: ArraySlice<UInt8>
   }
 }
 
-/// Writes all of these bytes to a descriptor that blocks; as many as it takes, when its reader is gone.
+/// Writes all of these bytes to a blocking descriptor, or as many as it accepts if its reader is gone.
 func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   bytes.withUnsafeBytes { bytes in
     var offset = 0
@@ -80,7 +81,7 @@ func writeBlocking(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) {
   }
 }
 
-/// A write to what nobody reads is an error from now on, and does not end the process.
+/// Makes a write without a reader an error from now on, instead of ending the process.
 func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
 #if canImport(Darwin)
@@ -89,5 +90,5 @@ func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
   private let streamSocket = Int32(SOCK_STREAM.rawValue)
 #endif
 
-// The case of the same name hides it.
+// The case of the same name hides the system's function.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

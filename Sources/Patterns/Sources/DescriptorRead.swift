@@ -145,7 +145,7 @@ struct DescriptorRead: Pattern {
         source.setCancelHandler { reading.ended() }
         source.activate()
         return {
-          // Its number goes to whoever opens a file next.
+          // The next file that somebody opens gets this number.
           close(descriptor)
           source.cancel()
         }
@@ -245,6 +245,6 @@ struct DescriptorRead: Pattern {
     }
   }
 
-  /// What the variants use that are put through all that is written.
+  /// The declarations that are used by the variants that read everything that is written.
   private var streamed: [any Declaration] { [messages, size, latency, throughput] }
 }

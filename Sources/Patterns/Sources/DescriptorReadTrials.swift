@@ -2,22 +2,22 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// How long is waited for what must come.
+/// The longest wait for something that must happen.
 private let patience = Duration.seconds(20)
 
-/// The measuring: bytes are written, and what is read is compared with them.
+/// The measuring code, which writes bytes and compares them with what is read.
 extension DescriptorRead {
-  /// Begins to read what comes from a descriptor, and returns what its owner does who wants no more. The descriptor is
-  /// to be closed, and `reading.ended()` called behind that.
+  /// Starts to read from a descriptor, and returns what the owner of the reader calls to stop it early. The reader must
+  /// close the descriptor and then call `reading.ended()`.
   typealias Begin = (_ descriptor: Int32, _ reading: Reading) throws -> () -> Void
 
-  /// Half a minute beside the bytes, at 10 MB a second.
+  /// The longest time of a trial: the bytes at 10 MB per second, and a second.
   func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
 
-  /// Writes single bytes, each awaited until it is read, then all the others as fast as they go, and closes the
+  /// Writes single bytes, each after the one before was read, then all others as fast as possible, and closes the
   /// writer's end.
   ///
-  /// - Parameter thenSilence: whether to try after that what happens while nothing comes, and at the end.
+  /// - Parameter thenSilence: whether to try afterwards what happens while no data comes, and at the end.
   func readWhole(_ trial: Trial, thenSilence: Bool = false, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -26,7 +26,7 @@ extension DescriptorRead {
     let kind = trial[kind]
     let messages = trial[messages]
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    // The first message warms up.
+    // The first message is a warm-up.
     let bytes = payload(messages + 1 + trial[size], seed: trial.seed)
     let reading = Reading(of: bytes, until: .end)
     let start: UInt64
@@ -71,7 +71,7 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Writes some bytes while the handler runs, and then no more: once with the writer's end left open, once with that
+  /// Writes some bytes while the handler runs, and then no more: once with the writer's end left open, once with it
   /// closed.
   func readTail(_ trial: Trial, _ begin: Begin) throws {
     ignoreBrokenPipes()
@@ -90,7 +90,7 @@ extension DescriptorRead {
     writeBlocking(bytes[head...], to: pair.writer)
     close(pair.writer)
     reading.handler.release()
-    // Where the end was never told, nobody cancels.
+    // If nothing reports the end, nobody cancels.
     if try !Standstill().wait(for: { reading.state.hasEnded }) { cancel() }
     try reading.awaitEnd()
     trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
@@ -100,7 +100,7 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Has bytes read of which all but the first come while the handler runs, and the writer's end stays open.
+  /// Has bytes read of which all but the first come while the handler runs. The writer's end stays open.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
   ) throws -> Reading {
@@ -153,10 +153,11 @@ extension DescriptorRead {
     )
   }
 
-  /// Stops the reading while the handler is about to read, and opens unrelated files then, which get the descriptor's
+  /// Stops the reading while the handler is about to read, and then opens unrelated files, which get the descriptor's
   /// number if it is free.
   ///
-  /// - Parameter handlerCloses: whether the handler closes the descriptor, so that it is looked at what else it closes.
+  /// - Parameter handlerCloses: whether the handler closes the descriptor. The trial then observes which other
+  ///   descriptors it closes.
   func readWithReusedDescriptor(_ trial: Trial, handlerCloses: Bool, _ begin: Begin) throws {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
@@ -186,25 +187,25 @@ extension DescriptorRead {
   }
 }
 
-/// What is read, as the code that reads hands it over: it is compared with what was written.
+/// The bytes that a variant has read and passes on, which are compared with those that were written.
 final class Reading: Sendable {
-  /// When ``process(_:_:)`` has all that it wants.
+  /// When ``process(_:_:)`` has all the bytes that it wants.
   enum Wish { case end, cancelled }
 
   fileprivate struct State {
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     var count = 0
-    /// Of them, those that are not what was written in their place.
+    /// The number of these that differ from what was written in their place.
     var corrupted = 0
-    /// Of those, such as only the unrelated file has.
+    /// The number of these that only the unrelated file contains.
     var strange = 0
-    /// Reads that brought more than was estimated.
+    /// The number of reads that returned more than the estimate.
     var beyondEstimate = 0
     var estimated: Int?
     var hasComeToEnd = false
-    /// Reads behind the one that came to the end.
+    /// The number of reads after the one that reached the end.
     var callsAfterEnd = 0
-    /// When the last byte was read.
+    /// The time at which the last byte was read.
     var lastTime: UInt64 = 0
     var hasEnded = false
     var unrelated = UnrelatedFiles(toOpen: Host.executablePath)
@@ -214,10 +215,10 @@ final class Reading: Sendable {
   private let expected: [UInt8]
   private let wish: Wish
   fileprivate let state = Noted(State())
-  /// Holds the handler in a run, when it has its estimate and has not read yet.
+  /// Holds the handler in a run, after it got its estimate and before it reads.
   fileprivate let handler = Hold()
 
-  /// Of these bytes.
+  /// Creates a reading that expects these bytes.
   init(of expected: [UInt8], until wish: Wish) {
     self.expected = expected
     self.wish = wish
@@ -232,10 +233,9 @@ final class Reading: Sendable {
     return estimated
   }
 
-  /// Checks what a `read` returned: so many bytes, the end (0), nothing or an error (-1); returns whether the reading
-  /// is done.
+  /// Checks the result of a `read`: a number of bytes, the end (0), nothing or an error (-1).
   ///
-  /// - Returns: whether it has all that it wants.
+  /// - Returns: whether the reading is done, because it has all the bytes that it wants.
   @discardableResult func process(_ bytes: UnsafeRawPointer?, _ actual: Int) -> Bool {
     state.note { state in
       let estimated = state.estimated
@@ -257,7 +257,7 @@ final class Reading: Sendable {
     }
   }
 
-  /// Notes that the reading is over and the descriptor closed. Its number is free: others open files at once.
+  /// Notes that the reading is over and the descriptor closed. The number is free now, and others open files at once.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }
@@ -267,10 +267,10 @@ final class Reading: Sendable {
 
   // MARK: For the trial
 
-  /// How long it takes until what `write` writes is read, by a handler that begins for it: what is written while one
-  /// still drains is read sooner.
+  /// Returns how long it takes until the bytes that `write` writes are read, by a handler that begins for them. Bytes
+  /// that are written while a handler still drains are read sooner.
   func latency(of write: () -> Void) throws -> UInt64 {
-    // Not for long: a handler that waits in `read` keeps its queue.
+    // The wait is short, since a handler that waits in `read` blocks its queue.
     let isIdle = DispatchSemaphore(value: 0)
     queue.async { isIdle.signal() }
     _ = isIdle.wait(timeout: .after(.milliseconds(10)))
@@ -292,7 +292,8 @@ final class Reading: Sendable {
     queue.sync {}
   }
 
-  /// How many descriptors of others that were opened at the end have been closed since; closes the rest.
+  /// The number of descriptors, among those that others opened at the end, that have been closed since. Closes the
+  /// rest.
   var unrelatedClosed: Int {
     state.note { state in
       defer {

@@ -2,13 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The measuring: what the variants write is read at the other end, slowly, or not at all.
+/// The measuring code. It reads what the variants write at the other end: slowly, or not at all.
 extension DescriptorWrite {
-  /// Begins to write, and returns what ends that before all is written. The descriptor is to be closed, and
-  /// `writing.ended()` called behind that.
+  /// Starts to write, and returns what stops the writer early. The writer must close the descriptor and then call
+  /// `writing.ended()`.
   typealias Begin = (_ descriptor: Int32, _ writing: Writing) throws -> () -> Void
 
-  /// The reader's rests, thrice as long as asked for at worst, and a look at the threads for each room.
+  /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and a look at the
+  /// threads each time that space is made.
   func longest(_ trial: Trial) -> Duration? {
     let pieces: Int = trial[size] / trial[readSize] + 1
     return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
@@ -16,20 +17,20 @@ extension DescriptorWrite {
 
   /// What is tried with a reader that does not read.
   enum Stall {
-    /// Nothing.
+    /// Nothing is tried.
     case none
-    /// Whether the queue is held up.
+    /// Whether the writer blocks its queue.
     case full
-    /// Also what happens when room is made, and when the reader goes.
+    /// In addition, what happens when space is made, and when the reader closes.
     case room
   }
 
   /// Reads what the variant writes, first slowly, then not at all for a while.
   ///
   /// - Parameters:
-  ///   - readLast: whether the reader begins when the writer has ended. Else a writer that is preempted within `write`
-  ///     may find more room than there was.
-  ///   - patience: how long a handler is awaited that must come.
+  ///   - readLast: whether the reader begins when the writer has ended. Otherwise a writer that is preempted within
+  ///     `write` may find more space than there was.
+  ///   - patience: how long the trial waits for a call of the handler.
   func writeWhole(
     _ trial: Trial, readLast: Bool = false, then stall: Stall = .none, patience: Duration = .seconds(20), _ begin: Begin
   ) throws {
@@ -61,13 +62,13 @@ extension DescriptorWrite {
     trial.record(leftOpen, opened.count)
   }
 
-  /// Lets nobody read.
+  /// Tries a variant without a reader.
   private func stall(
     _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere, thenRoom: Bool,
     patience: Duration, _ begin: Begin
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    // More than ever fits, and a pipe's or a socket's worth for each room.
+    // This is more than ever fits, plus the capacity of a pipe or a socket for each time that space is made.
     let rooms = thenRoom ? trial[frees] : 0
     let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (1 + rooms)))
     let end = try begin(pair.writer, writing)
@@ -83,11 +84,11 @@ extension DescriptorWrite {
     }
     if thenRoom, kind != .file {
       var times: [UInt64?] = []
-      // What is left shows what the source says of it.
+      // The rest shows what the source reports about it.
       let most = taken - taken / 8
       for _ in 0..<rooms {
         times.append(writing.latency(within: patience) { take(most, from: pair.reader) })
-        // Until there is no room any more.
+        // This waits until no space is left.
         try Standstill().wait()
       }
       trial.record(latency, times)
@@ -106,7 +107,7 @@ extension DescriptorWrite {
     try writing.awaitEnd()
   }
 
-  /// Waits until the handler has run, or nothing goes on any more, or a thread works and nothing comes of it.
+  /// Waits until the handler has run, or nothing makes progress any more, or a thread works without result.
   private func waitForRunOrSpin(_ writing: Writing) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
@@ -124,7 +125,7 @@ extension DescriptorWrite {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Reads so many bytes, which are there.
+  /// Reads this many bytes, which have been written.
   private func take(_ count: Int, from descriptor: Int32) {
     withUnsafeTemporaryAllocation(byteCount: 1_048_576, alignment: 1) { buffer in
       var left = count
@@ -137,22 +138,22 @@ extension DescriptorWrite {
   }
 }
 
-/// What is to be written, as the code that writes sees it.
+/// The bytes to write, as a variant sees them.
 ///
-/// Unchecked: the bytes are never changed.
+/// Unchecked: the bytes never change.
 final class Writing: @unchecked Sendable {
   fileprivate struct State {
-    /// Bytes that were taken.
+    /// The number of bytes that were accepted.
     var count = 0
-    /// What the source said of the room at first; nil when it was not asked.
+    /// The available space that the source reported first; nil if nobody asked.
     var firstTold: Int?
-    /// The most that it reported later.
+    /// The largest available space that the source reported later.
     var laterSourceData = 0
-    /// Handler calls that found no room at all.
+    /// The number of handler calls that found no space at all.
     var callsWhileFull = 0
     var isAwaited = false
     var withheld: SystemError?
-    /// When the handler ran that was expected; nil while it has not.
+    /// The time of the expected run of the handler; nil until it comes.
     var ranAt: UInt64?
     var hasEnded = false
     /// The time inside each write.
@@ -160,16 +161,16 @@ final class Writing: @unchecked Sendable {
   }
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "writing")
-  /// All that is to be written.
+  /// All bytes to write.
   let bytes: [UInt8]
   fileprivate let state = Noted(State())
 
-  /// These bytes.
+  /// Creates a writing of these bytes.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   // MARK: For the code that writes
 
-  /// All bytes to be written, for an interface that takes them at once.
+  /// All bytes to write, for an interface that takes them at once.
   var all: DispatchData { bytes.withUnsafeBytes { DispatchData(bytes: $0) } }
 
   /// Notes the space available that the source's data reports.
@@ -183,9 +184,9 @@ final class Writing: @unchecked Sendable {
     }
   }
 
-  /// Calls `write` with the bytes that remain, and notes how many it took.
+  /// Calls `write` with the bytes that remain, and notes how many it accepted.
   ///
-  /// - Returns: whether nothing is left to write, or nobody there to read it.
+  /// - Returns: whether nothing is left to write, or nobody is left to read it.
   func next(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
     let start = MonotonicClock.now()
     let done = state.note { state in
@@ -208,16 +209,16 @@ final class Writing: @unchecked Sendable {
     }
   }
 
-  /// Notes the error that ended the writing. That nobody reads is no reason of the machine's.
+  /// Notes the error that ended the writing. A missing reader is not the fault of the machine.
   func failed(_ error: Int32) {
     let error = SystemError(error, "write")
     guard error.isOfTheMachine else { return }
     state.note { $0.withheld = $0.withheld ?? error }
   }
 
-  /// Makes sure that a file took all of what it was given, where a write told how much that was.
+  /// Verifies that a file accepted all that it was given, if a write reported how much it accepted.
   ///
-  /// - Throws: ``Unavailable`` when it took a part: only a full disk or a limit is a reason for that.
+  /// - Throws: ``Unavailable`` if it accepted only a part, which happens only with a full disk or a limit.
   func requireRoom() throws {
     let count = state.count
     guard count > 0, count < bytes.count else { return }
@@ -229,12 +230,13 @@ final class Writing: @unchecked Sendable {
 
   // MARK: For the trial
 
-  /// The next run of the handler is noted.
+  /// Notes the time of the handler's next run.
   func expectsRun() {
     state.note { ($0.isAwaited, $0.ranAt) = (true, nil) }
   }
 
-  /// How long it takes from before `makeRoom` until the handler runs; nil when it does not in `patience`.
+  /// Returns how long it takes from just before `makeRoom` until the handler runs; nil if it does not run within
+  /// `patience`.
   func latency(within patience: Duration, of makeRoom: () -> Void) -> UInt64? {
     expectsRun()
     let start = MonotonicClock.now()
@@ -246,14 +248,14 @@ final class Writing: @unchecked Sendable {
   /// Waits until nothing is written any more and the handlers have ended.
   func awaitEnd() throws {
     let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
-    // What the machine has no room for says nothing about who wrote it.
+    // A lack of space on the machine says nothing about the writer.
     if let withheld = state.withheld { throw withheld }
     guard hasEnded else { throw WaitedInVain("writing did not end", within: .seconds(20)) }
     queue.sync {}
   }
 }
 
-/// Who reads at the other end: in pieces, with rests.
+/// The reader at the other end, which reads in pieces and rests between them.
 private final class SlowReader: Sendable {
   private let expected: [UInt8]
   private let piece: Int
@@ -266,7 +268,7 @@ private final class SlowReader: Sendable {
     self.pause = pause
   }
 
-  /// Reads until the end, and closes.
+  /// Reads until the end, and closes the descriptor.
   func readAll(_ descriptor: Int32) {
     withUnsafeTemporaryAllocation(byteCount: piece, alignment: 1) { buffer in
       while true {
@@ -286,8 +288,8 @@ private final class SlowReader: Sendable {
     close(descriptor)
   }
 
-  /// Bytes that were read.
+  /// The number of bytes that were read.
   var count: Int { state.withLock { $0.count } }
-  /// Of them, those that are not what was to be written.
+  /// The number of these that differ from the bytes to write.
   var corrupted: Int { state.withLock { $0.corrupted } }
 }

@@ -1,16 +1,16 @@
 import CDispatchSupport
 import Instruments
 
-/// A signal that the system raises for a fault of a thread's own.
+/// A fault of a thread, for which the system raises a signal.
 enum Fault: String, CaseIterable, Sendable {
-  /// SIGSEGV: memory that may not be written.
+  /// SIGSEGV: a write to memory that is not writable.
   case segv
-  /// SIGBUS: a page behind the end of the file that is mapped there.
+  /// SIGBUS: an access to a page after the end of its mapped file.
   case bus
   /// SIGILL: an instruction that no processor has.
   case ill
 
-  /// The signal's number.
+  /// The number of the signal.
   var number: Int32 {
     switch self {
     case .segv: SIGSEGV
@@ -20,14 +20,14 @@ enum Fault: String, CaseIterable, Sendable {
   }
 }
 
-/// A fault that a thread has as often as it tries, until another mends what is wrong.
+/// A fault that a thread repeats until another thread mends the cause.
 struct MendableFault: Sendable {
   private let fault: Fault
   private let handle: UInt
 
-  /// One that nobody has had yet.
+  /// Prepares a fault.
   ///
-  /// - Throws: ``SystemError`` when the memory for it cannot be had.
+  /// - Throws: ``SystemError`` if the memory for it cannot be allocated.
   init(_ fault: Fault) throws(SystemError) {
     self.fault = fault
     let pages = gcdlab_make_fault(fault.number)
@@ -35,28 +35,29 @@ struct MendableFault: Sendable {
     handle = UInt(bitPattern: pages)
   }
 
-  /// Has it; returns when it has been mended.
+  /// Causes the fault. Returns when another thread has mended it.
   func have() { gcdlab_have_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 
-  /// Mends it.
+  /// Mends the fault.
   func mend() { gcdlab_mend_fault(fault.number, UnsafeMutableRawPointer(bitPattern: handle)) }
 }
 
-/// Another worker of this binary, started for the same trial, that makes a source of a fault's signal. It has a process
-/// of its own since Dispatch may be of no use there afterwards.
+/// Another worker of this binary, started for the same trial, that creates a source for the signal of a fault. It is a
+/// separate process, since Dispatch may be unusable there afterwards.
 struct FaultProcess {
   private static let (name, theirLine): (String, Int32) = ("GCDLAB_FAULT", 3)
   private let child: ChildProcess
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this process is to have to do with, if it is one of these.
+  /// The fault that this process must handle, if it is one of these workers.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
-  /// Starts one, which comes to the body of `variant`.
+  /// Starts a worker that runs the body of `variant`.
   ///
-  /// - Parameter isBlocked: whether all its threads block the signal, as they inherit it from the one that starts it.
-  /// - Throws: ``SystemError`` when it cannot be had.
+  /// - Parameter isBlocked: whether all its threads block the signal, which they inherit from the thread that starts
+  ///   it.
+  /// - Throws: ``SystemError`` if it cannot be started.
   init(
     _ executable: String, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
   ) throws {
@@ -80,12 +81,12 @@ struct FaultProcess {
     try writeAll(TrialRequest(pattern: pattern, variant: variant).line, to: input.writer)
   }
 
-  /// Its number.
+  /// The process identifier.
   var identifier: pid_t { child.identifier }
 
-  /// The next number that it says.
+  /// Returns the next number that the worker sends.
   ///
-  /// - Throws: an error when it ends without; `Unavailable` where it was killed.
+  /// - Throws: an error if the worker ends without one; `Unavailable` if it was killed.
   func hear() throws -> Int {
     var byte: UInt8 = 0
     var count = 0
@@ -97,14 +98,14 @@ struct FaultProcess {
     return Int(byte)
   }
 
-  /// Ends it, and takes its status.
+  /// Ends the worker, and collects its status.
   func end() {
     close(input.writer)
     close(output.reader)
     child.wait()
   }
 
-  /// Says a number to who has started this process.
+  /// Sends a number to the process that started this one.
   static func say(_ number: Int) {
     var byte = UInt8(clamping: number)
     _ = write(theirLine, &byte, 1)

@@ -133,17 +133,17 @@ struct FileMonitorPattern: Pattern {
         }
         source.setCancelHandler { watch.ended() }
         source.activate()
-        // Its number goes to the next file that is opened. (On Darwin the source delivers no more events instead.)
+        // The next file that is opened gets this number. (On Darwin the source delivers no more events instead.)
         close(file)
         return source.cancel
       }
     }
   }
 
-  /// What a burst of renames uses.
+  /// The declarations that a burst of renames uses.
   private var bursts: [any Declaration] { [burst, eventsWhileBusy, eventsWhileSuspended, eventsBetweenWrites] }
 
-  /// What the variants share that are put through every kind of change.
+  /// The declarations shared by the variants that observe every kind of change.
   private var followed: [any Declaration] {
     [
       changes, pollInterval, burst, latency, latencies, kinds, missed, lostAfterRename, coalesced, leftOpen,

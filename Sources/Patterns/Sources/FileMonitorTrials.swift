@@ -1,22 +1,22 @@
 import Dispatch
 import Instruments
 
-/// What the variants are put through: a real file is changed under their watch, and what they tell is noted.
+/// The measuring code. It changes a real file that the variants watch, and notes what they report.
 extension FileMonitorPattern {
-  /// Some twenty looks or pauses a change, each kind and what is changed back counted, and one change that is never
-  /// told.
+  /// The longest time of a trial: about twenty polls or pauses for each change, counting each kind and its reversal,
+  /// and one change that is never reported.
   func longest(_ trial: Trial) -> Duration? {
     (trial[pollInterval] + .milliseconds(1)) * (trial[changes] + 1) * 20 + trial[deadline] + .milliseconds(1)
       * trial[burst]
   }
 
-  /// Begins to watch the file at a path, and returns what ends that.
+  /// Starts to watch the file at a path, and returns what stops it.
   typealias Begin = (_ path: String, _ watch: FileWatch) throws -> @Sendable () -> Void
 
   /// Makes every kind of change to a file, each after the one before was reported, then a burst of writes while the
   /// handler is busy.
   ///
-  /// - Returns: the time from one look to the next, of one who looks.
+  /// - Returns: the times from one poll to the next, for a variant that polls.
   @discardableResult
   func follow(_ trial: Trial, _ begin: Begin) throws -> LatencyHistogram {
     let scratch = try ScratchDirectory()
@@ -27,7 +27,7 @@ extension FileMonitorPattern {
       FileWatch(of: file), deadline: trial[deadline], pauses: RandomPauses(upTo: trial[pollInterval], seed: trial.seed))
     let openBefore = Self.openFiles(beside: file)
     var cancel = try begin(file.path, tally.watch)
-    // The first change of each kind warms up and is not recorded.
+    // The first change of each kind is a warm-up and is not recorded.
     for round in -1..<changes {
       let records = round >= 0
       try tally.make(.write, records) { try file.overwrite() }
@@ -47,11 +47,11 @@ extension FileMonitorPattern {
       defer { tally.watch.release() }
       for _ in 0..<burst { try file.overwrite() }
     }
-    // Changes are told in order: with this one, all of the burst have been.
+    // Changes are reported in order: after this one, all changes of the burst have been reported.
     try tally.make(.link) { try file.addLink() }
     let coalesced = max(0, burst - tally.watch.takeTold(.write))
     try tally.make(.link) { try file.removeLink() }
-    // The removal ends a file's life, so each needs a file and a watch of its own.
+    // The removal ends the file, so each removal needs a file and a watch of its own.
     for round in -1..<changes {
       try tally.make(.delete, round >= 0) { try file.remove() }
       cancel()
@@ -63,7 +63,7 @@ extension FileMonitorPattern {
     tally.watch.hold()
     try tally.make(.write) { try file.overwrite() }
     cancel()
-    // A number that is given back before the handler has ended is theirs from now on.
+    // These files take the number if it is closed before the handler has ended.
     let unrelated = UnrelatedFiles()
     defer { unrelated.close() }
     tally.watch.release()
@@ -106,7 +106,7 @@ extension FileMonitorPattern {
         defer { lettingGo() }
         for _ in 0..<burst { try change() }
       }
-      // Changes are told in order: with this one, all of the burst have been.
+      // Changes are reported in order: after this one, all changes of the burst have been reported.
       guard try watch.latency(of: .attrib, within: deadline, file.toggleMode) != nil else {
         throw notDelivered(.attrib)
       }
@@ -114,7 +114,7 @@ extension FileMonitorPattern {
       misnamed += names.count { $0 != file.path }
       return names.count
     }
-    /// A handler that runs is let end: what is suspended while it does surely begins no other.
+    /// Suspends the source while its handler is held, then lets that handler end. No other handler begins in between.
     func suspend() {
       source.suspend()
       watch.release()
@@ -134,7 +134,7 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, watch.strays)
   }
 
-  /// Opens unrelated files, which take the descriptor numbers that are free, and renames the watched file.
+  /// Opens unrelated files, which take the free descriptor numbers, and renames the watched file.
   func renameWithReusedDescriptor(_ trial: Trial, _ begin: Begin) throws {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -152,24 +152,24 @@ extension FileMonitorPattern {
     trial.record(wrongDescriptor, watch.strays)
   }
 
-  /// How many descriptors are open of files in the directory of `file`, and of inotify; nil where the system does not
-  /// list them.
+  /// Returns the number of open descriptors of files in the directory of `file`, and of inotify; nil if the system does
+  /// not list them.
   private static func openFiles(beside file: WatchedFile) -> Int? {
     let paths = OpenDescriptors.paths()
     return paths.isEmpty ? nil : paths.count { $0.hasPrefix(file.directory) || $0 == "anon_inode:inotify" }
   }
 }
 
-/// What was told of changes, how late, and what was not.
+/// The reported changes, their latencies, and the changes that were not reported.
 private struct ChangeTally {
   private(set) var watch: FileWatch
   private(set) var latencies: [FileChange: [UInt64]] = [:]
   private(set) var missed = 0
   private(set) var misnamed = 0
   var lostAfterRename = 0
-  /// Handlers in which the descriptor was not the file's.
+  /// The number of handler calls in which the descriptor referred to another file.
   private(set) var strays = 0
-  /// The times from one look to the next.
+  /// The times from one poll to the next.
   private(set) var looks = LatencyHistogram()
   private let deadline: Duration
   private var pauses: RandomPauses
@@ -180,10 +180,10 @@ private struct ChangeTally {
     self.pauses = pauses
   }
 
-  /// Goes on with another watch; the one before is over.
+  /// Continues with another watch, since the one before is over.
   mutating func begin(_ watch: FileWatch) { self.watch = watch }
 
-  /// Makes a change at a random moment, and waits until it is told.
+  /// Makes a change at a random moment, and waits until it is reported.
   @discardableResult
   mutating func make(_ kind: FileChange, _ records: Bool = false, _ change: () throws -> Void) rethrows -> Bool {
     pauses.pass()
@@ -195,14 +195,14 @@ private struct ChangeTally {
     return true
   }
 
-  /// Renames the file, and compares its name with the one that is told.
+  /// Renames the file, and compares its name with the one that is reported.
   mutating func rename(_ file: WatchedFile, _ records: Bool = false) throws {
     _ = watch.takeNames()
     try make(.rename, records) { try file.rename() }
     if watch.takeNames() != [file.path] { misnamed += 1 }
   }
 
-  /// Waits until the watch is over, which was cancelled.
+  /// Waits until the cancelled watch is over.
   mutating func end() {
     watch.waitForEnd(within: deadline)
     strays += watch.strays
@@ -210,7 +210,7 @@ private struct ChangeTally {
   }
 }
 
-/// Waits of random length, the same for the same seed.
+/// Pauses of random length, the same for the same seed.
 private struct RandomPauses {
   private let longest: Int
   private var generator: SplitMix64

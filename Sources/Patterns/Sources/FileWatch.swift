@@ -2,13 +2,13 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// One watch of a file, as the code that watches sees it: here it says what it hears. What is checked is told to the
-/// trial at the other end.
+/// A watch of a file. The variant reports to it what it observes, and the trial on the other side learns the result of
+/// the checks.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?
     var noticed: UInt64?
-    /// Of one who looks: looks to come until one has surely begun after the change.
+    /// For a variant that polls: the number of polls until one has certainly begun after the change.
     var looksLeft = 0
     var hasEnded = false
     var told: [FileChange: Int] = [:]
@@ -22,7 +22,7 @@ final class FileWatch: Sendable {
   private let handler = Hold()
   private let isStopped = Atomic(false)
 
-  /// A watch of this file.
+  /// Creates a watch of this file.
   init(of file: WatchedFile) { identity = file.identity }
 
   // MARK: For the code that watches
@@ -32,7 +32,7 @@ final class FileWatch: Sendable {
   /// - Parameters:
   ///   - time: when the handler began.
   ///   - descriptor: the descriptor through which the file is watched.
-  ///   - name: what the descriptor says that the file is called; asked after a rename alone.
+  ///   - name: returns the name of the file according to the descriptor. It is called only for a rename.
   func received(
     _ change: FileChange, at time: UInt64, from descriptor: Int32, called name: @autoclosure () -> String?
   ) {
@@ -46,11 +46,11 @@ final class FileWatch: Sendable {
       return handler.catches()
     }
     if isHeld { handler.stay() }
-    // Asked at the end of the handler, which the trial may have cancelled meanwhile.
+    // This is checked at the end of the handler, whose source the trial may have cancelled meanwhile.
     if FileIdentity(of: descriptor) != identity { state.note { $0.strays += 1 } }
   }
 
-  /// Whether the polling is to go on.
+  /// Whether the polling must continue.
   var goesOn: Bool { !isStopped.load(ordering: .acquiring) }
 
   /// Ends the polling.
@@ -76,13 +76,13 @@ final class FileWatch: Sendable {
 
   // MARK: For the trial
 
-  /// Makes a change, waits until it is told, and returns how late that was. Nil when it was not told: not within
-  /// `deadline`, or one who looks has looked since and seen nothing.
+  /// Makes a change, waits until it is reported, and returns the latency. Returns nil if it was not reported within
+  /// `deadline`, or if a poll since then has not seen it.
   func latency(of kind: FileChange, within deadline: Duration, _ change: () throws -> Void) rethrows -> UInt64? {
     state.note { ($0.expected, $0.noticed, $0.looksLeft) = (kind, nil, 0) }
     let start = MonotonicClock.now()
     try change()
-    // The look that is under way may have begun before.
+    // The poll in progress may have begun before the change.
     state.note { $0.looksLeft = 2 }
     state.wait(within: deadline) { $0.expected == nil }
     return state.note { state in
@@ -91,13 +91,13 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// Makes the handler busy: the next change that is waited for keeps it until ``release()``.
+  /// Makes the handler busy: the next change that the trial waits for holds it until ``release()``.
   func hold() { handler.holdNext() }
 
-  /// Ends what ``hold()`` began, whether a change was told or not.
+  /// Ends the hold, whether or not a change was reported.
   func release() { handler.release() }
 
-  /// How often changes of a kind were told since this was asked last, of whatever kind.
+  /// Returns how often changes of a kind were reported since the last call for any kind.
   func takeTold(_ kind: FileChange) -> Int {
     state.note { state in
       defer { state.told = [:] }
@@ -105,7 +105,7 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// The names that were told with renames since this was asked last.
+  /// Returns the names that were reported with renames since the last call.
   func takeNames() -> [String?] {
     state.note { state in
       defer { state.names = [] }
@@ -113,12 +113,12 @@ final class FileWatch: Sendable {
     }
   }
 
-  /// In how many handlers the descriptor was not the file's.
+  /// The number of handler calls in which the descriptor referred to another file.
   var strays: Int { state.strays }
 
-  /// The time from one look to the next; nil of one who does not look.
+  /// The times from one poll to the next; nil for a variant that does not poll.
   var looks: LatencyHistogram? { state.looks }
 
-  /// Waits until the watch is over, as it should be once it was cancelled.
+  /// Waits until the watch is over, which should follow its cancellation.
   func waitForEnd(within deadline: Duration) { state.wait(within: deadline, until: \.hasEnded) }
 }

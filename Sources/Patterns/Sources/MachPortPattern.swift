@@ -3,8 +3,8 @@ import Instruments
 
 /// Does a Mach port source deliver the events of its port?
 ///
-/// The document names Mach ports among the things that a source can watch, and says that the cancel handler has to
-/// release the port. It has no listing; with its C functions one would write:
+/// The document lists Mach ports among the things that a source can watch, and says that the cancellation handler must
+/// release the port. It has no listing. In C the calls look like this:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);
@@ -82,7 +82,6 @@ struct MachPortPattern: Pattern {
     }
   }
 
-  /// The reason why the variants are unavailable elsewhere.
   /// The reason why the variants are unavailable on other systems.
   private var noPorts: String { "Mach ports are needed, which only Darwin has" }
 }

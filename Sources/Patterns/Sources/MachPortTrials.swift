@@ -4,12 +4,12 @@ import Synchronization
 
 /// The measuring code.
 extension MachPortPattern {
-  /// A message may be waited for as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a message may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// Sends messages to a port, and cancels the source when all have been received.
   ///
-  /// - Parameter patience: how long messages, and the cancel handler, are waited for that do not come.
+  /// - Parameter patience: how long the trial waits for messages, and for the cancellation handler.
   func exchange(
     _ trial: Trial, patience: Duration = .seconds(20), _ begin: (PortInbox) throws -> PortSender
   ) throws {
@@ -47,28 +47,28 @@ extension MachPortPattern {
 struct PortSender {
   /// Sends a message.
   let send: (Int32) throws -> Void
-  /// Ends its source.
+  /// Cancels the source.
   let end: () -> Void
 }
 
-/// What came of a port.
+/// What happened at a port.
 final class PortInbox: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
-  /// What was seen so far.
+  /// What was noted so far.
   let seen = Noted(Seen())
 
-  /// What a port came to.
+  /// The events at a port.
   struct Seen {
-    /// The messages, as they came.
+    /// The numbers of the messages, in the order in which they came.
     var numbers: [Int32] = []
-    /// Runs of the cancel handler.
+    /// The number of runs of the cancellation handler.
     var ends = 0
   }
 
   /// Notes that a message was received, or that the port died.
   func received(_ number: Int32) { seen.note { $0.numbers.append(number) } }
 
-  /// Notes that the cancel handler ran.
+  /// Notes that the cancellation handler ran.
   func ended() { seen.note { $0.ends += 1 } }
 }

@@ -30,7 +30,7 @@ struct ProcessMonitorPattern: Pattern {
     "leaked-descriptors", "descriptors of the trial's pipes and watches still open at its end")
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
-  /// The binary whose workers play the other roles; a test, which is no lab, names another.
+  /// The binary whose workers play the other processes. A test, which is not the lab, passes another.
   var executable = Host.executablePath
 
   var variants: [Variant] {

@@ -2,16 +2,17 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through: real processes end.
+/// The measuring code, in which real processes exit.
 extension ProcessMonitorPattern {
-  /// Two workers a process, started one after the other, and the looks at their threads.
+  /// The longest time of a trial: two workers for each process, started one after the other, and the looks at their
+  /// threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
-  /// Starts children one after the other, has each watched, and lets it exit.
+  /// Starts children one after the other, has each of them watched, and lets it exit.
   ///
   /// - Parameters:
-  ///   - areDead: whether they end before they are watched.
-  ///   - patience: how long an end is awaited that must be told.
+  ///   - areDead: whether they exit before they are watched.
+  ///   - patience: how long the trial waits for the report of an exit.
   func watchChildren(
     _ trial: Trial, areDead: Bool = false, patience: Duration = .seconds(20),
     _ begin: (_ child: pid_t, _ watch: ChildWatch) throws -> Void
@@ -21,7 +22,7 @@ extension ProcessMonitorPattern {
     let accounts = Accounts()
     var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
     var notices: [UInt64] = []
-    // The first warms up.
+    // The first child is a warm-up.
     for index in 0...trial[processes] {
       let status = Int32(1 + index % 100)
       let line = try Line(accounts)
@@ -68,21 +69,21 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
-  /// Starts parents one after the other, each of which starts a child, has the child watch its parent, and lets the
-  /// parent exit.
+  /// Starts parents one after the other. Each parent starts a child, which watches it. Then the trial lets the parent
+  /// exit.
   ///
   /// - Parameters:
-  ///   - ends: when the parents end.
-  ///   - isTimed: whether it is recorded how soon an exit is reported.
-  ///   - variant: whose body the child runs, if not this one's.
-  ///   - begin: begins to watch the parent; it is the child that runs it.
+  ///   - ends: when the parents exit.
+  ///   - isTimed: whether the latency of the report is recorded.
+  ///   - variant: the variant whose body the child runs, if it is not this one.
+  ///   - begin: starts to watch the parent. The child runs it.
   func watchParents(
     _ trial: Trial, whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil,
     _ begin: (_ watch: ParentWatch) throws -> Void
   ) throws {
     if let part = Part.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
     ignoreBrokenPipes()
-    // Where the system's first process takes them, it also takes their statuses.
+    // If the system's first process adopts the orphans, it also collects their statuses.
     let adopts = ChildProcess.adoptOrphans()
     let accounts = Accounts()
     var untold = 0
@@ -101,7 +102,7 @@ extension ProcessMonitorPattern {
       let end = ends.moment(index)
       var statuses: [Int32] = []
       do {
-        // The child says how far it has come, up to the moment at which its parent is to end.
+        // The child reports its progress, up to the moment at which its parent must exit.
         for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
           guard toChild.receive().word == moment.word else { throw Silent() }
           if moment != end { toChild.send(.go) }
@@ -121,7 +122,7 @@ extension ProcessMonitorPattern {
         case (.untold, _, _): untold += 1
         default: throw Silent()
         }
-        // The child ends now, and its line with it.
+        // The child exits now, which closes its line.
         _ = toChild.receive()
       } catch is Silent {
         for line in lines { line.close() }
@@ -138,10 +139,10 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
-  /// Starts a child that forks, becomes another program, and gets a signal that does not end it, and has these acts
+  /// Starts a child that forks, becomes another program, and receives a signal that does not end it, and has these acts
   /// watched.
   ///
-  /// - Parameter patience: how long each act is waited for that is not reported.
+  /// - Parameter patience: how long the trial waits for the report of each act.
   func watchActs(
     _ trial: Trial, patience: Duration = .seconds(2),
     _ begin: (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void
@@ -171,17 +172,17 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
-  /// What a worker must be told to come to the same body.
+  /// Returns the request that leads a worker to the same body.
   private func request(_ variant: String) -> TrialRequest { TrialRequest(pattern: Self.name, variant: variant) }
 }
 
-/// When a parent ends, by how far its child has come.
+/// The moment at which a parent exits, by the progress of its child.
 enum ParentEnd: Int, CaseIterable {
-  /// The child runs, and has not asked who its parent is.
+  /// The child runs, and has not asked for its parent's identifier.
   case hasStarted
-  /// The child knows its parent, and has not begun to watch.
+  /// The child knows its parent, and has not begun to watch it.
   case knows
-  /// The child watches.
+  /// The child watches its parent.
   case isWatched
 
   fileprivate var word: Word {
@@ -193,11 +194,11 @@ enum ParentEnd: Int, CaseIterable {
   }
 }
 
-/// When the parents of a trial end.
+/// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
-  /// All of them then.
+  /// All of them exit at this moment.
   case once(ParentEnd)
-  /// Then, or then, or then, in turn.
+  /// They exit at each of the moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {
@@ -208,31 +209,31 @@ enum ParentEnds: Equatable {
   }
 }
 
-/// What the descriptors and processes of a trial come to.
+/// The descriptors and processes of a trial.
 private struct Accounts {
   let opened = OpenedHere()
   private let watchesBefore = Self.watches
 
   var leftOpen: Int { opened.count + max(0, Self.watches - watchesBefore) }
 
-  /// Descriptors of processes that are open, where Linux lists them.
+  /// The number of open descriptors of processes, if Linux lists them.
   private static var watches: Int { OpenDescriptors.paths().count { $0.contains("pidfd") } }
 }
 
 extension Unavailable {
-  /// A process that the trial has started was killed before it had done its part, which says nothing of a mechanism.
+  /// A process that the trial started was killed before it had done its part, which says nothing about a variant.
   static let killed = Unavailable(
     "signal 9 ended a process of the trial, sent by another program or for want of memory or processor time")
 }
 
-/// Somebody ended who had more to say.
+/// A process ended before it had sent all its messages.
 private struct Silent: Error, CustomStringConvertible {
   var description: String { "a process of the trial ended before its time" }
 }
 
 // MARK: - How processes talk
 
-/// What one says to another: a word, and the time.
+/// A message between processes, which is sent with the time.
 private enum Word: UInt8 {
   case go = 1, started, knows, watches, told, untold, lastAct
 }
@@ -247,7 +248,8 @@ private struct Line {
     (ours, theirs) = (pair.reader, pair.writer)
   }
 
-  /// Standard input of a worker, with its request. It ends when that is closed: it does not outlive the trial.
+  /// Standard input of a worker, with its request. The worker ends when it is closed, so that it does not outlive the
+  /// trial.
   init(_ accounts: Accounts, to request: TrialRequest) throws {
     try self.init(accounts)
     try writeAll(request.line, to: ours)
@@ -264,7 +266,7 @@ private func say(_ word: Word, to line: Int32) {
   _ = write(line, &message, MemoryLayout.size(ofValue: message))
 }
 
-/// The next word; nil when who could say it is gone.
+/// Returns the next message; nil if the process at the other end is gone.
 private func hear(from line: Int32) -> (word: Word?, time: UInt64?) {
   var message = (UInt64(0), UInt64(0))
   var count = 0
@@ -277,23 +279,23 @@ private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 // MARK: - The other parts
 
-/// What a worker does that the trial has started.
+/// The part of a worker that the trial has started.
 private enum Part {
-  /// Ends with this status when it is told to.
+  /// A child that exits with this status when it is told to.
   case child(Int32)
-  /// Starts a child, and ends when it is told to.
+  /// A parent that starts a child, and exits when it is told to.
   case parent
   /// The child of that parent.
   case childOf(pid_t)
 
-  /// Descriptors of the other parts.
+  /// The descriptors of the other parts.
   static let line: Int32 = 3
   static let childsLine: Int32 = 4
   static let childsInput: Int32 = 5
 
   private static let (name, backtrace) = ("GCDLAB_PART", ["SWIFT_BACKTRACE": "enable=no"])
 
-  /// By which a worker knows its part.
+  /// The environment by which a worker knows its part.
   var environment: [String: String] {
     let words =
       switch self {
@@ -330,7 +332,7 @@ private enum Part {
         descriptors: [
           STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
         ])
-      // The child alone has its line, so that its end is heard.
+      // Only the child keeps its line open, so that the trial notices its end.
       close(Self.childsLine)
       guard hear(from: Self.line).word == .go else { _exit(1) }
       say(.lastAct, to: Self.line)
@@ -341,7 +343,7 @@ private enum Part {
       try begin(watch)
       watch.knows()
       watch.comesTo(.watches)
-      // The parent is dead by now. What is still to be told is on its way, or will not come.
+      // The parent has exited by now. A report is on its way, or will not come.
       let isTold = try Standstill().wait { watch.time != nil }
       watch.answer(isTold)
       _exit(0)
@@ -351,9 +353,9 @@ private enum Part {
 
 // MARK: - What is heard
 
-/// What was reported of a child's acts.
+/// The acts of a child that were reported.
 final class ReportedActs: Sendable {
-  /// What a process does, or has done to it.
+  /// Something that a process does, or that is done to it.
   enum Act: CaseIterable, Sendable { case fork, exec, signal }
 
   /// The serial queue of the handler.
@@ -364,7 +366,7 @@ final class ReportedActs: Sendable {
   func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
 }
 
-/// One watch of a child, as the code that watches sees it.
+/// A watch of a child, to which the variant reports.
 final class ChildWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
@@ -385,11 +387,11 @@ final class ChildWatch: Sendable {
   func ended() { state.note { $0.isOver = true } }
 }
 
-/// One watch of a parent, in its child, as the code that watches sees it.
+/// A watch of a parent in its child, to which the variant reports.
 final class ParentWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
-  /// The parent's process ID, as the parent passed it on.
+  /// The parent's process identifier, as the parent passed it on.
   let parent: pid_t
   private let line: Int32
   private let moment = Mutex<UInt64?>(nil)
@@ -400,12 +402,12 @@ final class ParentWatch: Sendable {
     self.line = line
   }
 
-  /// Notes that the child knows its parent; here the child may be held until the parent has exited.
+  /// Notes that the child knows its parent. The child may be held here until the parent has exited.
   func knows() {
     if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
   }
 
-  /// Notes that the parent has exited: the document's `MySetAppExitFlag`.
+  /// Notes that the parent has exited, in place of setting the document's exit flag.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }
@@ -413,13 +415,13 @@ final class ParentWatch: Sendable {
 
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
-  /// Says how far it has come, and waits for the word to go on.
+  /// Reports the child's progress, and waits for permission to continue.
   fileprivate func comesTo(_ word: Word) {
     say(word, to: line)
     guard hear(from: line).word == .go else { _exit(1) }
   }
 
-  /// Says whether it has heard of the end.
+  /// Reports whether the child has learned of its parent's exit.
   fileprivate func answer(_ isTold: Bool) {
     var message = (UInt64((isTold ? Word.told : .untold).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))

@@ -30,9 +30,9 @@ struct SignalSource: Pattern {
   let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
   let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
 
-  /// What a child runs, until its standard input ends.
+  /// The command of a child, which runs until its standard input ends.
   var child = [Host.executablePath, "worker"]
-  /// The binary whose worker plays another process; a test, which is none, gives another.
+  /// The binary whose worker plays another process. A test, which is not the lab, passes another.
   var executable = Host.executablePath
 
   var problem: [any Declaration] { [signals] }
@@ -56,7 +56,7 @@ struct SignalSource: Pattern {
       try sendOneByOne(trial) { inbox in
         SignalInbox.ofHandler = inbox
         setSignalHandler(SIGUSR1) { _ in
-          // Here nothing is allowed that takes a lock or allocates.
+          // A signal handler must not take a lock or allocate.
           SignalInbox.ofHandler?.handled(1)
         }
         inbox.isReady()
@@ -145,7 +145,7 @@ struct SignalSource: Pattern {
     ) { trial in
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
       source.setEventHandler {}
-      // Activating is asynchronous. While the source is suspended, it surely has not got further than that.
+      // Activation is asynchronous. While the source is suspended, it cannot have progressed further than that.
       source.suspend()
       source.activate()
       trial.hazard()

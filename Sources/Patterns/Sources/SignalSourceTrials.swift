@@ -2,14 +2,14 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// What the variants are put through. `begin` sets up who is told of a signal, and returns what ends it.
+/// The measuring code. `begin` sets up the receiver of a signal, and returns what removes it.
 extension SignalSource {
-  /// A signal, or the end of a child, may be waited for as long as a busy machine takes.
+  /// The longest time of a trial: a signal, or the end of a child, may take a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// Sends signals, each after the one before was reported, and times the reports.
   ///
-  /// - Parameter ready: how long a source is waited for that is not registered.
+  /// - Parameter ready: how long the trial waits for the registration of a source.
   func sendOneByOne(
     _ trial: Trial, ready: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
   ) throws {
@@ -20,12 +20,12 @@ extension SignalSource {
     let count = trial[signals]
     var times: [UInt64] = []
     var miscounted = 0
-    // The first one is the warm-up.
+    // The first signal is the warm-up.
     for number in 0...count {
       let sent = MonotonicClock.now()
       kill(getpid(), SIGUSR1)
       let isTold = inbox.awaitNext()
-      // After each: what one is told too often may be what a later one is told too seldom.
+      // This is checked after each signal, since a surplus in one report may balance a lack in a later one.
       miscounted = max(miscounted, abs(number + 1 - inbox.told))
       guard isTold else { break }
       if number > 0, let arrival = inbox.arrival { times.append(arrival > sent ? arrival - sent : 0) }
@@ -34,9 +34,9 @@ extension SignalSource {
     trial.record(self.miscounted, miscounted)
   }
 
-  /// Sends signals while the handler's queue is held, and looks how many calls report them.
+  /// Sends signals while the handler's queue is held, and counts the calls that report them.
   ///
-  /// - Parameter patience: how long a burst is waited for that is not told.
+  /// - Parameter patience: how long the trial waits for the report of a burst.
   func sendBurst(
     _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
   ) throws {
@@ -54,7 +54,7 @@ extension SignalSource {
     for _ in 0..<count { kill(getpid(), SIGUSR1) }
     hold.release()
     let isHeard = inbox.awaitNext(within: patience)
-    // What the system still has of the burst is told before what comes now.
+    // The signals of the burst that are still pending are reported before this one.
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
     inbox.queue.drainSources()
@@ -64,7 +64,7 @@ extension SignalSource {
     trial.record(unreportedBursts, isHeard ? 0 : 1)
   }
 
-  /// Has another signal told, which shows that those before it have been.
+  /// Sends another signal. When that is reported, all earlier signals have been.
   private func mark(_ inbox: SignalInbox) -> () -> Void {
     signal(SIGUSR2, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: inbox.queue)
@@ -76,7 +76,7 @@ extension SignalSource {
 
   /// Starts children, lets all of them exit at once, and counts those that are reaped.
   ///
-  /// - Parameter patience: how long those are waited for that nobody reaps.
+  /// - Parameter patience: how long the trial waits for children that nobody reaps.
   func endChildren(
     _ trial: Trial, patience: Duration = .seconds(20),
     _ begin: (SignalInbox, ChildProcesses) -> () -> Void
@@ -90,15 +90,16 @@ extension SignalSource {
     for _ in 0..<trial[children] { try processes.start() }
     processes.letEnd()
     processes.awaitAll(within: patience)
-    // A handler that runs still is awaited.
+    // This waits for a handler that is still running.
     inbox.queue.sync {}
     trial.record(notReaped, processes.notReaped)
     trial.record(handlerCalls, inbox.runs)
   }
 
-  /// Sends a signal while the sender has a lock that the handler takes, and keeps it until the handler waits for it.
+  /// Sends a signal while the sender holds a lock that the handler takes. The sender keeps the lock until the handler
+  /// waits for it.
   ///
-  /// - Parameter patience: how long a signal is waited for that is not told.
+  /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendWhileLocked(
     _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
   ) throws {
@@ -115,7 +116,7 @@ extension SignalSource {
     trial.record(reported, inbox.told)
   }
 
-  /// Has a signal handler interrupt the thread that has the lock which the handler takes.
+  /// Has a signal handler interrupt the thread that holds the lock which the handler takes.
   func interruptWhileLocked(_ trial: Trial, _ begin: (SignalInbox) -> Void) throws {
     let inbox = try SignalInbox()
     begin(inbox)
@@ -126,7 +127,7 @@ extension SignalSource {
 
   /// Sends signals that end a process by default, each after the one before was reported.
   ///
-  /// - Parameter patience: how long a signal is waited for that is not told.
+  /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendToRegistered(
     _ trial: Trial, _ numbers: [Int32], patience: Duration = .seconds(20),
     _ begin: (_ signal: Int32, SignalInbox) -> () -> Void
@@ -134,7 +135,7 @@ extension SignalSource {
     let each = 5
     var told = 0
     for number in numbers {
-      // What the lab's own parent ignores is inherited.
+      // The process inherits the signals that the lab's own parent ignores.
       signal(number, SIG_DFL)
       let inbox = try SignalInbox()
       let end = begin(number, inbox)
@@ -150,13 +151,13 @@ extension SignalSource {
     trial.record(reported, told)
   }
 
-  /// Starts a process for each fault signal, in which a thread faults for a while or until the source reports it. Then
-  /// the fault is mended, so that the thread gets past it.
+  /// Starts a process for each fault signal. A thread of the process faults for a while, or until the source reports
+  /// the signal. Then the fault is mended, so that the thread gets past it.
   ///
-  /// On Linux, what Dispatch has put in the signal's way returns, and the thread faults again. The process lives until
-  /// then.
+  /// On Linux, the handler that Dispatch has installed for the signal returns, and the thread faults again. The process
+  /// survives until then.
   ///
-  /// - Parameter variant: whose body the processes run, if not this one's.
+  /// - Parameter variant: the variant whose body the processes run, if it is not this one.
   func survive(
     _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
   ) throws {
@@ -174,7 +175,7 @@ extension SignalSource {
 
   /// Sends each fault signal to a process that blocks it in all threads and has a source for it.
   ///
-  /// - Parameter variant: whose body the processes run, if not this one's.
+  /// - Parameter variant: the variant whose body the processes run, if it is not this one.
   func sendToBlocking(
     _ trial: Trial, as variant: String? = nil, _ begin: (_ signal: Int32, SignalInbox) -> Void
   ) throws {
@@ -211,7 +212,7 @@ extension SignalSource {
   }
 }
 
-/// Installs a signal handler by `sigaction`; system calls that it interrupts are restarted.
+/// Installs a signal handler by `sigaction`. System calls that it interrupts are restarted.
 func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
   #if canImport(Darwin)
@@ -223,8 +224,8 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// The place where handlers report signals. It may be told by a signal handler, so it does not lock, and who waits is
-/// woken through a pipe.
+/// The place where handlers report signals. A signal handler may report to it, so it takes no lock, and wakes the
+/// waiting thread through a pipe.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
   let queue = DispatchQueue(label: "signals")
@@ -238,12 +239,12 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of a signal handler, which cannot capture anything. Set before the handler is.
+  /// The inbox of a signal handler, which cannot capture anything. It is set before the handler is installed.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
-  /// An empty one.
+  /// Creates an empty inbox.
   ///
-  /// - Throws: ``SystemError`` when there is no descriptor left.
+  /// - Throws: ``SystemError`` if no descriptor is left.
   init() throws(SystemError) {
     (output, input) = try makePipe()
   }
@@ -255,7 +256,7 @@ final class SignalInbox: Sendable {
 
   // MARK: For who is told
 
-  /// Notes that a handler has begun, and how many signals it was told of.
+  /// Notes that a handler has begun, and how many signals were reported to it.
   func handled(_ data: UInt) {
     lastArrival.set()
     sumTold.add(Int(data), ordering: .acquiringAndReleasing)
@@ -266,7 +267,7 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
-  /// Takes the lock, and tells the trial first when another thread has it.
+  /// Takes the lock. If another thread holds it, the trial is told first.
   func takeLock() {
     if lock.wait(timeout: .now()) == .success { return }
     lockIsWanted.signal()
@@ -278,15 +279,15 @@ final class SignalInbox: Sendable {
 
   // MARK: For the trial
 
-  /// Waits until signals are told.
+  /// Waits until signals are handled.
   func awaitReady(within patience: Duration = .seconds(20)) throws {
     try ready.wait(within: patience, else: "the source was not registered")
   }
 
-  /// Waits until a handler finds the lock taken, and so waits for it; no longer than that for one that does not.
+  /// Waits until a handler finds the lock taken and waits for it, but no longer than `patience`.
   func awaitWaiter(within patience: Duration) { lockIsWanted.wait(within: patience) }
 
-  /// Waits for the next run of a handler; returns whether it came.
+  /// Waits for the next run of a handler. Returns whether it came.
   func awaitNext(within patience: Duration = .seconds(20)) -> Bool {
     let end = MonotonicClock.now() + patience.nanoseconds
     while true {
@@ -300,21 +301,21 @@ final class SignalInbox: Sendable {
     }
   }
 
-  /// The sum of what was told.
+  /// The sum of the reported signals.
   var told: Int { sumTold.load(ordering: .acquiring) }
   /// How often a handler ran.
   var runs: Int { countRuns.load(ordering: .acquiring) }
-  /// When it began last.
+  /// The time at which the handler last began.
   var arrival: UInt64? { lastArrival.time }
 }
 
-/// Children of this process, which end when their standard input does.
+/// Children of this process, which exit when their standard input ends.
 final class ChildProcesses: Sendable {
   private struct State {
     var started: [ChildProcess] = []
     var statuses: [pid_t: [Int32]] = [:]
 
-    /// Those that were not reaped just once, with the status of one that ended by itself.
+    /// The number of children that were not reaped exactly once, with the status of a child that exited by itself.
     var notReaped: Int {
       started.count { statuses[$0.identifier]?.count != 1 || statuses[$0.identifier]?.first.map { $0 & 0x7f } != 0 }
     }
@@ -323,10 +324,10 @@ final class ChildProcesses: Sendable {
   private let ends: Mutex<(reader: Int32, writer: Int32)>
   private let state = Noted(State())
 
-  /// None yet.
+  /// Prepares to start children.
   ///
-  /// - Parameter command: what each runs; its path first.
-  /// - Throws: ``SystemError`` when there is no descriptor left.
+  /// - Parameter command: the command of each child, its path first.
+  /// - Throws: ``SystemError`` if no descriptor is left.
   init(_ command: [String]) throws(SystemError) {
     self.command = command
     ends = Mutex(try makePipe())
@@ -334,11 +335,11 @@ final class ChildProcesses: Sendable {
 
   deinit { letEnd() }
 
-  /// Starts one.
+  /// Starts a child.
   ///
-  /// - Throws: ``SystemError`` when it cannot be had.
+  /// - Throws: ``SystemError`` if it cannot be started.
   func start() throws(SystemError) {
-    // What it says of its end is of no interest.
+    // The messages that the child prints at its end do not matter.
     let silence = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(silence) }
     let input = ends.withLock { $0.reader }
@@ -348,7 +349,7 @@ final class ChildProcesses: Sendable {
     state.note { $0.started.append(child) }
   }
 
-  /// Lets all of them end.
+  /// Lets all children exit.
   func letEnd() {
     let ends = ends.withLock { ends in
       defer { ends = (-1, -1) }
@@ -363,13 +364,13 @@ final class ChildProcesses: Sendable {
   /// Waits until all have been reaped.
   func awaitAll(within patience: Duration) { state.wait(within: patience) { $0.notReaped == 0 } }
 
-  /// How many were not reaped just once, with the status of one that ended by itself.
+  /// The number of children that were not reaped exactly once, with the status of a child that exited by itself.
   var notReaped: Int { state.notReaped }
 
-  /// Those that have been started.
+  /// The identifiers of the children that have been started.
   var started: [pid_t] { state.started.map(\.identifier) }
 
-  /// Leaves none behind.
+  /// Ends and reaps all remaining children.
   func endAndReap() {
     letEnd()
     for child in state.started where state.statuses[child.identifier] == nil {

@@ -2,7 +2,7 @@ import CDispatchSupport
 import Dispatch
 import Instruments
 
-/// Cancelling a source while its handler is held in a call.
+/// The measuring code for cancelling a source while its handler is held in a call.
 extension SourceLifecycle {
   /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
   /// events.
@@ -41,7 +41,7 @@ extension SourceLifecycle {
   /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a
   /// freed context.
   ///
-  /// - Parameter frees: how long a context is waited for that nobody frees.
+  /// - Parameter frees: how long the trial waits for a context that nobody frees.
   func cancelInUse(
     _ trial: Trial, frees: Duration = .seconds(20),
     _ make: (SourceContext, _ queue: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?,
@@ -57,7 +57,7 @@ extension SourceLifecycle {
       remove(source, context)
       context.handler.release()
       context.state.wait(within: frees) { $0.frees > 0 }
-      // What runs still has come to its end.
+      // Every handler that was still running has ended when this returns.
       gcdlab_dispatch_sync_f(queue.object, nil) { _ in }
       used += context.state.usesOfFreed
       if context.state.frees != 1 { notFreed += 1 }
@@ -67,8 +67,8 @@ extension SourceLifecycle {
   }
 }
 
-/// The object behind the context of a source: memory that counts its uses, and whether it was freed before. It is never
-/// really freed: a handler that uses it then is to be counted.
+/// The object that the context of a source points to. It counts its uses, and whether it had been freed before. It is
+/// never really freed, so that a handler that uses it afterwards can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0
@@ -76,22 +76,22 @@ final class SourceContext: Sendable {
     var usesOfFreed = 0
   }
   fileprivate let state = Noted(State())
-  /// Holds a handler that uses it.
+  /// Holds a handler that uses the object.
   fileprivate let handler = Hold()
 
-  /// A context that the next handler uses until it is let go.
+  /// Creates an object whose next use is held until it is released.
   init() { handler.holdNext() }
 
   /// A pointer to the object, for the source's context.
   var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
-  /// The object that such a pointer points to.
+  /// Returns the object that a pointer refers to.
   static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
     guard let context else { return SourceContext() }
     return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Uses the object twice, at the begin and at the end of a handler call.
+  /// Uses the object twice, at the beginning and at the end of a handler call.
   func use() {
     touch()
     handler.pass()

@@ -1,13 +1,13 @@
 import Instruments
 
-/// From the creation of a source to its cancellation: when and where do its handlers run, and who frees what?
+/// From the creation of a source to its cancellation: when and where do its handlers run, and what frees its resources?
 ///
 /// The four parts of that life are four lessons: `SourceSuspension`, `SourceCancellation`, `SourceQueue` and
-/// `SourceRelease`, each with its measuring beside it. Their claims speak of one scenario, so that they are one
-/// pattern.
+/// `SourceRelease`, each with its measuring code in a file beside it. They are one pattern because their claims belong
+/// to one scenario.
 ///
-/// The sources here are custom ones, so that the trial decides when an event comes. What must come late is held: the
-/// running handler while the source is cancelled, the queue while the source gets another one.
+/// The sources in a trial are custom ones, so that the trial decides when an event comes. The trial holds what must
+/// come late: the running handler while the source is cancelled, and the queue while the source gets another one.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources.
 struct SourceLifecycle: Pattern {

@@ -1,32 +1,32 @@
 import Dispatch
 import Instruments
 
-/// What all trials share.
+/// The measuring code that all trials share.
 extension SourceLifecycle {
-  /// A handler may be waited for as long as a machine takes that has no thread to spare.
+  /// The longest time of a trial: a handler may have to wait for a thread if the machine has none to spare.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 }
 
-/// How a trial sends an event to a source, cancels it, or gives it another target queue.
+/// How a trial sends an event to a source, cancels the source, or gives it another target queue.
 struct HeldSource {
-  /// Passes a piece of news on.
+  /// Sends an event.
   let add: () -> Void
-  /// Cancels it.
+  /// Cancels the source.
   let cancel: () -> Void
-  /// Gives it another queue.
+  /// Gives the source another target queue.
   var retarget: (DispatchQueue) -> Void = { _ in }
 }
 
-/// The life of a source, as its handlers tell it.
+/// The life of a source, as its handlers report it.
 final class SourceLife: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "events")
   /// The number of events that are sent while the source is held back.
   let events: Int
-  /// The key by which an object belongs to the source's own queue.
+  /// The key by which the source's own queue owns an object.
   let key = DispatchSpecificKey<Owned>()
   private let place = DispatchSpecificKey<Place>()
-  /// Holds its handler in a run.
+  /// Holds the handler in a run.
   let handler = Hold()
   let state = Noted(State())
   private let isSuspended = DispatchSemaphore(value: 0)
@@ -36,28 +36,28 @@ final class SourceLife: Sendable {
   private let ended = Moment()
   private let cancelled = Moment()
 
-  /// One of two queues.
+  /// One of the two queues.
   enum Place: Sendable { case old, new }
 
-  /// What happened so far.
+  /// What has happened so far.
   struct Log {
-    /// Handler runs.
+    /// The number of handler runs.
     var runs = 0
-    /// Those that went on to their end.
+    /// The number of handler runs that ended.
     var completed = 0
-    /// The sum of what was told.
+    /// The sum of the reported data.
     var sum: UInt = 0
-    /// Runs that began before the source was let go.
+    /// The number of runs that began before the source was activated or resumed.
     var early = 0
-    /// Runs that began when cancel had returned.
+    /// The number of runs that began after `cancel` had returned.
     var afterCancel = 0
-    /// Runs of the cancel handler.
+    /// The number of runs of the cancellation handler.
     var ends = 0
-    /// What began or ended when the cancel handler had begun.
+    /// The number of runs that began or ended after the cancellation handler had begun.
     var afterEnd = 0
-    /// Where the handler ran.
+    /// The queues on which the handler ran.
     var places: [Place?] = []
-    /// Whether the queue that ran the handler was the source's own.
+    /// Whether the handler ran on the source's own queue.
     var wasInQueue = false
   }
 
@@ -69,9 +69,9 @@ final class SourceLife: Sendable {
     var isQueueGone = false
   }
 
-  /// A life that has not begun.
+  /// Creates a life that has not begun.
   ///
-  /// - Parameter bound: how long a run is waited for that must not come.
+  /// - Parameter bound: how long the trial waits for a run that must not come.
   init(events: Int, looks bound: Duration = .zero) {
     self.events = events
     comesEarly = BoundedGate(bound: bound)
@@ -79,7 +79,7 @@ final class SourceLife: Sendable {
 
   // MARK: For the handlers
 
-  /// Notes a call of the event handler with its data, and holds it where the trial says so.
+  /// Notes a call of the event handler with its data, and holds the call if the trial asks for that.
   func received(_ data: UInt) {
     let (place, isOwn) = (DispatchQueue.getSpecific(key: place), DispatchQueue.getSpecific(key: key) != nil)
     began.set()
@@ -101,7 +101,7 @@ final class SourceLife: Sendable {
     }
   }
 
-  /// The same; the first time it suspends the source, and that is not counted.
+  /// Notes a call of the event handler. The first call suspends the source instead, and does not count.
   func received(_ data: UInt, _ suspend: () -> Void) {
     let isFirst = state.note { state in
       defer { state.suspends = false }
@@ -112,7 +112,7 @@ final class SourceLife: Sendable {
     isSuspended.signal()
   }
 
-  /// Notes a call of the cancel handler.
+  /// Notes a call of the cancellation handler.
   func cancelHandler() {
     cancelled.set()
     state.note { state in
@@ -147,22 +147,22 @@ final class SourceLife: Sendable {
 
   // MARK: For the trial
 
-  /// Gives a queue a name that its blocks can see.
+  /// Gives a queue a name that its blocks can read.
   func name(_ queue: DispatchQueue, _ name: Place) { queue.setSpecific(key: place, value: name) }
 
-  /// Notes that cancel has returned.
+  /// Notes that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }
 
-  /// What happened so far.
+  /// What has happened so far.
   var log: Log { state.log }
 
-  /// Waits until it has come so far.
+  /// Waits until the log meets a condition.
   func wait(within patience: Duration, until isSo: @escaping @Sendable (Log) -> Bool) {
     state.wait(within: patience) { isSo($0.log) }
   }
 
-  /// Nanoseconds from letting the source go to the first run; nil when it came before.
+  /// The nanoseconds from activating or resuming the source to the first run; nil if a run came before.
   var resumeToRun: UInt64? { log.early > 0 ? nil : began.since(letGo) }
-  /// Nanoseconds from the end of the last run to the cancel handler.
+  /// The nanoseconds from the end of the last run to the cancellation handler.
   var toEnd: UInt64? { cancelled.since(ended) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// Giving a source another queue, and leaving its queue to it alone.
+/// The measuring code for giving a source another queue, and for releasing all other references to its queue.
 extension SourceLifecycle {
   /// Gives one source after the other another target queue while its handler is pending on the old one, and notes where
   /// it runs.
@@ -29,11 +29,12 @@ extension SourceLifecycle {
     trial.record(ranElsewhere, stray)
   }
 
-  /// Sends an event to a source that alone holds its queue, drops the source, and waits until the queue is freed.
+  /// Sends an event to a source that holds the only reference to its queue, drops the source, and waits until the queue
+  /// is freed.
   ///
-  /// The first source is watched for a while before.
+  /// The first source is watched for a while before that.
   ///
-  /// - Parameter leaves: how long a queue is waited for that is not freed.
+  /// - Parameter leaves: how long the trial waits for a queue that is not freed.
   func keepQueue(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> HeldSource) {
     var (gone, left) = (0, 0)
     for repeated in 0..<trial[repeats] {

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// A source that its program lets go of without cancelling it: does its pending handler still run, and what is freed?
+/// A program releases a source without cancelling it: does the pending handler still run, and what is freed?
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Canceling a Dispatch Source".
 extension SourceLifecycle {

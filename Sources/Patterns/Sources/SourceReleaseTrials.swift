@@ -1,11 +1,11 @@
 import Dispatch
 import Instruments
 
-/// Letting go of a source while its handler is pending.
+/// The measuring code for releasing a source while its handler is pending.
 extension SourceLifecycle {
-  /// Drops one source after the other while its queue is held and its handler pending, then lets the queue go on.
+  /// Drops one source after the other while its queue is held and its handler pending, then lets the queue continue.
   ///
-  /// - Parameter leaves: how long a queue is waited for that is not freed.
+  /// - Parameter leaves: how long the trial waits for a queue that is not freed.
   func dropWaiting(_ trial: Trial, leaves: Duration = .seconds(20), _ make: (SourceLife) -> Void) {
     var (ran, left) = (0, 0)
     for _ in 0..<trial[repeats] {

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// A source that is inactive or suspended: what happens to the events that come meanwhile?
+/// A source is inactive or suspended: what happens to the events that come meanwhile?
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming
 /// Dispatch Sources".

@@ -1,12 +1,12 @@
 import Dispatch
 import Instruments
 
-/// Holding a source back while events come.
+/// The measuring code for holding a source back while events come.
 extension SourceLifecycle {
-  /// Holds back one source after the other, as `body` does, and counts the calls in which its handler then gets the
+  /// Holds back one source after the other, as `body` does, and counts the calls by which its handler then receives the
   /// events.
   ///
-  /// The first source is the warm-up; for a while it is watched for a call that comes too early.
+  /// The first source is the warm-up. It is watched for a while for a call that comes too early.
   ///
   /// - Parameter body: returns what ends the source.
   func holdBack(_ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) -> () -> Void) {

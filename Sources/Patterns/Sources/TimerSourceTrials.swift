@@ -4,31 +4,32 @@ import Synchronization
 
 /// The measuring code.
 extension TimerSource {
-  /// The fires, those of a slow handler too, and what comes after them.
+  /// The longest time of a trial: all events, those of a slow handler included, and the tests after them.
   func longest(_ trial: Trial) -> Duration? {
     trial[interval] * (3 * trial[fires] + 5 * trial[handlerIntervals] + 100) + .seconds(5)
   }
 
-  /// Makes timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
-  /// fires.
+  /// Creates timers that are due now, that were due before, and that are timed, suspended and resumed, and checks their
+  /// events.
   ///
   /// - Parameters:
-  ///   - hold: for how many intervals the handler runs.
-  ///   - patience: how long the timed fires are waited for.
-  ///   - looks: how long a single fire is waited for, and the last interval that is not told of.
+  ///   - hold: the number of intervals for which the handler runs.
+  ///   - patience: how long the trial waits for the timed events.
+  ///   - looks: how long the trial waits for a single event, and for the last interval that was not reported.
   @discardableResult
   func fire(
     _ trial: Trial, by clock: TimerClock = .uptime, hold: Int = 0, patience: Duration = .seconds(20),
     looks: Duration = .seconds(20), _ make: (TimerRun) -> any DispatchSourceProtocol
   ) -> TimerRun {
     let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
-    // The first use of a queue and a timer is dear, and the first fire of a process far later than any other.
+    // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
+    // other.
     let warmUp = TimerRun(by: clock, in: 0, every: Self.never)
     let notWarm = warmUp.firstFire(of: make(warmUp), within: looks) == nil
     let isOvertaken = comesLate(make, by: clock, within: looks)
     let now = TimerRun(by: clock, in: 0, every: Self.never)
     let toNow = now.firstFire(of: make(now), within: looks)
-    // Ten intervals and a half ago: the first fire tells of eleven.
+    // The timer was due ten and a half intervals ago, so the first event reports eleven.
     let long = min(60_000_000_000, clock.now() / 20)
     let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long)
     let toPast = past.firstFire(of: make(past), within: looks)
@@ -41,7 +42,7 @@ extension TimerSource {
     timed.stopTiming()
     let suspension = timed.suspendAndResume(beside: make, within: patience, looks: looks)
     timed.slowDown()
-    // A run behind this one may come an interval late again, before the source is cancelled.
+    // The run after this one may come one interval late again, before the source is cancelled.
     let all = timed.wait(within: looks) { $0.untold <= 0 }
     timed.end()
     let paused = past.tally
@@ -62,10 +63,10 @@ extension TimerSource {
     return timed
   }
 
-  /// Sets a timer to now, and another to a millisecond later; returns whether the first fires behind the other, or not
-  /// at all.
+  /// Sets one timer to now and another to a millisecond later. Returns whether the first one fires after the other, or
+  /// not at all.
   ///
-  /// However late both are, the system looks at timers in the order in which they are due, and their handlers have one
+  /// However late both are, the system checks timers in the order in which they are due, and their handlers share a
   /// queue.
   private func comesLate(
     _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
@@ -78,11 +79,11 @@ extension TimerSource {
     return !(now.firstRun ?? .max < later.firstRun ?? .max)
   }
 
-  /// The kernel timers that are armed for a timer that `make` makes; nil where the system does not tell.
+  /// Returns the kernel timers that are armed for a timer that `make` creates; nil if the system does not report them.
   ///
-  /// They are told by the time that they have left, which is the timer's own to the nanosecond. Dispatch arms one a
-  /// clock, for what is due there first. When that is its pool's monitor, which ticks once a second, it is the timer
-  /// after that tick. A timer that came before it was looked at is followed by another.
+  /// They are identified by their remaining time, which equals the timer's own to the nanosecond. Dispatch arms one
+  /// kernel timer for each clock, for the timer that is due first. If that is the monitor of its pool, which ticks once
+  /// a second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
   private func kernelTimers(
     of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
   ) -> [KernelTimers.Armed]? {
@@ -93,7 +94,8 @@ extension TimerSource {
       defer { source.cancel() }
       while run.untilDue > 0, .now() < end {
         var own: [KernelTimers.Armed] = []
-        // A look that was interrupted takes another's timer for this one's; one of many in a row was not.
+        // If an examination is interrupted, it takes another timer for this one. Of many in a row, at least one is not
+        // interrupted.
         for _ in 0..<20 {
           let atMost = run.untilDue
           guard let armed = KernelTimers.armed() else { return nil }
@@ -108,7 +110,7 @@ extension TimerSource {
     return []
   }
 
-  /// Times the fires of `body`, which uses no source.
+  /// Times the events of `body`, which uses no source.
   func go(_ trial: Trial, patience: Duration = .seconds(20), _ body: (TimerRun) -> Void) {
     let fires = trial[fires]
     let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: fires)
@@ -120,7 +122,7 @@ extension TimerSource {
     trial.record(early, timed.tally.early)
   }
 
-  /// Times the fires of `body`, which is a task.
+  /// Times the events of `body`, which is a task.
   func goInTask(_ trial: Trial, _ body: (TimerRun) async throws -> Void) async throws {
     let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires])
     let switches = try await ContextSwitches.ofProcess { try await body(timed) }
@@ -128,18 +130,18 @@ extension TimerSource {
     trial.record(early, timed.tally.early)
   }
 
-  /// An interval that does not come to its end.
+  /// An interval that never ends during a trial.
   private static let never: UInt64 = 3_600_000_000_000
 }
 
-/// The clock that a deadline is set by, and a fire judged.
+/// The clock by which a deadline is set and an event is judged.
 enum TimerClock: Sendable {
   /// The clock of `DispatchTime`.
   case uptime
-  /// The clock of `DispatchWallTime`, which somebody may set.
+  /// The clock of `DispatchWallTime`, which can be set.
   case wall
 
-  /// Its time in nanoseconds.
+  /// Returns the time of the clock in nanoseconds.
   func now() -> UInt64 {
     guard self == .wall else { return DispatchTime.now().uptimeNanoseconds }
     var time = timespec()
@@ -148,12 +150,12 @@ enum TimerClock: Sendable {
   }
 }
 
-/// One timer, as the code that makes it sees it, and what it told.
+/// A timer and what it reported, as a variant sees it.
 final class TimerRun: Sendable {
   /// The queue of the timer's handler.
   let queue: DispatchQueue
   private let clock: TimerClock
-  /// When the first fire is due, by the clock.
+  /// The time of the first event by the clock.
   private let first: UInt64
   private let length: UInt64
   private let fires: Int
@@ -161,15 +163,16 @@ final class TimerRun: Sendable {
   private let state = Noted(State())
   private let isSuspended = DispatchSemaphore(value: 0)
 
-  /// What came of it so far.
+  /// What the timer has reported so far.
   struct Tally {
-    /// Handler runs, or fires without a source.
+    /// The number of handler runs, or of events without a source.
     var runs = 0
-    /// The sum of what a source's handler was told.
+    /// The sum of what the handler of a source received.
     var told = 0
-    /// How many intervals were over in the last run, and not told of.
+    /// The number of intervals that had ended by the last run and were not reported.
     var untold = 0
-    /// The most that was told before it was due, or how many fires came before.
+    /// The largest number of intervals reported before they were due; without a source, the number of events that came
+    /// early.
     var early = 0
   }
 
@@ -178,21 +181,21 @@ final class TimerRun: Sendable {
     var isTimed = true
     var isSlow = true
     var lateness: [UInt64] = []
-    /// When each timed run began.
+    /// The time at which each timed run began.
     var times: [UInt64] = []
     var behind: [UInt64] = []
     var source: SharedSource?
     var suspends = false
-    /// What each run was told.
+    /// The data of each run.
     var data: [Int] = []
   }
 
-  /// A timer whose first fire is due in so many nanoseconds, and one every `length`.
+  /// Creates a timer whose first event is due in this many nanoseconds, followed by one every `length` nanoseconds.
   ///
   /// - Parameters:
-  ///   - hold: for how many intervals its handler runs.
-  ///   - fires: after how many fires one without a source ends.
-  ///   - queue: where its handler runs, if not on a serial queue of its own.
+  ///   - hold: the number of intervals for which the handler runs.
+  ///   - fires: the number of events after which a timer without a source ends.
+  ///   - queue: the queue of the handler, if it is not a serial queue of its own.
   init(
     by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0,
     on queue: DispatchQueue = DispatchQueue(label: "timer")
@@ -207,18 +210,18 @@ final class TimerRun: Sendable {
 
   // MARK: For the code that makes it
 
-  /// The time at which the first fire is due.
+  /// The time at which the first event is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
-  /// The time at which the first fire is due, by the wall clock.
+  /// The time at which the first event is due, by the wall clock.
   var wallStart: DispatchWallTime {
     DispatchWallTime(timespec: timespec(tv_sec: Int(first / 1_000_000_000), tv_nsec: Int(first % 1_000_000_000)))
   }
-  /// The time from one fire to the next.
+  /// The time from one event to the next.
   var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
-  /// The times at which the fires are due, for a way that schedules each by itself.
+  /// The times at which the events are due, for a variant that schedules each of them.
   var deadlines: [DispatchTime] { (1...fires).map { DispatchTime(uptimeNanoseconds: first + UInt64($0) * length) } }
 
-  /// Notes a fire of the timer. Its source says that so many intervals have passed.
+  /// Notes an event of the timer. According to its source, `data` intervals have passed.
   func fired(_ data: UInt) {
     let now = clock.now()
     let over = overAt(now)
@@ -248,13 +251,13 @@ final class TimerRun: Sendable {
     blockThread(for: .nanoseconds(length) * hold)
   }
 
-  /// A fire comes that is due then; returns whether there is another.
+  /// Notes an event that is due at `due`. Returns whether there is another one.
   @discardableResult func fired(due: DispatchTime) -> Bool {
     let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
     return fired(late: Int(now) - Int(due))
   }
 
-  /// The same by the clock of tasks.
+  /// Notes an event that is due at `due` by the clock of tasks. Returns whether there is another one.
   func fired(due: ContinuousClock.Instant) -> Bool {
     let (seconds, attoseconds) = due.duration(to: .now).components
     return fired(late: Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
@@ -274,56 +277,57 @@ final class TimerRun: Sendable {
 
   // MARK: For the trial
 
-  /// The timer has begun.
+  /// Notes that the timer has begun.
   func begin(_ source: any DispatchSourceProtocol) {
     let source = SharedSource(source)
     state.note { $0.source = source }
   }
 
-  /// Waits for its first fire, and ends it; returns how late that was. Nil when it did not come.
+  /// Waits for the first event of the timer, and cancels the timer. Returns how late the event was; nil if it did not
+  /// come.
   func firstFire(of source: any DispatchSourceProtocol, within patience: Duration) -> UInt64? {
     defer { source.cancel() }
     wait(within: patience) { $0.runs > 0 }
     return state.lateness.first
   }
 
-  /// When its handler ran first, by its clock; nil when it did not.
+  /// The time of the handler's first run by the timer's clock; nil if it did not run.
   var firstRun: UInt64? { state.times.first }
 
-  /// How many timed runs began one interval after the one before, give or take half of it.
+  /// The percentage of timed runs that began one interval after the run before, plus or minus half an interval.
   var percentInStep: Double {
     let times = state.times
     let gaps = zip(times.dropFirst(), times).map { $0 > $1 ? $0 - $1 : 0 }
     return 100 * Double(gaps.count { $0 >= length / 2 && $0 <= length / 2 * 3 }) / Double(max(1, gaps.count))
   }
 
-  /// Waits until it has come so far; returns the tally that had, or what there was when the patience was over.
+  /// Waits until the tally meets a condition. Returns that tally, or the present one if the patience is over.
   @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Tally) -> Bool) -> Tally {
     state.value(within: patience) { isSo($0.tally) }?.tally ?? state.tally
   }
 
-  /// What comes from now on is not timed.
+  /// Ends the timing of events.
   func stopTiming() { state.note { $0.isTimed = false } }
 
-  /// The handler is slow no more.
+  /// Makes the handler fast again.
   func slowDown() { state.note { $0.isSlow = false } }
 
-  /// Ends it.
+  /// Cancels the timer.
   func end() { state.source?.cancel() }
 
-  /// What came of it so far.
+  /// What the timer has reported so far.
   var tally: Tally { state.tally }
 
-  /// Nanoseconds until the first fire is due, by its clock; negative behind that.
+  /// The nanoseconds until the first event is due by the timer's clock; negative after that.
   var untilDue: Int { Int(first) - Int(clock.now()) }
 
-  /// How many fires are due by then.
+  /// Returns the number of events that are due by a time.
   private func overAt(_ now: UInt64) -> Int { now < first ? 0 : Int((now - first) / length) + 1 }
 
-  /// Suspends it in its handler, lets intervals pass, and resumes it.
+  /// Suspends the timer in its handler, lets intervals pass, and resumes the timer.
   ///
-  /// That they have passed is told by another timer, `make`'s too, half an interval behind: the system looks at timers
-  /// in the order in which they are due.
+  /// Another timer, which `make` also creates, fires half an interval later and reports that the intervals have passed,
+  /// since the system checks timers in the order in which they are due.
   func suspendAndResume(
     beside make: (TimerRun) -> any DispatchSourceProtocol, within patience: Duration, looks: Duration
   ) -> (told: Int, scattered: Int) {
@@ -331,7 +335,7 @@ final class TimerRun: Sendable {
       state.suspends = true
       return state.source
     }
-    // Nothing to look at, where no fire comes any more.
+    // If no event comes any more, there is nothing to observe.
     guard isSuspended.wait(within: patience) else { return (0, 0) }
     let before = tally
     let now = clock.now()
@@ -346,14 +350,14 @@ final class TimerRun: Sendable {
     return (suspended.runs - before.runs, max(0, toCome - before.told - next))
   }
 
-  /// Records the figures of the timed fires.
+  /// Records the figures of the timed events.
   func record(_ trial: Trial, _ pattern: TimerSource, wakeUps: Int?) {
     trial.record(pattern.lateness, state.lateness)
     if let drift = state.behind.suffix(10).min() { trial.record(pattern.drift, drift) }
     if let wakeUps { trial.record(pattern.contextSwitches, Double(wakeUps) / Double(trial[pattern.fires])) }
   }
 
-  /// Records how many fires were not later than that.
+  /// Records the share of events that were no later than the leeway.
   func record(_ trial: Trial, _ measure: Measure<Double>, _ leeway: Duration) {
     let lateness = state.lateness
     trial.record(measure, 100 * Double(lateness.count { $0 <= leeway.nanoseconds }) / Double(lateness.count))
@@ -361,6 +365,6 @@ final class TimerRun: Sendable {
 }
 
 extension UInt64 {
-  /// The sum, and not less than 1.
+  /// Returns the sum, but at least 1.
   fileprivate func advanced(by delay: Int) -> UInt64 { UInt64(Swift.max(1, Int(self) + delay)) }
 }

@@ -1,20 +1,20 @@
 import Instruments
 
-/// A file that is changed in every way a monitor knows.
+/// A file that is changed in every way that a monitor can report.
 ///
 /// A change that the machine does not allow (a full device, a limit on file sizes, a file system without links) is an
-/// error: no monitor could have heard of it.
+/// error, since no monitor could report it.
 final class WatchedFile {
-  /// The path it has now, as the system tells it: without symbolic links.
+  /// The present path of the file according to the system: without symbolic links.
   private(set) var path: String
-  /// Which file it is, whatever its name.
+  /// The identity of the file, whatever its name.
   let identity: FileIdentity
   private let names: [String]
   private let descriptor: Int32
   private var mode: mode_t = 0o600
   private var renames = 0
 
-  /// A new file of one byte in `scratch`.
+  /// Creates a file of one byte in `scratch`.
   init(in scratch: ScratchDirectory) throws(SystemError) {
     let name = "watched"
     descriptor = open(scratch.file(name), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -28,35 +28,35 @@ final class WatchedFile {
 
   deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-  /// Where it is, with a slash behind.
+  /// The directory of the file, with a slash at the end.
   var directory: String { String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-  /// Writes within its size.
+  /// Writes without changing the size.
   func overwrite() throws(SystemError) { try done(pwrite(descriptor, "x", 1, 0) == 1, "write") }
 
-  /// Writes one byte more.
+  /// Appends one byte.
   func append() throws(SystemError) {
     var status = stat()
     fstat(descriptor, &status)
     try done(pwrite(descriptor, "x", 1, status.st_size) == 1, "write")
   }
 
-  /// Changes who may read it.
+  /// Changes who may read the file.
   func toggleMode() throws(SystemError) {
     mode ^= 0o040
     try done(fchmod(descriptor, mode) == 0, "change the mode of")
   }
 
-  /// Gives it a second name.
+  /// Gives the file a second name.
   func addLink() throws(SystemError) { try done(link(path, names[2]) == 0, "link") }
 
-  /// Takes that away.
+  /// Removes the second name.
   func removeLink() throws(SystemError) { try done(unlink(names[2]) == 0, "remove") }
 
-  /// Gives it the other of two names.
+  /// Gives the file the other of two names.
   func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
 
-  /// Gives it a name that it never had.
+  /// Gives the file a name that it never had.
   func renameAnew() throws(SystemError) {
     renames += 1
     try rename(to: "\(names[1])-\(renames)")
@@ -67,7 +67,7 @@ final class WatchedFile {
     path = other
   }
 
-  /// Removes its last name.
+  /// Removes the last name of the file.
   func remove() throws(SystemError) { try done(unlink(path) == 0, "remove") }
 
   private func done(_ isDone: Bool, _ action: String) throws(SystemError) {
@@ -79,12 +79,12 @@ final class WatchedFile {
   }
 }
 
-/// What one look at a file shows.
+/// The status of a file at one time.
 struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Looks at the file behind `descriptor`, and whether it still has the name `path`.
+  /// Reads the status of the file behind `descriptor`, and whether the file still has the name `path`.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)
@@ -93,7 +93,8 @@ struct FileStatus: Sendable {
     hasItsName = stat(path, &named) == 0 && named.st_ino == status.st_ino
   }
 
-  /// What is different from an earlier look. How often it happened does not show, nor what was undone.
+  /// Returns the differences from an earlier status. It does not show how often a change happened, nor changes that
+  /// were undone.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
     var changes: [FileChange] = []
@@ -104,7 +105,7 @@ struct FileStatus: Sendable {
     }
     if status.st_nlink != earlier.status.st_nlink { changes.append(.link) }
     if hasItsName != earlier.hasItsName { changes.append(.rename) }
-    // Every change of the others counts as one of the status, too.
+    // Every other change also changes the status.
     if changes.isEmpty, status.changed != earlier.status.changed { changes.append(.attrib) }
     return changes
   }
@@ -128,6 +129,6 @@ extension stat {
   }
 }
 
-// The methods of the same name hide them.
+// The methods of the same names hide the system's functions.
 private func systemRename(_ from: String, _ to: String) -> Int32 { rename(from, to) }
 private func systemClose(_ descriptor: Int32) { close(descriptor) }

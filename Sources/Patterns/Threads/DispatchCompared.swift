@@ -1,11 +1,11 @@
 import Dispatch
 import Instruments
 
-/// Which way to dispatch is the right one for how much work there is?
+/// Which way of dispatching suits which amount of work?
 ///
-/// A sample of Apple's compared the ways to run many small tasks: in a loop, by `dispatch_apply`, by a block each on a
-/// serial queue, on a concurrent queue and on many queues, and in a thread each. For each it listed the time to
-/// initiate, until the caller can go on, and the time to complete, until all tasks have finished:
+/// A sample by Apple compared ways to run many small tasks: a loop, `dispatch_apply`, a block for each task on a serial
+/// queue, on a concurrent queue and on many queues, and a thread for each task. For each way it listed the time until
+/// the caller can continue, and the time until all tasks have finished:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ struct DispatchCompared: Pattern {
       }
     }
     Variant("threads", .yardstick, "each task runs on a thread created for it") { trial in
-      // Threads of one run may still be ending when the next begins.
+      // The threads of one run may still be ending when the next one begins.
       try SystemThread.requireRoom(for: 2 * trial[tasks])
       try compare(trial) { tasks, all in
         for task in tasks {
@@ -100,7 +100,7 @@ struct DispatchCompared: Pattern {
     }
   }
 
-  /// All tasks one after the other, each on a thread that has to be created, and as often without work.
+  /// The longest time of a trial: all tasks one after the other, each on a new thread, and the same without work.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(2)) * trial[tasks] * (trial[repeats] + 1)
   }

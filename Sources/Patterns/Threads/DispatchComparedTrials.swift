@@ -1,20 +1,20 @@
 import Dispatch
 import Instruments
 
-/// What runs the tasks, and what the sizes compared come to.
+/// The measuring code, and the comparison of the sizes.
 extension DispatchCompared {
-  /// Times `body`, which is to have each piece of work done once: before it returns, or as a member of the group.
+  /// Times `body`, which must have each piece of work done once: before it returns, or as a member of the group.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()
     try measure(trial) { tasks, initiated in
-      // Also when there were not enough threads for all.
+      // This also waits if there were not enough threads for all tasks.
       defer { all.wait() }
       try body(tasks, all)
       initiated.set()
     }
   }
 
-  /// Times `body`, which starts tasks for all pieces of work, and awaits them.
+  /// Times `body`, which starts tasks for all pieces of work and awaits them.
   func compareTasks(
     _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: Initiated) async -> Void
   ) throws {
@@ -28,7 +28,7 @@ extension DispatchCompared {
     let idle = SmallTasks(count: count, steps: 0)
     var notOnce = 0
     var idleTime = ProcessorTime()
-    // The first time is dear, and warms up.
+    // The first run is expensive: it is the warm-up.
     for repeated in 0...repeats {
       let before = Host.processorTime
       try body(idle.all, Initiated())
@@ -57,7 +57,7 @@ extension DispatchCompared {
 
   // MARK: What came of it
 
-  /// Which way completes soonest at each size, and from which size on dispatching is faster than the loop.
+  /// Returns which way completes first at each size, and from which size on dispatching is faster than the loop.
   func findings(in results: Results) -> [Remark] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
@@ -66,13 +66,13 @@ extension DispatchCompared {
     }
   }
 
-  /// One remark for each size: the way that completes soonest, and those that are not significantly slower.
+  /// Returns a remark for each size: the way that completes first, and those that are not significantly slower.
   private func winners(_ count: Int, _ runs: [Run]) -> [Remark] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
       guard runs.count > 1 else { return nil }
-      // Too few rounds tell nobody from the best.
+      // With too few rounds no way can be distinguished from the best.
       let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
       let comparison = Comparison(runs, policy, by: complete.metric)
       guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
@@ -80,7 +80,7 @@ extension DispatchCompared {
       else { return nil }
       let best = runs[first]
       let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
-      // What a claim on the two tells apart is not open, however many others it is compared among.
+      // A way that a claim on the two distinguishes from the best is decided, however many ways are compared.
       let open = runs.indices.filter(comparison.unclear.subtracting(comparison.apartAlone).contains)
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
@@ -94,7 +94,7 @@ extension DispatchCompared {
     }
   }
 
-  /// From which size on each way is faster than the loop.
+  /// Returns from which size on each way is faster than the loop.
   private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> Remark? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
@@ -124,7 +124,7 @@ extension DispatchCompared {
   }
 }
 
-/// When the caller could go on.
+/// The time at which the caller can continue.
 final class Initiated: Sendable {
   private let moment = Moment()
 

@@ -154,21 +154,21 @@ struct QueuePoolPattern: Pattern {
     }
   }
 
-  /// The time of the tasks one after the other.
+  /// The longest time of a trial: the tasks one after the other.
   func longest(_ trial: Trial) -> Duration? {
     trial[work] * trial[tasks] + .microseconds(1) * trial[turns] * trial[racers]
   }
 }
 
-/// One case of `YYDispatchContextGetForQOS`: the first caller creates the set of the QoS class, in a `dispatch_once`.
+/// One case of `YYDispatchContextGetForQOS`: the first caller creates the set of a QoS class, in a `dispatch_once`.
 ///
-/// Unchecked: the pool is read only after the `dispatch_once`, and never changed again.
+/// Unchecked: the pool is read only after the `dispatch_once`, and never changes after that.
 final class ClassSet: @unchecked Sendable {
   private let onceToken = OnceToken()
   private let makePool: @Sendable () -> DispatchQueuePool?
   private var made: DispatchQueuePool?
 
-  /// The set of a class, not created yet.
+  /// Prepares the set of a class without creating it.
   init(of qos: DispatchQoS, queueCount: Int) {
     makePool = { DispatchQueuePool(queueCount: queueCount) { DispatchQueue(label: "class", qos: qos) } }
   }
@@ -180,27 +180,27 @@ final class ClassSet: @unchecked Sendable {
   }
 }
 
-/// `YYDispatchContext` and `YYDispatchQueuePool` as the document has them, the counter of 32 bits included.
+/// The Swift version of the document's `YYDispatchContext` and `YYDispatchQueuePool`, with the same counter of 32 bits.
 final class DispatchQueuePool: Sendable {
   private let queues: [DispatchQueue]
   private let counter: Atomic<UInt32>
 
-  /// `initWithName:queueCount:qos:`: nil for no queue, and for more than 32.
+  /// Creates a pool; nil for no queue and for more than 32, like the document's initializer.
   ///
-  /// - Parameter counter: how many queues were taken already, for a trial that has no time to take them.
+  /// - Parameter counter: the number of queues already taken, for a trial that has no time to take them.
   init?(queueCount: Int, counter: UInt32 = 0, _ makeQueue: () -> DispatchQueue) {
     if queueCount < 1 || queueCount > 32 { return nil }
     queues = (0..<queueCount).map { _ in makeQueue() }
     self.counter = Atomic(counter)
   }
 
-  /// `YYDispatchContextGetQueue`: the next queue. As `OSAtomicIncrement32`, the counter wraps, and what it has come to
+  /// The next queue, selected as in `YYDispatchContextGetQueue`: the counter wraps, and its value after the increment
   /// counts.
   var queue: DispatchQueue {
     let counter = counter.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     return queues[Int(counter % UInt32(queues.count))]
   }
 
-  /// The size of a class's set.
+  /// Returns the number of queues in the set of a class.
   static func queueCount(activeProcessorCount count: Int) -> Int { count < 1 ? 1 : count > 32 ? 32 : count }
 }

@@ -6,8 +6,8 @@ import Synchronization
 extension QueuePoolPattern {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
-  /// - Parameter submit: submits the tasks; what is in the group is awaited.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  /// - Parameter submit: submits the tasks. The trial waits for those in the group.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func look(
     _ trial: Trial, _ submit: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
@@ -29,11 +29,11 @@ extension QueuePoolPattern {
 
   /// Has threads take queues from one pool at the same time, and counts how often each queue was taken.
   ///
-  /// - Returns: how many different queues more or fewer that were than there are cores, 1 to 32.
+  /// - Returns: the difference between the number of queues and the number of cores, limited to 1 to 32.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
     let given = Mutex<[ObjectIdentifier: Int]>([:])
-    // The queues stay: another one must not come to have the same identity.
+    // The queues are kept, so that another one cannot get the same identity.
     let kept = Mutex<[DispatchQueue]>([])
     try Team.run(trial[racers]) { _ in
       let queues = (0..<turns).compactMap { _ in next() }
@@ -46,9 +46,9 @@ extension QueuePoolPattern {
     return abs(counts.count - min(max(trial.cores, 1), Self.mostQueues))
   }
 
-  /// Has threads ask for the pool of each QoS class at the same time, before any has been made.
+  /// Has threads ask for the pool of each QoS class at the same time, before any pool exists.
   ///
-  /// - Parameter begin: begins anew with no set made; what it returns asks for that of a class.
+  /// - Parameter begin: starts again without any sets, and returns a closure that asks for the pool of a class.
   func raceForSets(
     _ trial: Trial, classes count: Int, _ begin: () -> @Sendable (_ index: Int) -> DispatchQueuePool?
   ) throws {
@@ -66,18 +66,18 @@ extension QueuePoolPattern {
     trial.record(sets, most)
   }
 
-  /// Asks for pools of allowed and other sizes, for more and for fewer cores, and takes queues from pools whose counter
-  /// is about to wrap.
+  /// Asks for pools of allowed and other sizes, for larger and smaller numbers of cores, and takes queues from pools
+  /// whose counter is about to wrap.
   ///
   /// - Parameters:
-  ///   - off: by how much the number of queues was wrong so far.
-  ///   - size: how many queues a set has, by the number of cores.
-  ///   - make: a pool of so many queues, of which so many were taken already; nil when that is refused.
+  ///   - off: the error in the number of queues so far.
+  ///   - size: returns the number of queues in a set for a number of cores.
+  ///   - make: creates a pool of a size, from which a number of queues were taken already; nil if it is refused.
   func judge(
     _ trial: Trial, off: Int, _ size: (_ cores: Int) -> Int,
     _ make: (_ count: Int, _ counter: UInt32) -> DispatchQueuePool?
   ) {
-    /// How many different queues a pool of that size has; nil when it is refused.
+    /// Returns the number of different queues in a pool of that size; nil if it is refused.
     func different(_ count: Int) -> Int? {
       make(count, 0).map { pool in
         let taken = (0..<4 * Self.mostQueues).map { _ in pool.queue }
@@ -95,7 +95,7 @@ extension QueuePoolPattern {
       })
   }
 
-  /// Whether a pool of `count` queues hands out each of them once in every round, for four rounds.
+  /// Returns whether a pool of `count` queues hands out each of them once in every round, for four rounds.
   private static func isInTurn(_ pool: DispatchQueuePool, count: Int) -> Bool {
     let first = (0..<count).map { _ in pool.queue }
     let rest = (0..<3 * count).map { _ in pool.queue }
@@ -103,8 +103,8 @@ extension QueuePoolPattern {
       && rest.indices.allSatisfy { rest[$0] === first[$0 % count] }
   }
 
-  /// As many queues as the document's pool may have.
+  /// The largest number of queues in the document's pool.
   private static var mostQueues: Int { 32 }
-  /// How often the racers ask for the sets of all classes.
+  /// How many times the racers ask for the sets of all classes.
   private static var setRaces: Int { 10 }
 }

@@ -3,9 +3,9 @@ import Instruments
 
 /// How many tasks run at once?
 ///
-/// The document says that queues run concurrently with each other, that only within a serial queue tasks run one at a
-/// time, and that the system decides how many run: a hundred tasks in a hundred queues may not run at once unless there
-/// are a hundred cores. In C:
+/// The document says that queues run concurrently with each other, and that only the tasks within a serial queue run
+/// one at a time. It also says that the system decides how many tasks run: a hundred tasks in a hundred queues may not
+/// run at once unless there are a hundred cores. In C:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {
@@ -14,9 +14,9 @@ import Instruments
 /// }
 /// ```
 ///
-/// Each trial runs the tasks twice. First they work, and how many were in progress at once is read from the times at
-/// which each began and ended. Then they block, each from its first instruction on, until no further one begins and all
-/// threads sleep (``Standstill``): those that have begun by then are all that the system lets be in progress.
+/// Each trial runs the tasks twice. First they work, and the times at which each began and ended tell how many were in
+/// progress at once. Then each of them blocks from its first instruction on, until no further task begins and all
+/// threads sleep (``Standstill``). The tasks that have begun by then are all that the system lets be in progress.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
 struct QueueWidth: Pattern {
@@ -41,7 +41,7 @@ struct QueueWidth: Pattern {
   let start = Metric.latency(
     "start", "from the first submission to the first instruction of a task, when each task works")
 
-  /// How it is looked; a test looks otherwise.
+  /// The two phases of a trial; a test replaces them.
   var looks = TaskLooks()
 
   var problem: [any Declaration] { [tasks, work] }
@@ -110,6 +110,6 @@ struct QueueWidth: Pattern {
     }
   }
 
-  /// The tasks one after the other.
+  /// The longest time of a trial: the tasks one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] }
 }

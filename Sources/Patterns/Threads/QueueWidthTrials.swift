@@ -7,8 +7,8 @@ extension QueueWidth {
   ///
   /// - Parameters:
   ///   - usesPool: whether the tasks run on the pool's threads, and not on their own.
-  ///   - run: submits the tasks and waits for their end.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  ///   - run: submits the tasks and waits until they have ended.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func look(
     _ trial: Trial, usesPool: Bool = true,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
@@ -27,7 +27,7 @@ extension QueueWidth {
   /// Has the tasks block while tasks of `others` block all pool threads but one, and counts those that have begun.
   ///
   /// - Parameter submit: submits the tasks.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func lookBesideOthers(
     _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {

@@ -1,10 +1,10 @@
 import Dispatch
 import Instruments
 
-/// From which size on does a task pay off on a queue?
+/// From which size on does it pay to run a task on a queue?
 ///
-/// The document says that queues run small tasks more efficiently than threads do, and also that a block which does too
-/// little costs more to schedule than to run in place. It has no listing; this is what it comes to in C:
+/// The document says that queues run small tasks more efficiently than threads do. It also says that a block with too
+/// little work costs more to schedule than to run in place. It has no listing. In C the calls look like this:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {
@@ -13,8 +13,8 @@ import Instruments
 /// dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
 /// ```
 ///
-/// The time runs from the first submission to the end of the last task: if each task is large enough, the other cores
-/// make up for the cost of scheduling.
+/// The time runs from the first submission to the end of the last task. If each task is large enough, the work of the
+/// other cores outweighs the cost of scheduling.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Implementing Tasks Using Blocks".
 struct TaskGranularity: Pattern {
@@ -85,7 +85,7 @@ struct TaskGranularity: Pattern {
     }
   }
 
-  /// All tasks one after the other, each on a thread that has to be made, once more than is timed.
+  /// The longest time of a trial: all tasks one after the other, each on a new thread, once more than is timed.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .milliseconds(1)) * trial[tasks] * (trial[repeats] + 1)
   }

@@ -1,6 +1,6 @@
 import Instruments
 
-/// What runs the tasks, and what the sizes compared come to.
+/// The measuring code, and the comparison of the sizes.
 extension TaskGranularity {
   /// Times `body`, which must run every task once and return when all have ended.
   func measure(_ trial: Trial, _ body: ([SmallTask]) throws -> Void) throws {
@@ -12,7 +12,7 @@ extension TaskGranularity {
     }
   }
 
-  /// The smallest size from which on tasks of each kind are done sooner than in place.
+  /// Returns the smallest size from which on tasks of each kind are done sooner than in place.
   func findings(in results: Results) -> [Remark] {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in

@@ -3,8 +3,8 @@ import Instruments
 
 /// Which other work starves while tasks wait for a lock?
 ///
-/// The document advises against locks in tasks: a contended one may block a serial queue altogether, and keep other
-/// tasks of a concurrent queue from running. In C, what it warns of comes to this:
+/// The document advises against locks in tasks: a contended lock may block a whole serial queue, and keep other tasks
+/// of a concurrent queue from running. In C such a task looks like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -14,10 +14,10 @@ import Instruments
 /// });
 /// ```
 ///
-/// Here the lock is held until every task that can wait for it does. Then bystanders are submitted, blocks that do not
-/// need the lock: one to the global queue, one to that of another QoS class, one to a serial queue of its own, and one
-/// to a serial queue of another QoS class. Each either begins, or has not begun when all threads of the process sleep
-/// (``Standstill``): then it starves.
+/// A trial holds the lock until every task that can wait for it does so. It then submits bystanders, which are blocks
+/// that do not need the lock: one on the global queue, one on the global queue of another QoS class, one on a serial
+/// queue of its own, and one on a serial queue of another QoS class. A bystander starves if it has not begun when all
+/// threads of the process sleep (``Standstill``).
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
 /// global queues.
@@ -54,13 +54,13 @@ struct ThreadExplosion: Pattern {
   let drain = Metric.latency(
     "drain", "from the release of the lock to the end of the last task, over the number of tasks")
 
-  /// What tells a standstill; a test gives another.
+  /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
-  /// What makes sure of threads; a test gives another.
+  /// Verifies that there are enough threads; a test replaces it.
   var room = ThreadRoom()
 
-  /// Some 255 threads are looked at one after the other until none has had a turn, which takes its time on a busy
-  /// machine.
+  /// The longest time of a trial: the lab examines about 255 threads one after the other until none of them has run,
+  /// which takes a while on a busy machine.
   func longest(_ trial: Trial) -> Duration? { trial[hold] + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The measuring code.
 extension ThreadExplosion {
-  /// Submits tasks while the lock that they need is held, starts bystanders when all threads sleep, and lets the lock
-  /// go then.
+  /// Submits tasks while the lock that they need is held. When all threads sleep, it submits the bystanders and then
+  /// releases the lock.
   ///
   /// - Parameters:
   ///   - held: runs a body while nobody else gets what the tasks need.
   ///   - submit: submits one task.
-  /// - Throws: ``Unavailable`` when there are not so many threads, or the system does not tell what they do.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   @discardableResult
   func crowd(
     _ trial: Trial, of count: Int, while held: (_ body: @escaping @Sendable () throws -> Void) throws -> Void,
@@ -24,7 +24,7 @@ extension ThreadExplosion {
     let bystanders = Bystanders()
     let submitter = try LingeringThread()
     defer {
-      // It may still be at it, where it waits for places.
+      // The submitter may still be submitting, if that waits for places.
       submitter.stop()
       crowd.all.wait()
     }
@@ -42,7 +42,7 @@ extension ThreadExplosion {
     return crowd
   }
 
-  /// Starts the bystanders without any waiting tasks, and records how soon they begin: blocks on queues of other code.
+  /// Submits the bystanders without any waiting tasks, and records how soon they begin.
   func recordBystandersAlone(_ trial: Trial) throws {
     try room.require(0)
     try standstill.warmUp()
@@ -65,13 +65,13 @@ extension ThreadExplosion {
   }
 }
 
-/// Tasks that all need the same thing.
+/// Tasks that all need the same lock or resource.
 final class Crowd: Sendable {
   /// The group of the tasks.
   let all = DispatchGroup()
-  /// When they got what they need.
+  /// The moment at which the tasks got what they need.
   let released = Moment()
-  /// When the last of them was done.
+  /// The moment at which the last task was done.
   let ended = Moment()
   private let count: Int
   private let done = Atomic<Int>(0)
@@ -79,7 +79,7 @@ final class Crowd: Sendable {
 
   init(count: Int) { self.count = count }
 
-  /// One of them.
+  /// A task of the crowd.
   struct Member: Sendable {
     fileprivate let crowd: Crowd
     fileprivate let index: Int
@@ -93,16 +93,16 @@ final class Crowd: Sendable {
     func work() { crowd.done.add(1, ordering: .relaxed) }
   }
 
-  /// Notes what there is to see while they wait.
+  /// Notes what can be observed while the tasks wait.
   ///
-  /// - Throws: ``Unavailable`` where the system does not tell.
+  /// - Throws: ``Unavailable`` if the system does not report it.
   func look() throws {
     let census = try ThreadCensus.required()
     let notDone = count - done.load(ordering: .relaxed)
     seen.withLock { $0 = (census.parkedPoolThreads.count, notDone) }
   }
 
-  /// Waits until all were submitted and are done.
+  /// Waits until all tasks were submitted and are done.
   func awaitEnd(of submitter: LingeringThread) {
     let isSubmitted = DispatchSemaphore(value: 0)
     submitter.run { isSubmitted.signal() }
@@ -111,25 +111,26 @@ final class Crowd: Sendable {
     ended.set()
   }
 
-  /// Pool threads that waited, when somebody looked.
+  /// The number of pool threads that waited when they were observed.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records how many tasks behind the first were not done when all threads slept.
+  /// Records how many tasks after the first were not done when all threads slept.
   func recordBehind(_ trial: Trial, _ behind: Measure<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 
-/// Blocks of somebody else, who needs nothing of what others wait for.
+/// Blocks that do not need what the tasks wait for.
 final class Bystanders: Sendable {
-  /// On the global queue.
+  /// A block on the global queue.
   let global = Bystander(on: .global())
-  /// On the global queue of another class.
+  /// A block on the global queue of another class.
   let otherClass = Bystander(on: .global(qos: .utility))
-  /// On a serial queue of its own.
+  /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
-  /// On one of another class.
+  /// A block on a serial queue of another class.
   let otherClassQueue = Bystander(on: DispatchQueue(label: "bystander", qos: .utility))
 
-  /// Bystanders come one after the other. Is one held up, all wait as long as `patience` for it.
+  /// Submits the bystanders one after the other. Then waits for each that is held up to begin, but no longer than
+  /// `patience`.
   func come(_ standstill: Standstill, patience: Duration) throws {
     let all = [ownQueue, otherClassQueue, otherClass, global]
     for bystander in all { try bystander.come(standstill) }

@@ -4,7 +4,7 @@ import Instruments
 /// How soon do a task and a thread start, and how much memory do a queue and a thread take?
 ///
 /// The document says that the system starts tasks sooner than a program can start threads of its own, and that a queue
-/// takes less memory than a thread. It has no listing; in C the two come to this:
+/// takes less memory than a thread. It has no listing. In C the two calls are these:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });

@@ -3,7 +3,8 @@ import Instruments
 import Synchronization
 
 extension ThreadVsQueue {
-  /// Times from just before `submit` until the first instruction of the task that it submits, one task after the other.
+  /// Measures the time from just before `submit` until the first instruction of the task that it submits, for one task
+  /// after the other.
   func measure(_ trial: Trial, _ submit: (StartingTask) throws -> Void) throws {
     var tasks: [StartingTask] = []
     for repeated in 0...trial[repeats] {
@@ -17,12 +18,12 @@ extension ThreadVsQueue {
     trial.record(notOnce, tasks.count { $0.beginnings != 1 })
   }
 
-  /// Makes many objects by `make`, and records by how much each lets the process grow.
+  /// Creates many objects by `make`, and records how much each of them adds to the memory of the process.
   func weigh<Object>(_ trial: Trial, _ make: () throws -> Object) throws {
     let count = trial[objects]
     var waiting: [Object] = []
     waiting.reserveCapacity(count)
-    // The first brings with it what all share.
+    // The first object also creates what all objects share.
     let first = try make()
     let before = Host.residentMemory
     for _ in 0..<count { waiting.append(try make()) }
@@ -32,7 +33,7 @@ extension ThreadVsQueue {
   }
 }
 
-/// A task that is about to begin.
+/// A task that is about to start.
 final class StartingTask: Sendable {
   /// The index of the task.
   let number: Int
@@ -52,19 +53,19 @@ final class StartingTask: Sendable {
     hasBegun.signal()
   }
 
-  /// Waits for that; returns how long after the submission it was, in nanoseconds.
+  /// Waits for that first instruction. Returns how long after the submission it was, in nanoseconds.
   fileprivate func waitForBeginning() -> UInt64 {
     hasBegun.wait()
     return began.since(submitted) ?? 0
   }
 }
 
-/// The body of a thread or task that waits until it is let go, and ends then.
+/// A thread or task whose body waits until it is released, and then ends.
 final class Parked {
   private let letGo: () -> Void
 
-  /// Starts it by `start`, which is told how it says that it waits, and gives back how it is let go; returns when it
-  /// waits.
+  /// Starts the thread or task by `start`, and returns when it waits. `start` receives a closure to report the wait,
+  /// and returns a closure to release it.
   init(_ start: (_ arrived: @escaping @Sendable () -> Void) throws -> () -> Void) rethrows {
     let hasArrived = DispatchSemaphore(value: 0)
     letGo = try start { hasArrived.signal() }

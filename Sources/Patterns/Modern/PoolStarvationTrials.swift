@@ -114,8 +114,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after the other. If the task is held up, waits for it and for the block on the global
-  /// queue until that block begins, since the pool has then added a thread, but no longer than `patience`.
+  /// Submits the bystanders one after the other. If the task is held up, waits up to `patience` for the block on the
+  /// global queue, if that is held up as well, or else for the task.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

@@ -279,7 +279,7 @@ final class MyDataContext: Sendable {
   /// Counts a finalizer that ran although there was no context.
   static func cleanUpWithout() { withoutContext.add(1, ordering: .acquiringAndReleasing) }
 
-  /// The number of finalizers that did so in this process.
+  /// The number of finalizers that ran without a context in this process.
   static var cleanUpsWithout: Int { withoutContext.load(ordering: .acquiring) }
 
   /// Notes that a finalizer, or what takes its place, cleans up the data.

@@ -134,8 +134,8 @@ uintptr_t gcdlab_current_thread(void) { return (uintptr_t)pthread_self(); }
 
 int64_t gcdlab_id_of_thread(uintptr_t thread) {
 #ifdef __linux__
-  // A clock of a thread is its number, inverted, beside three bits that say what kind of clock it is: part of the kernel's
-  // interface, and in glibc and musl the only way from a handle to the number before pthread_gettid_np.
+  // The clock of a thread is its number, inverted, followed by three bits for the kind of clock. This is part of the
+  // kernel's interface. In glibc and musl it is the only way from a handle to the number before pthread_gettid_np.
   clockid_t clock;
   return pthread_getcpuclockid((pthread_t)thread, &clock) == 0 ? ~(clock >> 3) : -1;
 #else
@@ -224,7 +224,7 @@ int gcdlab_name_file(int descriptor, const char *path) {
 #endif
 }
 
-// Tools/libdispatch compiles it, with another Dispatch than the toolchain's.
+// Tools/libdispatch compiles this variable when it links another Dispatch than the toolchain's.
 extern const char gcdlab_dispatch_description[]
 #ifdef __APPLE__
     __attribute__((weak_import));
@@ -236,7 +236,7 @@ const char *gcdlab_dispatch_build(void) { return gcdlab_dispatch_description; }
 
 const char *gcdlab_dispatch_library(void) {
   Dl_info dispatch, own;
-  // In a static binary there is nothing to look up.
+  // A static binary has no dynamic symbols to look up.
   if (!dladdr((void *)(uintptr_t)gcdlab_dispatch_async_f, &dispatch)) return NULL;
   if (!dladdr((void *)(uintptr_t)gcdlab_dispatch_library, &own)) return NULL;
   return dispatch.dli_fbase == own.dli_fbase ? NULL : dispatch.dli_fname;

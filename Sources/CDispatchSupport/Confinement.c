@@ -9,7 +9,7 @@
 
 static int confinement;
 
-// No library call but the one: nothing is initialised yet, a sanitizer neither.
+// The function makes no library call but one, since nothing is initialized yet, not even a sanitizer.
 #define EARLY __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector))
 
 EARLY static int is_word(const char *found, const char *word) {
@@ -17,7 +17,7 @@ EARLY static int is_word(const char *found, const char *word) {
   return *found == *word;
 }
 
-// Dispatch counts the cores when its library is initialised, which is before main() and before all constructors of the binary.
+// Dispatch counts the cores when its library is initialized, before main() and before all constructors of the binary.
 EARLY static void confine(int count, char **arguments, char **environment) {
   (void)environment;
   if (count != 3 || !is_word(arguments[1], "worker")) return;

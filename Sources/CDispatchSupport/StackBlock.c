@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-// A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html), written by
-// hand: so this needs no -fblocks, which a package that others depend on may not ask for, and the copies can be counted.
+// A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html),
+// written by hand. So this file needs no -fblocks, which a package that others depend on may not require, and the
+// copies can be counted.
 
 extern void *_NSConcreteStackBlock[32];
 void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");
@@ -26,7 +27,7 @@ struct stack_block {
   int reserved;
   void (*invoke)(struct stack_block *block);
   const struct block_descriptor *descriptor;
-  // What it captures.
+  // The captured variables.
   const struct stack_block *origin;
   void *context;
   intptr_t value;
@@ -55,8 +56,8 @@ static void submit(void (*submit_block)(void *queue, void *block), void *queue, 
       .isa = _NSConcreteStackBlock, .flags = BLOCK_HAS_COPY_DISPOSE, .invoke = invoke, .descriptor = &descriptor,
       .origin = &block, .context = context, .value = value, .function = function, .copied = copied, .freed = freed};
   submit_block(queue, &block);
-  // The function ends, and its stack is somebody else's: only the value is lost, so that a block which stayed here is seen, not
-  // a crash.
+  // The function ends, and its stack will be reused. Only the value is destroyed here, so that a block that was not
+  // copied is detected and does not crash.
   *(volatile intptr_t *)&block.value = -1;
 }
 

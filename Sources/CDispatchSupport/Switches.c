@@ -34,8 +34,8 @@ void gcdlab_switches_close(struct gcdlab_switches *switches) { (void)switches; }
 #include <time.h>
 #include <unistd.h>
 
-// The kernel tells of each thread that comes to a core or leaves it (perf_event_open(2), records of switches and of tasks), in a
-// ring for each core. Its clock is the lab's.
+// The kernel reports each thread that comes to a core or leaves it (perf_event_open(2), records of switches and of
+// tasks), in a ring for each core. Its clock is the lab's.
 
 enum { MOST_CORES = 1024, MOST_RECORDS = 4 << 20 };
 
@@ -56,7 +56,7 @@ struct gcdlab_switches {
   uint32_t refused;
 };
 
-// What stands at the end of every record.
+// The fields at the end of every record.
 struct trailer {
   uint32_t process, thread;
   uint64_t time;
@@ -67,7 +67,7 @@ static void add(struct gcdlab_switches *switches, struct gcdlab_switch record) {
   if (switches->count == switches->room) {
     size_t room = switches->room ? switches->room * 2 : 4096;
     struct gcdlab_switch *grown = room > MOST_RECORDS ? NULL : realloc(switches->records, room * sizeof *grown);
-    // The last one says how many found no room.
+    // The last record tells how many found no room.
     if (!grown) {
       struct gcdlab_switch *last = &switches->records[switches->count - 1];
       if (switches->refused++ == 0) *last = (struct gcdlab_switch){.time = last->time, .kind = GCDLAB_SWITCH_LOST};
@@ -84,7 +84,7 @@ static void drain(struct gcdlab_switches *switches, struct ring *ring) {
   uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE), tail = ring->page->data_tail;
   const char *data = (const char *)ring->page + ring->page->data_offset;
   while (tail < head) {
-    // A record may go round the end of the ring.
+    // A record may wrap around the end of the ring.
     char record[512];
     struct perf_event_header header;
     for (size_t i = 0; i < sizeof header; i++) ((char *)&header)[i] = data[(tail + i) % ring->size];
@@ -141,7 +141,7 @@ struct gcdlab_switches *gcdlab_switches_open(int process) {
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU, .sample_id_all = 1, .context_switch = 1,
         .task = 1, .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
         .watermark = 1};
-    // As much as may be locked in memory: 1 MiB a core, or less.
+    // The ring is as large as the limit of locked memory allows: 1 MiB for each core, or less.
     for (size_t pages = 256; pages >= 8; pages /= 2) {
       ring->size = pages * page;
       attributes.wakeup_watermark = (uint32_t)ring->size / 2;
@@ -174,7 +174,7 @@ void gcdlab_switches_collect(struct gcdlab_switches *switches) {
       for (int i = 0; i < switches->cores; i++)
         waits[i] = (struct pollfd){.fd = switches->rings[i].page ? switches->rings[i].descriptor : -1, .events = POLLIN};
       waits[switches->cores] = (struct pollfd){.fd = switches->stop, .events = POLLIN};
-      // A ring of a process that has ended is ready for ever: only the end of all counts then.
+      // The ring of a process that has ended stays ready forever. Then only the end of all rings counts.
       for (int i = 0; i < switches->cores; i++)
         if (switches->rings[i].has_ended) waits[i].fd = -1;
       if (poll(waits, (nfds_t)switches->cores + 1, -1) < 0 && errno == EINTR) continue;

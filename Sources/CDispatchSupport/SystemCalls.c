@@ -1,7 +1,7 @@
-// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64): while the thread's selector says
-// BLOCK, the kernel answers each call with SIGSYS instead of doing it. The handler counts, and lets the call through: it
-// sends the thread to a copy of the `syscall` instruction that stands in the one range of code the kernel is told to leave
-// alone. So the call happens in the thread itself, with its own registers, stack and signal mask.
+// Counts the system calls of one thread by Syscall User Dispatch (Linux 5.11, x86-64). While the thread's selector says
+// BLOCK, the kernel answers each call with SIGSYS instead of executing it. The handler counts the call and lets it
+// continue: it sends the thread to a copy of the `syscall` instruction in the one range of code that the kernel
+// exempts. The call therefore happens in the thread itself, with its own registers, stack and signal mask.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // the names of the registers
 #endif
@@ -28,13 +28,14 @@
 enum { SET_DISPATCH = 59, DISPATCH_OFF = 0, DISPATCH_ON = 1, ALLOW = 0, BLOCK = 1 };
 enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 8 };
 
-// The range that the kernel leaves alone.
-// - restore: how the handler returns. glibc's own would be a call to answer again.
-// - through: makes the call, then goes back to the address in rcx. That register and r11 are free: a call overwrites them.
-//   It keeps the address on the stack meanwhile, with the 8 bytes of r11, below the 128 bytes under the stack pointer that
-//   belong to the interrupted function.
-// - sites: the same for calls after which the stack is another (a new thread's) or shared (a child's of vfork), or which
-//   read their arguments from the stack (the return from a signal handler). Each goes back to one fixed place.
+// The range of code that the kernel exempts.
+// - restore: the handler returns here. The return of glibc would be another call to count.
+// - through: makes the call, then jumps to the address in rcx. The call overwrites that register and r11, so both are
+//   free. Meanwhile the address is on the stack, with the 8 bytes of r11, below the 128 bytes under the stack pointer
+//   that belong to the interrupted function.
+// - sites: the same for calls after which the stack is another one (a new thread's) or shared (a vfork child's), or
+//   which read their arguments from the stack (the return from a signal handler). Each of them jumps to one fixed
+//   address.
 __asm__(
     ".pushsection .text, \"ax\", @progbits\n"
     ".balign 16\n"
@@ -61,17 +62,17 @@ __asm__(
 extern const char gcdlab_range[], gcdlab_restore[], gcdlab_through[], gcdlab_sites[], gcdlab_range_end[]
     __attribute__((visibility("hidden")));
 
-/// Where each of the sites goes back to; taken once, never changed. (Found by the code above.)
+/// The address that each site jumps to. It is set once and never changes. (The assembly above reads it.)
 __attribute__((visibility("hidden"), used)) _Atomic(uintptr_t) gcdlab_site[SITES];
 
-// Of the thread; reached without a call, since the handler must make none.
+// Thread-local, and accessed without a call, since the handler must not make one.
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 OF_THREAD volatile char selector;
 OF_THREAD volatile int64_t counted;
 OF_THREAD bool is_counting;
 OF_THREAD bool was_blocked;
 
-/// The way through for calls from `back`, or NULL when there are too many such places.
+/// Returns the code that makes calls from `back`, or NULL if there are too many such addresses.
 static const char *site(uintptr_t back) {
   for (int i = 0; i < SITES; i++) {
     uintptr_t taken = 0;
@@ -93,7 +94,7 @@ static void answer(int signal, siginfo_t *info, void *context) {
       registers[REG_RIP] = (greg_t)way;
       return;
     }
-    // Made where it stands (the instruction has two bytes), and the counting ends.
+    // The call is repeated at its own address (the instruction has two bytes), and the counting ends.
     selector = ALLOW;
     counted = INT64_MIN;
     registers[REG_RIP] = (greg_t)(back - 2);
@@ -101,7 +102,8 @@ static void answer(int signal, siginfo_t *info, void *context) {
   }
   if (call == SYS_rt_sigprocmask && registers[REG_RSI] != 0 && registers[REG_RDI] != SIG_UNBLOCK
       && registers[REG_R10] == sizeof(uint64_t)) {
-    // A thread that blocks SIGSYS would be killed by its next call. glibc blocks all signals around starting a thread.
+    // The kernel would kill a thread at its next call if it blocks SIGSYS. glibc blocks all signals while it starts a
+    // thread.
     registers[REG_R11] = (greg_t)(*(const uint64_t *)registers[REG_RSI] & ~(1ULL << (SIGSYS - 1)));
     registers[REG_RSI] = registers[REG_RSP] - FRAME + MASK;
   }
@@ -109,7 +111,7 @@ static void answer(int signal, siginfo_t *info, void *context) {
   registers[REG_RIP] = (greg_t)gcdlab_through;
 }
 
-/// The kernel's form: through glibc, its restorer would be taken.
+/// The kernel's form of the structure. glibc would install its own restorer.
 struct kernel_action {
   void (*handler)(int, siginfo_t *, void *);
   unsigned long flags;

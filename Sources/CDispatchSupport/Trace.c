@@ -43,10 +43,10 @@ void gcdlab_trace_end(void) {}
 #include <time.h>
 #include <unistd.h>
 
-// Calls are seen by the linker's --wrap (Makefile): one of `dispatch_async` comes to `__wrap_dispatch_async`, which calls
-// `__real_dispatch_async`. Where the binary is linked without it, the latter is null and the former is never called.
-// What takes a few nanoseconds is never wrapped (`dispatch_semaphore_wait`): of a wait it is the slow path that is, which stands in
-// another object of the library.
+// The linker's --wrap (Makefile) makes calls visible: a call of `dispatch_async` becomes one of
+// `__wrap_dispatch_async`, which calls `__real_dispatch_async`. In a binary that is linked without it, the latter is
+// null and the former is never called. Calls that take a few nanoseconds are never wrapped (`dispatch_semaphore_wait`).
+// For a wait, only its slow path is wrapped, which is in another object of the library.
 
 enum { CHUNK = 16 << 10, CHUNKS = 2048, EVENTS = CHUNK / sizeof(struct gcdlab_trace_event) - 1 };
 
@@ -58,7 +58,7 @@ struct chunk {
 };
 
 struct trace_file {
-  // How many chunks were taken; more than there are when events are lost.
+  // The number of chunks that were taken. It is higher than the number that exists if events are lost.
   uint64_t chunks;
   struct gcdlab_trace_loss loss;
   char unused[CHUNK - 24];
@@ -68,7 +68,7 @@ struct trace_file {
 static bool tracing;
 static struct trace_file *file;
 
-// Of each thread.
+// The state of each thread.
 struct thread {
   struct chunk *chunk;
   uint32_t used;
@@ -101,7 +101,7 @@ static bool has_room(uint64_t time) {
   if (!self.known) {
     self.known = true;
     self.slot = taken + 1;
-    // Dispatch names its threads, by their class in some versions.
+    // Dispatch names its threads. In some versions the name contains their class.
     self.is_pool = strncmp(chunk->name, "DispatchWorker", 14) == 0 || strstr(chunk->name, "-qos");
   }
   if (self.is_pool) strcpy(chunk->name, "pool");
@@ -121,11 +121,11 @@ static void record(enum gcdlab_trace_kind kind, unsigned how, uint32_t count, ui
   event->count = count;
   event->a = a;
   event->b = b;
-  // Last: an event is there once it has a kind, whatever becomes of the thread.
+  // The kind is written last: an event is valid once it has a kind, whatever happens to the thread.
   __atomic_store_n(&event->kind, (uint8_t)kind, __ATOMIC_RELEASE);
 }
 
-// A number that no other block has: nothing is shared to find it.
+// Returns a number that no other block has, without using shared memory.
 static uint64_t numbers(uint64_t count) {
   if (!self.known) has_room(now());
   uint64_t first = self.slot << 40 | self.blocks;
@@ -175,21 +175,21 @@ struct block {
   int flags, reserved;
   void (*invoke)(struct block *block);
   const struct layout *layout;
-  // What it captures.
+  // The captured variables.
   uint64_t number;
   void *queue;
   struct block *inner;
   unsigned how;
 };
 
-// What all work items have in common: where their blocks begin.
+// The function that all work items share, which identifies their blocks.
 extern void (*const _dispatch_block_special_invoke)(void *) WEAK;
 static bool is_item(const struct block *block) {
   return &_dispatch_block_special_invoke && (void (*)(void *))block->invoke == _dispatch_block_special_invoke;
 }
 
 static void run(struct block *block) {
-  // A handler runs many times, and what it ran before tracing ended may run after.
+  // A handler runs many times. One that was wrapped before tracing ended may run afterwards.
   if (!TRACED) return block->inner->invoke(block->inner);
   uint64_t number = (block->how & 15) == GCDLAB_TRACE_HANDLER ? numbers(1) : block->number;
   begin(number, block->queue, block->how);
@@ -237,7 +237,7 @@ static struct call *called(void *queue, void *context, void (*function)(void *),
   return call;
 }
 
-// Swift's pool has queues of its own: its jobs are seen one by one instead.
+// Swift's pool has queues of its own. Its jobs are recorded one by one instead.
 static void *swift_queues[16];
 static bool is_swift(void *queue) {
   for (int i = 0; i < 16 && swift_queues[i]; i++)
@@ -245,7 +245,8 @@ static bool is_swift(void *queue) {
   return false;
 }
 
-// Passes a block on, or one around it. A work item goes as it is, for it has flags: what runs in it was wrapped when it was made.
+// Submits a block, or one that wraps it. A work item is submitted unchanged, since it has flags: its body was wrapped
+// when it was created.
 #define SUBMIT_BLOCK(how, call_real)                                                               \
   if (!TRACED) { void *given = block; call_real; return; }                                         \
   if (is_item(block)) {                                                                            \
@@ -275,7 +276,7 @@ ASYNC_BLOCK(dispatch_barrier_async, GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRIER)
 ASYNC_FUNCTION(dispatch_async_f, GCDLAB_TRACE_ASYNC)
 ASYNC_FUNCTION(dispatch_barrier_async_f, GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRIER)
 
-// Who submits a block to have it run at once, and what that waits for meanwhile.
+// Calls that submit a block and run it at once, and what they wait for meanwhile.
 #define INSIDE(why, on, call_real)                                  \
   void *outer = self.queue;                                         \
   uint8_t outer_reason = self.reason;                               \
@@ -285,7 +286,7 @@ ASYNC_FUNCTION(dispatch_barrier_async_f, GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRI
   self.queue = outer;                                               \
   self.reason = outer_reason;
 
-// The traced half apart, so that the other is a load, a branch and a jump.
+// The traced half is a function of its own, so that the other half is a load, a branch and a jump.
 #define SYNC_BLOCK(name, how)                                                                       \
   extern void __real_##name(void *queue, void *block) WEAK;                                         \
   static __attribute__((noinline)) void traced_##name(void *queue, void *block) {                   \
@@ -347,7 +348,7 @@ void __wrap_dispatch_after_f(uint64_t when, void *queue, void *context, function
   else __real_dispatch_after_f(when, queue, context, f);
 }
 
-// Parallel loops: all iterations are submitted at once, one number each.
+// Parallel loops: all iterations are submitted at once, each with a number.
 
 static void iterate(struct block *block, size_t index) {
   uint64_t number = block->number + index;
@@ -388,7 +389,8 @@ void __wrap_dispatch_apply_f(size_t count, void *queue, void *context, void (*wo
   traced_apply_f(count, queue, context, work);
 }
 
-// Handlers of sources: the source submits them itself, and may run them many times. To the reader it is its own queue.
+// Handlers of sources: the source submits them itself, and may run them many times. For the reader, a source is its own
+// queue.
 
 #define HANDLER(name)                                                        \
   extern void __real_##name(void *source, void *block) WEAK;                 \
@@ -420,7 +422,7 @@ void *__wrap_dispatch_block_create_with_qos_class(unsigned long flags, unsigned 
   return item;
 }
 
-// Queues, when they are made: an address may be another queue's later.
+// Queues, which are recorded when they are created, since another queue may have the same address later.
 
 extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent_vtable") WEAK;
 extern const char *dispatch_queue_get_label(void *queue);
@@ -483,7 +485,8 @@ SWIFT void __wrap_swift_job_run(void *job, void *identity, void *implementation)
   end((uint64_t)job);
 }
 
-// Waits: the slow paths, where there is something to wait for. Of one in another the outer one tells what it is.
+// Waits: only the slow paths are wrapped, in which there is something to wait for. If one wait is inside another, the
+// outer one defines the reason.
 
 static void waits(enum gcdlab_trace_reason reason, void *queue) {
   if (self.waits++ == 0) record(GCDLAB_TRACE_WAIT, reason, 0, 0, (uint64_t)queue);
@@ -493,7 +496,7 @@ static void waited(void) {
   if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
   errno = error;
 }
-// A thread of the pool that is in no block waits for one.
+// A pool thread that is in no block waits for one.
 static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
   if (!self.known) has_room(now());
   return self.is_pool && self.depth == 0 ? GCDLAB_TRACE_WORK : reason;
@@ -524,7 +527,7 @@ WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), self.reason,
 WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
 WAIT(int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
      (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
-// Dispatch's manager alone waits so.
+// Only Dispatch's manager waits in this way.
 static enum gcdlab_trace_reason of_manager(void) {
   if (has_room(now())) strcpy(self.chunk->name, "manager");
   return GCDLAB_TRACE_DESCRIPTOR;
@@ -541,7 +544,7 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
-// The C library's own: of a mutex, of a reader-writer lock, and of a POSIX semaphore.
+// Waits in the C library: for a mutex, a reader-writer lock, and a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
 WAIT(int, __futex_abstimed_wait64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
@@ -550,7 +553,7 @@ WAIT(int, __futex_abstimed_wait_cancelable64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
      (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
 
-// Swift's Mutex asks the kernel itself.
+// Swift's Mutex calls the kernel itself.
 extern long __real_syscall(long number, long a, long b, long c, long d, long e, long f) WEAK;
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
   if (!TRACED || number != SYS_futex) return __real_syscall(number, a, b, c, d, e, f);
@@ -568,7 +571,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 bool gcdlab_trace_sees_calls(void) { return &__real_dispatch_async && &__real_dispatch_sync; }
 
-// What the system says of each thread.
+// Records the running time of each thread according to the system.
 static void account(void) {
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return;
@@ -659,7 +662,7 @@ void gcdlab_trace_end(void) {
   if (!file) return;
   record(GCDLAB_TRACE_BODY_ENDS, 0, 0, 0, 0);
   __atomic_store_n(&tracing, false, __ATOMIC_RELEASE);
-  // The system adds up a thread's running time when it leaves its core.
+  // The system updates a thread's running time when the thread leaves its core.
   sched_yield();
   account();
 }

@@ -104,7 +104,7 @@ public struct ScratchDirectory: Sendable {
     for name in begun.withLock({ $0 }) { remove(trial: name) }
   }
 
-  // MARK: Both
+  // MARK: Both sides
 
   private static func remove(trial name: String) {
     let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")

@@ -106,7 +106,7 @@ struct LessonReader {
     }
   }
 
-  // MARK: What they stand for
+  // MARK: The meaning of names
 
   private mutating func read(_ chain: Chain) {
     var path = chain.names[...]

@@ -287,7 +287,7 @@ public struct Judge: Sendable {
     return areSame || rounds.areApart ? verdict : .inconclusive
   }
 
-  // MARK: What was not seen
+  // MARK: Missing trials
 
   /// Returns the runs that a check speaks of and that have no trial, although the machine has everything that they are
   /// known to need.
@@ -313,7 +313,7 @@ public struct Judge: Sendable {
     results.experiment.pattern.obstacle(to: run, on: results.machine)
   }
 
-  // MARK: What a check refers to
+  // MARK: The runs of a check
 
   /// Returns the runs that `reference` speaks of. A variant that ignores a parameter has one run for all values of it.
   private func runs(of reference: Check.Reference) -> [Run] { results.runs(of: reference) }

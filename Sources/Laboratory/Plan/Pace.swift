@@ -34,7 +34,7 @@ struct Pace {
 
   /// The pace of a run of `plan` that starts now.
   ///
-  /// - Parameter clock: its time in nanoseconds, from whatever beginning; a test gives one that it sets.
+  /// - Parameter clock: returns the time in nanoseconds since an arbitrary start. A test passes a clock that it sets.
   init(_ plan: Plan, clock: @escaping () -> UInt64 = { MonotonicClock.now() }) {
     self.plan = plan
     self.clock = clock

@@ -72,7 +72,7 @@ struct TraceReader {
 
   private func isInside(_ time: UInt64) -> Bool { time >= start && time <= start + length }
 
-  // MARK: What the scheduler told
+  // MARK: The scheduler's reports
 
   private mutating func readSwitches() {
     for told in record.switches {
@@ -104,7 +104,7 @@ struct TraceReader {
       Trace.Stretch(begin: since, end: time, core: core, isPreempted: isPreempted))
   }
 
-  // MARK: What the worker wrote
+  // MARK: The worker's events
 
   private mutating func readEvents() {
     var labels: [Int: (address: UInt64, left: Int, bytes: [UInt8])] = [:]
@@ -214,7 +214,7 @@ struct TraceReader {
     return queues.count - 1
   }
 
-  // MARK: All together
+  // MARK: The whole trace
 
   private func trace(_ empty: Trace) -> Trace {
     var trace = empty
@@ -328,7 +328,7 @@ struct TraceReader {
     return missing
   }
 
-  // MARK: What the numbers are
+  // MARK: The meaning of numbers
 
   private static func blockKind(_ how: Int) -> Trace.Block.Kind {
     let kinds: [Trace.Block.Kind] = [.async, .sync, .apply, .after, .notify, .handler, .job]

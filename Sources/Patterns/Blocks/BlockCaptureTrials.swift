@@ -194,7 +194,7 @@ final class CapturingBlock: Sendable {
     shared.isReleased.signal()
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// How often the block ran.
   fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }

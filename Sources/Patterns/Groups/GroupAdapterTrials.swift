@@ -218,7 +218,7 @@ final class FileRequests: Sendable {
   // Freeing an inactive queue traps.
   deinit { letReplies(0..<replies.count) }
 
-  // MARK: What an adapter uses
+  // MARK: For the adapter
 
   /// A request of the group.
   struct Request: Sendable {
@@ -264,7 +264,7 @@ final class FileRequests: Sendable {
     hasEnded.signal()
   }
 
-  // MARK: Running it
+  // MARK: Running
 
   /// The number of requests.
   var count: Int { replies.count }
@@ -307,7 +307,7 @@ final class FileRequests: Sendable {
   /// Waits until the completion has run.
   func waitForEnd() { hasEnded.wait() }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// The number of requests without a reply, or with a handler that had not ended, when the completion ran.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }

@@ -169,7 +169,7 @@ final class NestedWork: Sendable {
     unset = Atomic(count)
   }
 
-  // MARK: What a method uses
+  // MARK: For the method
 
   /// The results that the nested work must set.
   var results: some RandomAccessCollection<Result> { (0..<values.count).lazy.map { Result(work: self, index: $0) } }
@@ -226,7 +226,7 @@ final class NestedWork: Sendable {
 
   private var missingNow: Int { (0..<values.count).count { values[$0].load(ordering: .relaxed) == 0 } }
 
-  // MARK: Running it
+  // MARK: Running
 
   /// Calls the method on the main queue.
   func call(_ method: @escaping @Sendable (NestedWork) -> Void) {
@@ -261,7 +261,7 @@ final class NestedWork: Sendable {
   /// Waits until all results are set, the group has reported its end, and the completion has run.
   func waitForEnd() { for _ in 0..<3 { done.wait() } }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// The number of results that were missing when the group reported its end.
   var early: Int { missedAtEnd.load(ordering: .acquiring) }

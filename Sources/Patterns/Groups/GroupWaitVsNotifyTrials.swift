@@ -175,7 +175,7 @@ final class GroupDownload: Sendable {
     unfinished = Atomic(tasks)
   }
 
-  // MARK: What a method uses
+  // MARK: For the method
 
   /// The photos to download.
   var photos: some RandomAccessCollection<Photo> { (0..<results.count).lazy.map { Photo(download: self, index: $0) } }
@@ -223,7 +223,7 @@ final class GroupDownload: Sendable {
     otherWorkTime.store(time, ordering: .releasing)
   }
 
-  // MARK: What a method tells
+  // MARK: Reports of the method
 
   /// Runs `body`, and times how long it holds a thread other than the caller's.
   func held(_ method: () -> Void) {
@@ -291,7 +291,7 @@ final class GroupDownload: Sendable {
 
   private var missingResults: Int { (0..<results.count).count { results[$0].load(ordering: .relaxed) == 0 } }
 
-  // MARK: Running it
+  // MARK: Running
 
   /// Calls the method, and times how long the call takes its caller.
   func call(_ method: GroupWaitVsNotify.Method) {
@@ -345,7 +345,7 @@ final class GroupDownload: Sendable {
     return census.parkedPoolThreads + [caller]
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// The nanoseconds that the call took its caller, without the other work.
   var callTook: UInt64? {

@@ -166,7 +166,7 @@ final class Library: Sendable {
   // Freeing an inactive queue traps.
   deinit { itemsQueue.activate() }
 
-  // MARK: What a load uses
+  // MARK: For the load
 
   /// Appends an item to the library in three steps, without a lock: reads the count, stores the item at that place, and
   /// writes the new count.
@@ -188,7 +188,7 @@ final class Library: Sendable {
     if ran.add(1, ordering: .relaxed).newValue == 1 { hasCompleted.signal() }
   }
 
-  // MARK: Running it
+  // MARK: Running
 
   fileprivate func run(_ load: (Library) -> Void) {
     if completion == nil { itemsQueue.activate() }
@@ -211,7 +211,7 @@ final class Library: Sendable {
     return found.count { times[$0] != 1 }
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// The numbers of all items that were found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }

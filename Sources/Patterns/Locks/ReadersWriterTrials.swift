@@ -222,7 +222,7 @@ private final class PairRace: Sendable {
     notes[actor].end = MonotonicClock.now()
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// The number of torn reads.
   var torn: Int { notes.values.reduce(0) { $0 + $1.torn } }

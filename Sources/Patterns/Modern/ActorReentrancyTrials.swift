@@ -119,7 +119,7 @@ final class Sale: Sendable {
 
   private func spin(_ steps: Int) { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
 
-  // MARK: What came of it
+  // MARK: Results
 
   private var soldSeats: Int { (0..<sold.count).count { sold[$0].load(ordering: .relaxed) } }
   /// The number of seats that were sold and do not exist.

@@ -75,7 +75,7 @@ final class CancelledWork: Sendable {
   private let isCancelled = BoundedGate()
   private let outcome = Mutex((waitSucceeded: false, notice: UInt64?.none))
 
-  // MARK: What runs
+  // MARK: For the code that runs
 
   /// Notes that the item begins to run.
   func begins() {
@@ -99,7 +99,7 @@ final class CancelledWork: Sendable {
     isTold.signal()
   }
 
-  // MARK: Who cancels
+  // MARK: For the code that cancels
 
   /// Waits until the item before blocks the queue.
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
@@ -131,7 +131,7 @@ final class CancelledWork: Sendable {
     outcome.withLock { $0.notice = told.since(cancelled) }
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// Whether the item began to run.
   var hasBegun: Bool { begun.isSet }

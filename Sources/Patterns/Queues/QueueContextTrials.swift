@@ -250,7 +250,7 @@ final class MyDataContext: Sendable {
     afterwards = BoundedGate(bound: bound)
   }
 
-  // MARK: Where it is looked for
+  // MARK: For the blocks that look for the data
 
   /// Notes that a block has found this data, or other data, or none.
   func isSeen(in found: MyDataContext?) { state.withLock { $0.wasSeen = found === self } }
@@ -264,7 +264,7 @@ final class MyDataContext: Sendable {
   /// Whether a block found the data.
   var wasSeen: Bool { state.withLock { $0.wasSeen } }
 
-  // MARK: The end of its queue
+  // MARK: The end of the queue
 
   /// A pointer to the data, for a C function. The data is never freed, so that a finalizer that runs twice can be
   /// counted.

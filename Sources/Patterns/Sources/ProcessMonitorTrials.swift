@@ -351,7 +351,7 @@ private enum Part {
   }
 }
 
-// MARK: - What is heard
+// MARK: - Reports
 
 /// The acts of a child that were reported.
 final class ReportedActs: Sendable {

@@ -254,7 +254,7 @@ final class SignalInbox: Sendable {
     close(input)
   }
 
-  // MARK: For who is told
+  // MARK: For the handlers
 
   /// Notes that a handler has begun, and how many signals were reported to it.
   func handled(_ data: UInt) {

@@ -208,7 +208,7 @@ final class TimerRun: Sendable {
     first = clock.now().advanced(by: delay)
   }
 
-  // MARK: For the code that makes it
+  // MARK: For the code that makes the timer
 
   /// The time at which the first event is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }

@@ -55,7 +55,7 @@ extension DispatchCompared {
     trial.record(self.notOnce, notOnce)
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// Returns which way completes first at each size, and from which size on dispatching is faster than the loop.
   func findings(in results: Results) -> [Remark] {

@@ -196,9 +196,9 @@ enum ParentEnd: Int, CaseIterable {
 
 /// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
-  /// All of them exit at this moment.
+  /// All parents exit at this moment.
   case once(ParentEnd)
-  /// They exit at each of the moments in turn.
+  /// The parents exit at each of the moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {

@@ -33,7 +33,7 @@ extension DispatchGroup {
   }
 }
 
-/// An event that must happen did not happen in time: the trial is broken.
+/// The error of waiting in vain for an event that must happen: the trial is broken.
 public struct WaitedInVain: Error, CustomStringConvertible {
   /// What failed to happen, and how long the trial waited for it.
   public let description: String

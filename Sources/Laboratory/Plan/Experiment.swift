@@ -24,7 +24,7 @@ public struct Experiment: Sendable {
   public let source: String
   /// The lesson, in Markdown.
   public let lesson: String
-  /// The tags by which it can be chosen.
+  /// The tags by which the experiment can be chosen.
   public let tags: [String]
   /// The value of every parameter that is not swept.
   public var parameters: [String: ParameterValue]

@@ -1,7 +1,7 @@
 import Measurement
 
-/// A slot for each task or thread. Only the owner of a slot writes it, and the slots are read when every owner has
-/// ended. Recording therefore needs no lock and allocates nothing.
+/// A slot for each task or thread, which only that owner writes. The slots are read when every owner has ended.
+/// Recording therefore needs no lock and allocates nothing.
 ///
 /// Values that are safe by themselves, such as an `Atomic`, may be shared by all owners at any time.
 ///

@@ -2,7 +2,7 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// A loop over an array. Any threads may run parts of it, in any order.
+/// A loop over an array, of which any threads may run parts, in any order.
 ///
 /// It is only a pointer, so that passing it to a block costs nothing, and a C function gets it as its context.
 ///
@@ -212,8 +212,8 @@ extension ApplyStride {
     try measure(trial, stride: stride, before: meetings(trial), body)
   }
 
-  /// Times `body`, which runs a short loop in blocks. A pool thread is either awake, or asleep like the cores after a
-  /// pause. The plain loop for comparison starts in the same way.
+  /// Times `body`, which runs a short loop in blocks, at once with a pool thread awake, or after a pause in which
+  /// threads and cores fall asleep. The plain loop for comparison starts in the same way.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {

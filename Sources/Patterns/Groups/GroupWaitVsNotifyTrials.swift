@@ -49,7 +49,7 @@ extension GroupWaitVsNotify {
     trial.record(wrongNotifyQueue, downloads.count { !$0.wasNoticedInBackground })
   }
 
-  /// Calls a method without a completion block repeatedly. Its caller continues when it returns.
+  /// Calls a method without a completion block repeatedly, whose caller continues when it returns.
   func measureInCaller(_ trial: Trial, _ method: @escaping Method) throws {
     try measureCalls(trial, completesInCaller: true, leaver: nil, method)
   }
@@ -185,7 +185,7 @@ final class GroupDownload: Sendable {
     fileprivate let download: GroupDownload
     fileprivate let index: Int
 
-    /// Loads the photo on another queue, then calls `completion`. Returns at once.
+    /// Loads the photo on another queue, and then calls `completion`; returns at once.
     func load(completion: @escaping @Sendable () -> Void) {
       download.starts()
       download.queue.async { download.load(index, leave: completion) }

@@ -269,7 +269,8 @@ final class Source: Sendable {
     do { try walk(body) } catch { fail() }
   }
 
-  /// Returns at once. Later calls `each` for each item and then with nil, or `failure` after an error.
+  /// Enumerates the items later: returns at once, and then calls `each` for each item and with nil at the end, or
+  /// `failure` after an error.
   func enumerate(
     _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
   ) {

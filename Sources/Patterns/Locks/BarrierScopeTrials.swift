@@ -7,7 +7,7 @@ extension BarrierScope {
   /// The longest time of a trial: each barrier has two waits of limited length.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) * trial[barriers] }
 
-  /// Counts blocks that overlap with a barrier that should exclude all others. Each wait is short, since no block
+  /// Counts blocks that overlap with a barrier that should exclude all others; each wait is short, since no block
   /// should begin.
   func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
     try look(trial, patience: .milliseconds(2), submit)
@@ -48,7 +48,7 @@ final class BarrierBlocks: Sendable {
     for _ in 0..<3 { all.enter() }
   }
 
-  /// The work of the block before the barrier. It runs until the barrier has begun or its wait is over.
+  /// The work of the block before the barrier, which runs until the barrier has begun or its wait is over.
   func earlier() {
     earlierHasBegun.signal()
     if barrierBegins.pass() { barrierBeganEarly.store(true, ordering: .releasing) }
@@ -58,8 +58,8 @@ final class BarrierBlocks: Sendable {
   /// Waits until the block before the barrier has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// The work of the barrier, after it has submitted the later block. It runs until that block has begun or its wait is
-  /// over.
+  /// The work of the barrier after it has submitted the later block, which runs until that block has begun or its wait
+  /// is over.
   func barrier() {
     barrierBegins.open()
     laterBegins.restHasFinished()

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The measuring code.
 extension ActorReentrancy {
-  /// Sells seats to buyers that are tasks, twice. The first time all payments are held until every buyer that can pay
-  /// has begun to, the second time they are not.
+  /// Sells seats to buyers that are tasks, twice: first with all payments held until every buyer that can pay has begun
+  /// to, then without holding them.
   ///
   /// - Parameters:
   ///   - patience: how long payments are held.

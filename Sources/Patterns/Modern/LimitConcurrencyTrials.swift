@@ -41,8 +41,8 @@ extension LimitConcurrency {
     trial.record(perJob, seen.elapsed, over: count)
   }
 
-  /// Runs jobs that are expected not to end. The jobs that are admitted wait for an answer, which comes when all
-  /// threads sleep. There are more jobs than places and threads.
+  /// Runs jobs that are expected not to end: the admitted ones wait for an answer, which comes when all threads sleep.
+  /// There are more jobs than places and threads.
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The measuring code.
 extension PoolStarvation {
-  /// Starts all requests while their answer is withheld. When all threads sleep, it submits the bystanders and then
+  /// Starts all requests while their answer is withheld, submits the bystanders when all threads sleep, and then
   /// releases the answer.
   ///
   /// - Parameter begin: starts one task.

@@ -13,7 +13,8 @@ extension StreamVsSource {
     return .microseconds(20) * (bursts + trial[messages] + trial[stream]) + .milliseconds(100)
   }
 
-  /// Sends items: bursts while the consumer is held, single items, and a stream. Counts the items that were lost.
+  /// Sends items in bursts while the consumer is held, one by one, and as a stream, and counts the items that were
+  /// lost.
   ///
   /// - Parameters:
   ///   - reportsDrops: whether `yield` reports the items that it drops. Dropped items that it does not report are then

@@ -221,7 +221,7 @@ final class QueueAnswers: @unchecked Sendable {
 
 /// The data that a program stores for a queue, and what happens to it.
 final class MyDataContext: Sendable {
-  /// The number of finalizers that ran without a context.
+  /// The data of the current task.
   @TaskLocal static var current: MyDataContext?
 
   private static let withoutContext = Atomic<Int>(0)

@@ -53,7 +53,8 @@ extension QueueOrder {
     trial.record(beginInversions, count)
   }
 
-  /// Runs the code of the document's listing. Its first block ends only after the second one, if the queue allows that.
+  /// Runs the code of the document's listing, whose first block ends only after the second one, if the queue allows
+  /// that.
   ///
   /// - Parameters:
   ///   - patience: how long the first block waits for the sync to return.
@@ -134,7 +135,7 @@ final class TaskLog: Sendable {
     /// The group of all tasks.
     var all: DispatchGroup { log.all }
 
-    /// Notes that the task begins and that it ends. In between, the very first task waits for the second. The second
+    /// Notes that the task begins and that it ends; in between, the very first task waits for the second. The second
     /// one first waits until the first has written its beginning, since the first may have lost its core before that.
     func run() {
       if number == 1 { log.firstHasBegun.pass() }
@@ -257,7 +258,7 @@ final class Listing: Sendable {
     firstHasEnded.signal()
   }
 
-  /// Notes that the async has returned. The first block may or may not have run.
+  /// Notes that the async has returned: the first block may or may not have run.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
     syncHasReturned.restHasFinished()
@@ -295,7 +296,7 @@ final class Arrivals: Sendable {
     /// The position in the order of arrival.
     let number: Int
 
-    /// Notes that the thread was admitted. The first thread stays until all others wait.
+    /// Notes that the thread was admitted; the first thread stays until all others wait.
     func isIn() {
       arrivals.entered.withLock { $0.append(number) }
       guard number == 0 else { return }

@@ -2,7 +2,7 @@ import CDispatchSupport
 import Instruments
 import Synchronization
 
-/// The document's singleton. It is a real allocation, so that creating it takes as long as creating any object. Its
+/// The document's singleton, which is a real allocation, so that creating it takes as long as creating any object. Its
 /// references are not counted, since that is no part of the race.
 ///
 /// Unchecked: the allocation contains only an atomic.

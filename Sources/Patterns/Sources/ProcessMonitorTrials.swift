@@ -69,8 +69,7 @@ extension ProcessMonitorPattern {
     trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
-  /// Starts parents one after the other. Each parent starts a child, which watches it. Then the trial lets the parent
-  /// exit.
+  /// Starts parents one after the other, each of which starts a child that watches it, and lets the parent exit.
   ///
   /// - Parameters:
   ///   - ends: when the parents exit.
@@ -402,7 +401,7 @@ final class ParentWatch: Sendable {
     self.line = line
   }
 
-  /// Notes that the child knows its parent. The child may be held here until the parent has exited.
+  /// Notes that the child knows its parent; the child may be held here until the parent has exited.
   func knows() {
     if !hasSaidSo.exchange(true, ordering: .relaxed) { comesTo(.knows) }
   }

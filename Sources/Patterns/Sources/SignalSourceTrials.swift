@@ -96,8 +96,8 @@ extension SignalSource {
     trial.record(handlerCalls, inbox.runs)
   }
 
-  /// Sends a signal while the sender holds a lock that the handler takes. The sender keeps the lock until the handler
-  /// waits for it.
+  /// Sends a signal while the sender holds a lock that the handler takes, and keeps the lock until the handler waits
+  /// for it.
   ///
   /// - Parameter patience: how long the trial waits for the report of a signal.
   func sendWhileLocked(
@@ -151,8 +151,8 @@ extension SignalSource {
     trial.record(reported, told)
   }
 
-  /// Starts a process for each fault signal. A thread of the process faults for a while, or until the source reports
-  /// the signal. Then the fault is mended, so that the thread gets past it.
+  /// Starts a process for each fault signal, in which a thread faults for a while, or until the source reports the
+  /// signal. Then the fault is mended, so that the thread gets past it.
   ///
   /// On Linux, the handler that Dispatch has installed for the signal returns, and the thread faults again. The process
   /// survives until then.
@@ -224,7 +224,7 @@ func setSignalHandler(_ signal: Int32, _ handler: @escaping @convention(c) (Int3
   sigaction(signal, &action, nil)
 }
 
-/// The place where handlers report signals. A signal handler may report to it, so it takes no lock, and wakes the
+/// The place where handlers report signals, without a lock, since a signal handler may report to it. It wakes the
 /// waiting thread through a pipe.
 final class SignalInbox: Sendable {
   /// The queue of a source's handler.
@@ -239,7 +239,8 @@ final class SignalInbox: Sendable {
   private let output: Int32
   private let input: Int32
 
-  /// The inbox of a signal handler, which cannot capture anything. It is set before the handler is installed.
+  /// The inbox of a signal handler, which is a global since such a handler cannot capture anything. It is set before
+  /// the handler is installed.
   nonisolated(unsafe) static var ofHandler: SignalInbox?
 
   /// Creates an empty inbox.
@@ -267,7 +268,7 @@ final class SignalInbox: Sendable {
     errno = before
   }
 
-  /// Takes the lock. If another thread holds it, the trial is told first.
+  /// Takes the lock, and first reports to the trial if another thread holds it.
   func takeLock() {
     if lock.wait(timeout: .now()) == .success { return }
     lockIsWanted.signal()

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The measuring code.
 extension ThreadExplosion {
-  /// Submits tasks while the lock that they need is held. When all threads sleep, it submits the bystanders and then
+  /// Submits tasks while the lock that they need is held, submits the bystanders when all threads sleep, and then
   /// releases the lock.
   ///
   /// - Parameters:

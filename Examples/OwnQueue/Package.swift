@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A lab of one's own. In a package of yours, name gcdlab by its address and version instead of this path.
+// A lab for your own code. In your package, name gcdlab by its address and version instead of this path.
 let package = Package(
   name: "own-queue",
   platforms: [.macOS(.v15)],

@@ -3,12 +3,14 @@ import PackagePlugin
 
 /// Puts a target's scenarios and the sources of its patterns into its binary, as text: `Shelf.files`.
 ///
-/// Every `.yml` and `.swift` file of the target's folder is taken, and those of a folder `scenarios` in it, which may be a link
-/// (the target excludes it), and those of the instruments: a link in the target is how SwiftPM comes to notice new files. Nothing has to be listed. A string
-/// literal compiles in a hundredth of the time that `.embedInCode` takes for the same text.
+/// The plugin takes every `.yml` and `.swift` file of the target's folder, the files of a folder `scenarios` in it,
+/// which may be a link (the target excludes it), and those of the instruments. A link in the target makes SwiftPM
+/// notice new files, so nothing has to be listed. A string literal compiles in a hundredth of the time that
+/// `.embedInCode` takes for the same text.
 @main struct Shelve: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    // What lessons name besides their own: the instruments, what stands in for what a system has not, as this one has it, and the trial.
+    // Sources that lessons name besides their own: the instruments, the stand-ins for missing system features in this
+    // system's version, and the trial.
     let named = ["FileMonitor", "MachPort", "MainThread", "ProcessMonitor", "Trial.swift"]
     let shared = target.recursiveTargetDependencies.filter {
       ["Instruments", "Platform", "Laboratory"].contains($0.name)
@@ -16,7 +18,7 @@ import PackagePlugin
     let folders =
       [target.directoryURL.appending(path: "scenarios"), target.directoryURL] + shared.map(\.directoryURL)
     let found = folders.flatMap { folder -> [String] in
-      // A link to a folder is not entered by itself.
+      // The enumeration does not follow a link to a folder by itself.
       let all = FileManager.default.enumerator(at: folder.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
       let urls = all.map { $0.compactMap { ($0 as? URL)?.resolvingSymlinksInPath() } } ?? []
       #if os(Linux)

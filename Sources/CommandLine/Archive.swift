@@ -8,17 +8,17 @@ import Reporting
   import Glibc
 #endif
 
-/// The last two runs of each scenario, kept in the user's cache directory: for `documents`, for `diff` without
-/// arguments, and for the line that compares a run with the one before.
+/// The last two runs of each scenario, kept in the user's cache directory. `documents` and `diff` without arguments
+/// read them, and so does the line that compares a run with the one before.
 ///
-/// In `GCDLAB_CACHE` (nowhere where that is empty), else in `gcdlab` where the system keeps caches. Of a scenario there
-/// are `NAME.json`, the last run, `NAME.before.json`, the one before it (the last that was asked the same, where there
-/// is one), and `NAME.verdicts.json`, the verdicts of the last one, which are soon read.
+/// The directory is `GCDLAB_CACHE` (none if that is empty), else `gcdlab` in the system's place for caches. A scenario
+/// has three files: `NAME.json` is the last run. `NAME.before.json` is the one before it, if possible one with the same
+/// settings. `NAME.verdicts.json` has only the verdicts of the last run, and is quick to read.
 struct Archive {
-  /// Where it is.
+  /// The path of the directory.
   let directory: String
 
-  /// The user's; nil where the environment names no place for it.
+  /// The archive of the user; nil if the environment names no place for it.
   static var ofUser: Archive? {
     func variable(_ name: String) -> String? { Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let given = Terminal.environment("GCDLAB_CACHE") { return given.isEmpty ? nil : Archive(directory: given) }
@@ -34,13 +34,13 @@ struct Archive {
 
   // MARK: Reading
 
-  /// The last run of a scenario; nil where there is none that can be read.
+  /// Returns the last run of a scenario; nil if there is none that can be read.
   func last(_ scenario: String) -> ResultDocument? { try? read(scenario) }
 
-  /// The last run of each scenario and the one before it, of those that have both, and what is left out for which
-  /// reason.
+  /// Returns the last run of each scenario and the one before it, for scenarios that have both, and what is left out
+  /// for which reason.
   ///
-  /// - Parameter wanted: only these scenarios; all where it is empty.
+  /// - Parameter wanted: the scenarios to return; all if it is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
     for name in names where wanted.isEmpty || wanted.contains(name) {
@@ -55,7 +55,7 @@ struct Archive {
     return pairs
   }
 
-  /// The verdicts of each scenario's last run on this machine, without figures.
+  /// Returns the verdicts of each scenario's last run on this machine, without figures.
   func verdicts(on machine: Machine) -> [ResultDocument] {
     names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
@@ -67,10 +67,10 @@ struct Archive {
       .sorted()
   }
 
-  /// What an entry has; nil where there is none. Anything but a regular file was put there by somebody else: a pipe
-  /// would be waited for, and a link may lead anywhere.
+  /// Returns the content of an entry; nil if there is none. Anything but a regular file was put there by somebody else,
+  /// and is not read: a pipe would block, and a link may lead anywhere.
   ///
-  /// - Throws: ``InputError`` for what is no run of the scenario, as one that was cut off.
+  /// - Throws: ``InputError`` for a file that is not a run of the scenario, such as one that was cut off.
   private func read(_ scenario: String, _ ending: String = "") throws(InputError) -> ResultDocument? {
     let path = path(scenario, ending)
     let bytes: [UInt8]
@@ -85,12 +85,12 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Keeps a run as the last one of its scenario, and the last one so far as the one before. One that has no trials
-  /// says nothing, and is not kept.
+  /// Keeps a run as the last one of its scenario, and the previous last one as the one before. A run without trials is
+  /// not kept.
   ///
-  /// Each entry is replaced at once: whoever reads meanwhile finds the old one or the new one.
+  /// Each entry is replaced in one step: a reader finds either the old one or the new one.
   ///
-  /// - Throws: ``SystemError`` where it cannot be written.
+  /// - Throws: ``SystemError`` if it cannot be written.
   func keep(_ document: ResultDocument) throws {
     guard document.trials > 0 else { return }
     try makeDirectories(directory)
@@ -102,7 +102,7 @@ struct Archive {
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
-  /// Whether there is a run before the last one that was asked the same as `document`.
+  /// Returns whether there is a run before the last one that had the same settings as `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
     guard let before = try? read(document.scenarioName, ".before") else { return false }
     return before.unlikeness(to: document) == nil

@@ -59,11 +59,11 @@ struct Compare: AsyncParsableCommand {
     }
   }
 
-  /// A grid of so many cells is worth a word before it is run.
+  /// The number of cells from which on the lab announces the size of a grid before it runs it.
   private static let manyCells = 100
 
-  /// What a grid takes at the least: to start and end a worker, as measured, for each trial of the rounds that it
-  /// needs.
+  /// Returns the least time that a grid takes: the measured time to start and end a worker, for each trial of the
+  /// required rounds.
   private static func forecast(_ plan: Plan, _ each: Duration) -> String {
     let rounds = plan.budget.least ?? plan.budget.rounds
     let trials = plan.runs.count * rounds
@@ -74,7 +74,7 @@ struct Compare: AsyncParsableCommand {
   }
 
   private func experiment() throws(InputError) -> Experiment {
-    // The scenario's baseline belongs to its claims: here the best is the reference unless one is named.
+    // The scenario's baseline belongs to its claims. The best is the reference here, unless a baseline is named.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
     experiment.baseline = run.baseline
     if let metric {

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Reporting
 
-/// What the argument parser's completion scripts lack for values behind `=`.
+/// Adds completions of values after `=` to the scripts of the argument parser.
 ///
-/// Bash takes `=` for the end of a word, escapes it as in the name of a file, and puts a space behind what is complete;
-/// zsh escapes it, too. A parameter's name with `=` is half a word here.
+/// Bash treats `=` as the end of a word, escapes it as in the name of a file, and appends a space to a complete word;
+/// zsh escapes it as well. Here a parameter's name with `=` is only half a word.
 enum CompletionScript {
-  /// The script for a shell: `bash`, `zsh` or `fish`.
+  /// Returns the script for a shell: `bash`, `zsh` or `fish`.
   static func text(_ shell: CompletionShell) -> String {
     let script = Root.completionScript(for: shell)
     let name = Tool.command
@@ -15,7 +15,7 @@ enum CompletionScript {
     case .bash:
       return script.replacing("complete -o filenames -F \(function) \(name)", with: bash(function, name))
     case .zsh:
-      // An option's value may stand behind `=`, too.
+      // An option's value may also follow `=`.
       let options = script.replacing(/(--[a-z-]+)\[([^\]\n]*)\]:/) { "\($0.1)=[\($0.2)]:" }
       return options.replacing(
         "_describe -V '' non_empty_completions -- empty_completions -P $'\\'\\''",

@@ -1,16 +1,16 @@
 import Laboratory
 import Platform
 
-/// What a shell may complete, from the scenario that the line so far names.
+/// The words that a shell may complete, for the scenario that the line names so far.
 enum Completions {
-  /// The scenario among the words of a line.
+  /// Returns the scenario among the words of a line.
   private static func experiment(_ words: [String]) -> Experiment? {
     let names = Lab.library.names
     return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
   }
 
-  /// `name=` of each parameter; where the word has got so far, `name=value` with the values that its pattern and
-  /// scenario speak of.
+  /// Returns `name=` for each parameter. If the word contains a whole name, returns `name=value` with the values that
+  /// the pattern and the scenario mention.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
     let parameters = experiment.pattern.settable
@@ -33,10 +33,10 @@ enum Completions {
     return texts.map { "\(parameter.name)=\($0)" }
   }
 
-  /// The variants of the scenario.
+  /// Returns the variants of the scenario.
   static func variants(_ words: [String]) -> [String] { experiment(words)?.variants.map(\.name) ?? [] }
 
-  /// The metrics of the scenario.
+  /// Returns the metrics of the scenario.
   static func metrics(_ words: [String]) -> [String] {
     experiment(words).map { ($0.pattern.metrics + Metric.costs).map(\.name) } ?? []
   }
@@ -49,7 +49,7 @@ enum Completions {
   /// The tags.
   static var tags: [String] { Set(((try? Lab.library.outlines(withClaims: false)) ?? []).flatMap(\.tags)).sorted() }
 
-  /// The numbers of the documents' sentences: `guide.5`.
+  /// The identifiers of the documents' sentences: `guide.5`.
   static var sentences: [String] { (try? Lab.library.documents())?.sentences.map(\.id) ?? [] }
 
   /// The names of documents.

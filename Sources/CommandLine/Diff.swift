@@ -95,7 +95,7 @@ struct Diff: AsyncParsableCommand {
   }
 
   private func sides() throws -> (old: [String], new: [String]) {
-    // The last runs, and the ones before them.
+    // Without arguments, the last runs are compared with those before them.
     if old.isEmpty, new.isEmpty, areScenarios { return ([], []) }
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
@@ -129,7 +129,7 @@ struct Diff: AsyncParsableCommand {
     return documents
   }
 
-  /// What both binaries measured, run in turn: what else the machine does hits both alike.
+  /// Measures with both binaries alternately, so that other activity on the machine affects both alike.
   private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
     var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
     let words = try Self.split(files).forwarded
@@ -145,7 +145,7 @@ struct Diff: AsyncParsableCommand {
     return (old, new)
   }
 
-  /// Behind `--`, exports are of the comparison, and not of one of the runs that it makes.
+  /// Splits the arguments after `--`. Exports among them are those of the comparison, and not those of a run.
   private static func split(_ words: [String]) throws(InputError) -> (forwarded: [String], exports: [String]) {
     var split: (forwarded: [String], exports: [String]) = ([], [])
     var rest = words[...]
@@ -162,7 +162,7 @@ struct Diff: AsyncParsableCommand {
     return split
   }
 
-  /// The files to write, each with its format; checked before anything is run.
+  /// Returns the files to write, each with its format. They are checked before anything runs.
   private func exportFiles() throws(InputError) -> [(file: OutputFile, format: OutputFormat)] {
     var files: [(file: OutputFile, format: OutputFormat)] = []
     for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {

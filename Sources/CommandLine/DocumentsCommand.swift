@@ -68,7 +68,7 @@ struct DocumentsCommand: ParsableCommand {
     }
   }
 
-  /// The sentences with the verdicts of the last runs on this machine.
+  /// Returns the sentences with the verdicts of the last runs on this machine.
   static func lastRuns(_ documents: Documents, only names: [String]) throws -> SentenceIndex {
     let machine = Machine.unmeasured()
     return try SentenceIndex(
@@ -76,7 +76,7 @@ struct DocumentsCommand: ParsableCommand {
       only: names)
   }
 
-  /// The sentences on several machines.
+  /// Shows the sentences on several machines.
   private func compare(_ paths: [String], _ names: [String]) throws {
     let atlas = try Lab.atlas(of: paths, only: names)
     try color.print(asIs: format != .table) { style in
@@ -89,7 +89,7 @@ struct DocumentsCommand: ParsableCommand {
   }
 }
 
-/// A form that a list can be printed in.
+/// The formats of a list.
 enum ListFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown
 

@@ -1,5 +1,5 @@
-// What the author of a lab needs comes with `import GCDLab`. Instruments hands on the others, too; Tools/docs reads
-// this list.
+// `import GCDLab` gives the author of a lab everything. Instruments re-exports the other modules. Tools/docs reads this
+// list.
 @_exported import Instruments
 @_exported import Laboratory
 @_exported import Measurement

@@ -2,7 +2,7 @@ import Laboratory
 import Platform
 import Reporting
 
-/// What the lab says when it is asked for nothing: what to do first, and what the last runs found.
+/// The greeting of the lab without arguments: what to do first, and what the last runs found.
 enum Greeting {
   static func show() throws {
     let color = try ColorOptions.parse([])

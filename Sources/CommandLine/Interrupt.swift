@@ -10,11 +10,13 @@ import Synchronization
   import Glibc
 #endif
 
-/// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints what it has
-/// and exits. Before there is anything to tell, and the second time, a signal ends it at once: what its workers, which
-/// the first one killed, have made is removed, and no more. The same signal again within a second is no second one:
-/// `timeout` sends its own to the lab and to the group that it is in. What the lab was started to ignore, as under
-/// `nohup`, it ignores.
+/// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints its results
+/// and exits.
+///
+/// A signal ends the lab at once if there are no results yet, or if it is the second one. The lab then only removes the
+/// files of its workers, which the first signal has killed. The same signal within a second does not count as a second
+/// one, since `timeout` sends its signal to the lab and to the group of the lab. A signal that the lab was started to
+/// ignore, as under `nohup`, stays ignored.
 enum Interrupt {
   private struct State {
     var caught: Int32?
@@ -22,31 +24,31 @@ enum Interrupt {
     var hasBegun = false
   }
   private static let state = Mutex(State())
-  /// Who sends a signal twice means it once, when it comes again within this time, in nanoseconds.
+  /// The time in nanoseconds within which the same signal counts as one.
   private static let repetition: UInt64 = 1_000_000_000
 
-  /// 128 and the signal that interrupted, as shells report it; nil when none did.
+  /// 128 plus the number of the signal that interrupted, as shells report it; nil if none did.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
 
-  /// From now on a signal cancels. Before, it ends the lab, whatever it waits for: a file may be a pipe that says
-  /// nothing.
+  /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits for:
+  /// a file may be a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Runs the command to its end, which is that of the process.
+  /// Runs the command to its end, and then ends the process.
   static func run(_ command: any AsyncParsableCommand) -> Never {
-    // Blocked here, and so in every thread from now on: only this one waits for them. But a library can have them
-    // unblocked, as swift-subprocess has while it waits for processes, and while this thread is stopped, such a one
-    // gets them.
+    // The signals are blocked here, and so in every thread from now on: only this thread waits for them. A library may
+    // unblock them, as swift-subprocess does while it waits for processes. While this thread is stopped, such a thread
+    // receives them.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] where !gcdlab_ignores(number) { sigaddset(&signals, number) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] where sigismember(&signals, number) == 1 { gcdlab_gather(number) }
-    // A lab that another one runs ends with it, however that one ended.
+    // A lab that another lab runs ends with that one, however it ended.
     if Terminal.environment(Lifeline.variable) != nil {
       do { try Lifeline.whenGone { kill(getpid(), SIGTERM) } } catch { Lab.fail(error) }
     }
-    // Commands are values without shared state: the task has the only copy.
+    // Commands are values without shared state, and the task has the only copy.
     nonisolated(unsafe) var command = command
     let task = Task {
       do {
@@ -54,8 +56,8 @@ enum Interrupt {
         exit(status ?? 0)
       } catch { Lab.fail(error) }
     }
-    // Not by a dispatch source: its handler needs the pool, which waits where the machine has no more threads. The lab
-    // has no use for a main queue.
+    // A dispatch source would not do: its handler needs the pool, which waits if the machine has no more threads. The
+    // lab does not use the main queue.
     while true {
       var number: Int32 = 0
       guard sigwait(&signals, &number) == 0 else { continue }

@@ -11,7 +11,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// A lab: the command line with the patterns and scenarios of a package, this one's or one of your own.
+/// A lab: the command line with the patterns and scenarios of a package, either this one or your own.
 ///
 /// ```swift
 /// Lab(patterns: [OwnQueue()], files: Shelf.files).main()
@@ -21,13 +21,13 @@ public struct Lab: Sendable {
   private let files: [(name: String, text: String)]
   private let name: String
 
-  /// A lab of some patterns.
+  /// Creates a lab.
   ///
   /// - Parameters:
-  ///   - patterns: what its workers can run; made where there is stack enough for it.
+  ///   - patterns: the patterns that its workers can run. They are created on a thread with enough stack.
   ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the
   ///     patterns' own sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
-  ///   - name: what help and errors call the command; nil for the name of the binary.
+  ///   - name: the name of the command in help and errors; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)], name: String? = nil
   ) {
@@ -39,30 +39,31 @@ public struct Lab: Sendable {
     self.files = files
   }
 
-  /// The lab of this process. Commands are made by the argument parser, so they find it here.
+  /// The lab of this process. The argument parser creates the commands, so they find the lab here.
   private static let current = Mutex<Lab?>(nil)
-  /// Its scenarios; made when they are first asked for, which a worker never does.
+  /// The scenarios of the lab. They are read at the first access, which never happens in a worker.
   static let library: ScenarioLibrary = {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
   }()
-  /// What its workers can run.
+  /// The patterns that the workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
 
-  /// Does what the command line says, and ends the process with the status that `gcdlab help` tells.
+  /// Runs the command line, and ends the process with the status that `gcdlab help` lists.
   ///
-  /// Not an `AsyncParsableCommand` root with `@main`: that would start the concurrency runtime even for `--version`,
-  /// and would not leave the main thread to a worker's main queue.
+  /// The root is not an `AsyncParsableCommand` with `@main`, which would start the concurrency runtime even for
+  /// `--version`, and would not leave the main thread to a worker's main queue.
   public func main() {
-    // Before the command line is parsed, which takes as long as starting the process: a worker is started for every
-    // trial.
+    // A worker starts for every trial, so it starts before the command line is parsed, which takes as long as starting
+    // the process.
     let arguments = CommandLine.arguments
-    // A limit on file sizes is an error to handle, for the lab and its workers, not to die of.
+    // A limit on file sizes must be an error for the lab and its workers, and must not end them.
     signal(SIGXFSZ, SIG_IGN)
-    // Who starts the lab may ignore it for itself. Ignored, it would take the ends of all children.
+    // The process that starts the lab may ignore SIGCHLD for itself. If the lab inherited that, it would not learn how
+    // its children end.
     signal(SIGCHLD, SIG_DFL)
     switch arguments.dropFirst() {
-    // With the cores that it was confined to before this, or without.
+    // The second word, if there is one, names the cores to which the worker was confined before this.
     case let words where words.count <= 2 && words.first == "worker": Worker.run(patterns: patterns)
     case ["--version"]:
       do { try writeAll(Tool.version + "\n", to: STDOUT_FILENO) } catch { Self.fail(error) }
@@ -75,9 +76,10 @@ public struct Lab: Sendable {
 
   private static func run(_ arguments: [String]) {
     Terminal.occupyStandardStreams()
-    // A closed pipe (`gcdlab … | head -1`) and a worker that dies before it reads are errors to handle, not to die of.
+    // A closed pipe (`gcdlab … | head -1`) and a worker that ends before it reads must be errors, and must not end the
+    // lab.
     signal(SIGPIPE, SIG_IGN)
-    // Swift reads them from /proc on Linux.
+    // On Linux, Swift reads the arguments from /proc.
     guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
     do {
       if arguments.count == 1 { return try Greeting.show() }
@@ -90,7 +92,7 @@ public struct Lab: Sendable {
         try command.run()
         return
       }
-      // Dispatch opens descriptors of its own, and traps without room for them.
+      // Dispatch opens descriptors of its own, and traps if there is no room for them.
       guard Host.descriptorLimit >= fewestDescriptors else {
         throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
       }
@@ -101,7 +103,7 @@ public struct Lab: Sendable {
     } catch { fail(error) }
   }
 
-  /// Ends the lab where threads, which get as much stack as the first one, have too little: to make the patterns alone
+  /// Ends the lab if threads have too little stack. They get as much as the first one, and creating the patterns alone
   /// takes more than some limits allow.
   private static func requireStack() {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
@@ -109,16 +111,17 @@ public struct Lab: Sendable {
     stop(2, "a stack of \(least) KiB is needed, the limit is \(limit) KiB; raise it with: ulimit -s 8192")
   }
 
-  /// `gcdlab queue-order` is `gcdlab scenario queue-order`, and so for a scenario file.
+  /// Inserts the command that a scenario's name implies: `gcdlab queue-order` means `gcdlab scenario queue-order`, and
+  /// a scenario file does the same.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    // There are none at all where /proc is not mounted, which is said next.
+    // There are no arguments if /proc is not mounted, which is reported next.
     guard let word = arguments.dropFirst().first, !commands.contains(word),
       library.names.contains(word) || word.hasSuffix(".yml")
     else { return arguments }
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }
 
-  /// The shell that `--generate-completion-script` names.
+  /// Returns the shell that `--generate-completion-script` names.
   private static func completionShell(_ arguments: [String]) -> CompletionShell? {
     guard arguments.count == 3, arguments[1] == "--generate-completion-script" else { return nil }
     return CompletionShell(rawValue: arguments[2])
@@ -129,7 +132,7 @@ public struct Lab: Sendable {
       .compactMap { $0.configuration.commandName }
   }
 
-  /// The argument parser would call it an unexpected argument.
+  /// Refuses an unknown command, which the argument parser would call an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(InputError) {
     let words = arguments.dropFirst(arguments.dropFirst().first == "help" ? 2 : 1)
     guard let word = words.first, !word.hasPrefix("-") else { return }
@@ -146,11 +149,11 @@ public struct Lab: Sendable {
   /// Standard streams, and what Dispatch opens for signals and timers.
   private static let fewestDescriptors = 16
 
-  /// Of the lab and of the least of its workers: three of their own, those of swift-subprocess, and the pools of
+  /// The threads of the lab and of its smallest worker: three of their own, those of swift-subprocess, and the pools of
   /// Dispatch and of Swift concurrency.
   private static let fewestThreads = 16 + 2 * Host.cores
 
-  /// Prints the error where errors go and ends with the status that DESIGN gives its kind.
+  /// Prints the error to standard error, and ends the process with the status of its kind.
   static func fail(_ error: any Error) -> Never {
     switch error {
     case let error as InputError: stop(64, error.description)
@@ -161,38 +164,39 @@ public struct Lab: Sendable {
     }
   }
 
-  /// Ends as the argument parser would. What it quotes is of the command line, where names of files may be.
+  /// Ends the process as the argument parser would. Its message may quote names of files from the command line.
   private static func leave(_ error: any Error) -> Never {
     let status = Root.exitCode(for: error)
     let message = Root.fullMessage(for: error)
     guard !message.isEmpty else { Root.exit(withError: error) }
-    // Help, which was asked for.
+    // This is help, which was asked for.
     if status == .success {
       do { try writeAll(message + "\n", to: STDOUT_FILENO) } catch { fail(error) }
       exit(0)
     }
-    // One prefix for all errors.
+    // All errors have the same prefix.
     let begin = "Error: "
     let text = message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message
     try? writeAll(TextStyle().safe(text) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
   }
 
-  /// Prints an error that is not the first, which ends the lab. What reads a closed pipe wants to hear no more.
+  /// Prints a further error, which does not end the lab. An error about a closed pipe is not printed, since the reader
+  /// wants no more.
   static func tell(_ error: any Error) {
     if let error = error as? SystemError, error.code == EPIPE { return }
     say("\(error)")
   }
 
-  /// Throws the first of some errors and tells the others before it.
+  /// Throws the first of some errors, and prints the others before that.
   static func throwAll(_ errors: [any Error]) throws {
     for error in errors.dropFirst() { tell(error) }
     if let first = errors.first { throw first }
   }
 
-  /// Writes a line where errors go; what is not heard there is no error itself.
+  /// Writes a line to standard error. A failure to write there is not an error itself.
   static func say(_ message: String) {
-    // Who interrupts does not wait for a reader.
+    // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
     try? writeAll("\(Tool.command): \(message.inLine)\n", to: STDERR_FILENO)
   }
@@ -227,7 +231,7 @@ struct Root: ParsableCommand {
     ])
 }
 
-/// Only so that help and errors know the word; see ``Lab/main()``.
+/// The command of workers, which is declared only so that help and errors know the word; see ``Lab/main()``.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)

@@ -28,7 +28,7 @@ struct MachineCommand: ParsableCommand {
   }
 }
 
-/// A form that the machine can be printed in.
+/// The formats of the machine's facts.
 enum MachineFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json
 }

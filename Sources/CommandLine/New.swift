@@ -43,7 +43,7 @@ struct New: ParsableCommand {
       "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift test\n", to: STDOUT_FILENO)
   }
 
-  /// The line of the manifest that names this lab's package.
+  /// Returns the line of the manifest that names this lab's package.
   private func dependency() throws(InputError) -> String {
     guard !lab.contains("\""), !lab.contains("\\") else { throw InputError("found '\(lab)'", at: "--lab") }
     if lab.contains("://") || lab.hasPrefix("git@") { return ".package(url: \"\(lab)\", from: \"\(Tool.version)\")" }

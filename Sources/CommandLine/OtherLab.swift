@@ -3,40 +3,40 @@ import Platform
 import Reporting
 import Subprocess
 
-/// A gcdlab that this one runs, such as the one before a change.
+/// Another gcdlab binary that this lab runs, such as the one before a change.
 struct OtherLab {
-  /// Its path.
+  /// The path of the binary.
   let binary: String
 
-  /// What it measures; nil where that takes longer than `limit`.
+  /// Returns what the other lab measures; nil if that takes longer than `limit`.
   ///
-  /// - Parameter words: what its `scenario` is to run, with options.
-  /// - Throws: ``LabError`` where it fails, and ``InputError`` where it gives no documents.
+  /// - Parameter words: the arguments of its `scenario` command.
+  /// - Throws: ``LabError`` if it fails, and ``InputError`` if its output contains no documents.
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
-    // A SIGKILLed lab cannot stop its child; the lifeline does.
+    // A lab that was ended by SIGKILL cannot stop its child, but the lifeline does.
     let lifeline = try Lifeline()
     defer { lifeline.letGo() }
     let ran = try await run(["scenario", "--format", "json", "--quiet"] + words, lifeline, within: limit)
     try Task.checkCancellation()
     guard let ran else { return nil }
-    // 1 says that a claim failed: the document has it.
+    // Status 1 says that a claim failed, which the document contains.
     guard ran.status == .exited(0) || ran.status == .exited(1) else {
       throw LabError("\(binary): \(ran.status): \(ran.errors.split(separator: "\n").first ?? "")")
     }
     return try ResultDocument.parse(ran.output, place: binary)
   }
 
-  /// How it ended, and what it said.
+  /// How the other lab ended, and what it printed.
   private struct Ran: Sendable {
     let status: TerminationStatus
     let output: [UInt8]
     let errors: String
   }
 
-  /// Runs it to its end; nil when that does not come in time. Then it is ended, with all that it has started.
+  /// Runs the other lab to its end; nil if that does not come in time. Then it is ended, with all that it has started.
   private func run(_ arguments: [String], _ lifeline: Lifeline, within limit: Duration) async throws -> Ran? {
     var options = PlatformOptions()
-    // A group of its own, so that what a script has started ends with it.
+    // The process group ends everything that a script has started.
     options.processGroupID = 0
     options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(2))]
     let platformOptions = options

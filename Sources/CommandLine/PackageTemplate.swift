@@ -1,14 +1,14 @@
 import Laboratory
 
-/// The files of a lab of one's own, as `new` writes them: what a counter loses without a lock, which one replaces by
-/// code of one's own.
+/// The files of a new lab, as `new` writes them. They measure what a counter loses without a lock, and you replace the
+/// counter by your own code.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]
 
-  /// A package called `name`, whose manifest names this lab's package by `dependency`.
+  /// Creates a package called `name`, whose manifest names this lab's package by `dependency`.
   ///
-  /// - Throws: ``InputError`` for a name that no package, target and type can have.
+  /// - Throws: ``InputError`` for a name that cannot name a package, a target and a type.
   init(_ name: String, dependency: String) throws(InputError) {
     let words = name.split(separator: "-", omittingEmptySubsequences: false)
     let isWord = { (word: Substring) in

@@ -44,14 +44,14 @@ struct Report: ParsableCommand {
     try judge(documents)
   }
 
-  /// Ends as the runs did: who shows a saved run in place of running it again must not take a failed one for a pass.
+  /// Ends with the status of the runs: a command that shows a failed run must not pass.
   private func judge(_ documents: [ResultDocument]) throws {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }
     if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
   }
 
-  /// Shows the machines side by side, in the forms that an atlas has.
+  /// Shows the machines side by side, in the formats of an atlas.
   private func compare() throws {
     let forms: [(ending: String, render: (Atlas) throws -> String)] = [
       ("html", AtlasPage.render), ("md", { $0.markdown }), ("json", { try $0.json() }),

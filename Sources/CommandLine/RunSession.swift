@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A run of scenarios from the first trial to the exit status: what is measured is exported, printed, kept and judged.
+/// A run of scenarios from the first trial to the exit status. It exports, prints, keeps and judges the results.
 struct RunSession {
   /// Runs plans on this machine.
   let runner: Runner
@@ -11,9 +11,9 @@ struct RunSession {
   let output: OutputOptions
   /// The files to write.
   let exports: [Export]
-  /// Where runs are kept and compared with the ones before; nil where they are not.
+  /// The archive that keeps runs and compares them with those before; nil if they are not kept.
   let archive: Archive?
-  /// Whether the command line says how long a trial may take.
+  /// Whether the command line limits the time of a trial.
   let isStoppingMeant: Bool
 
   private var rendering: RenderOptions { output.rendering }
@@ -29,13 +29,13 @@ struct RunSession {
     }
     try conclude(results) { readings in
       try rendering.print(readings)
-      // Of several, each is far above the prompt by now.
+      // The reports of several scenarios have scrolled far above the prompt.
       guard rendering.format.isTable, Set(readings.map(\.document.scenarioName)).count > 1 else { return }
       try rendering.color.print { "\n" + SmokeReport.table(readings, strict: rendering.strict, $0) }
     }
   }
 
-  /// What results say, with the command line that asked for them.
+  /// Returns what reports show of results, with the command line that asked for them.
   static func reading(_ results: Results) -> Reading {
     var results = results
     results.command = Array(CommandLine.arguments.dropFirst())
@@ -44,8 +44,8 @@ struct RunSession {
 
   /// Writes the exports, prints, and ends with the status of the results.
   ///
-  /// Whatever becomes of one place, the results go to the others, and every failure is told. Nothing is written where
-  /// the lab failed before it had finished anything, or was interrupted before it began.
+  /// If one destination fails, the results still go to the others, and every failure is reported. Nothing is written if
+  /// the lab failed or was interrupted before any trial was finished.
   func conclude(_ results: [Results], print: ([Reading]) throws -> Void) throws {
     guard !results.isEmpty else { return }
     let cut = results.compactMap(\.failure).first
@@ -61,7 +61,7 @@ struct RunSession {
     try requireJudged(results.filter { !output.allowedUnjudged.contains($0.experiment.name) })
   }
 
-  /// - Throws: ``LabError`` where claims could not be judged, though nothing failed: that is no pass.
+  /// - Throws: ``LabError`` if claims could not be judged although nothing failed: that is not a pass.
   private func requireJudged(_ results: [Results]) throws(LabError) {
     let shortfalls = results.compactMap { result in
       result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
@@ -75,7 +75,7 @@ struct RunSession {
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept that, give --allow-unjudged NAME")
   }
 
-  /// Compares each with the run before, and keeps it. A cache that cannot be written is worth a warning, and no
+  /// Compares each run with the one before, and keeps it. A cache that cannot be written causes a warning and not a
   /// failure.
   private static func keep(_ readings: inout [Reading], in archive: Archive) {
     var isTold = false
@@ -90,7 +90,7 @@ struct RunSession {
     }
   }
 
-  /// Why a run that has claims judged none of them, which is no pass; nil when it judged some, or asked for the best
+  /// Returns why a run judged none of its claims, which is not a pass; nil if it judged some, or asked for the best
   /// setting.
   private static func nothingJudged(_ results: [Results]) -> String? {
     let judgements = results.filter { !$0.experiment.seeksBest }.flatMap(\.judgements)

@@ -51,11 +51,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     budget.trialShare = Smoke.trialShare
     let experiments = try chosen().map { try Lab.library.experiment($0).applying(run.overrides) }
     try output.requireNames(experiments.map(\.name))
-    // In turn, so that the runs of a scenario lie as far apart as they can.
+    // The scenarios alternate, so that the runs of a scenario are as far apart as possible.
     let plans = (0..<runs).flatMap { _ in
       experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }
     }
-    // Only what the scenario itself asks for can be compared with another run of it, and graded by its name.
+    // A run is compared and graded under the scenario's name only if it has the scenario's own settings.
     let keeps =
       run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
     try await output.session(try output.rendering.exportFiles(), keeps: keeps).show { runner, progress in
@@ -63,7 +63,7 @@ struct ScenarioCommand: AsyncParsableCommand {
       for plan in plans where !Task.isCancelled && results.last?.cut == nil {
         results.append(try await runner.run(plan, observer: progress))
       }
-      // After all that is measured, each scenario once.
+      // Each scenario is recorded once, after all are measured.
       for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].cut == nil {
         try await trace(&results[index], plans[index], runner, progress)
       }
@@ -71,7 +71,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
   }
 
-  /// Adds a recorded trial of each variant to what was measured, which stays whatever becomes of recording.
+  /// Adds a recorded trial of each variant to the results, which stay even if the recording fails.
   private func trace(
     _ results: inout Results, _ plan: Plan, _ runner: Runner, _ progress: ProgressDisplay?
   ) async throws {
@@ -86,10 +86,10 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }
 
-  /// The names given, and those of the tags, each once.
+  /// Returns the named scenarios, and those with the tags, each once.
   private func chosen() throws(InputError) -> [String] {
     guard all || !tags.isEmpty else {
-      // Not where the command line is validated: that comes before an unknown option is told.
+      // This is not part of validation, which comes before an unknown option is reported.
       if names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all or --tag") }
       return names
     }

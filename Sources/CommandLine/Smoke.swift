@@ -59,11 +59,11 @@ struct Smoke: AsyncParsableCommand {
     Interrupt.begin()
     for (index, experiment) in experiments.enumerated() {
       let left = limit - min(limit, MonotonicClock.now() &- start)
-      // The first one runs in any case: that it was reached must not hang on how fast the lab itself started.
+      // The first scenario runs in any case: whether it runs must not depend on how fast the lab itself started.
       guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
       var budget = Budget.smoke
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
-      // A worker that hangs must not take the time of all the others, and more.
+      // A worker that hangs must not use up the time of all the others.
       budget.left = .nanoseconds(Int64(left))
       budget.trialShare = Self.trialShare
       let progress = output.progress(of: experiment.name)
@@ -71,7 +71,7 @@ struct Smoke: AsyncParsableCommand {
       progress?.clear()
       results.append(result)
       if output.rendering.format.isTable {
-        // Where nobody reads on, nothing more is run, but what was finished is exported.
+        // If nobody reads the output any more, nothing more is run, but finished results are exported.
         let reading = RunSession.reading(result)
         do {
           try output.rendering.color.print { SmokeReport.line(reading, strict: output.rendering.strict, $0) }
@@ -92,14 +92,15 @@ struct Smoke: AsyncParsableCommand {
     }
   }
 
-  /// The share of the time left that one trial may take: however many hang, there is some left for the next one.
+  /// The share of the remaining time that one trial may take. However many trials hang, the next one has some time
+  /// left.
   static let trialShare = 0.5
 
   private func limit() throws -> Duration {
     do { return try Duration(option: "--time", time) } catch { throw ValidationError("\(error).") }
   }
 
-  /// The scenarios to run, small, in their order.
+  /// Returns the scenarios to run, with quick settings, in their order.
   private func chosen() throws(InputError) -> [Experiment] {
     var experiments: [Experiment] = []
     for name in names.isEmpty ? Lab.library.names : names {

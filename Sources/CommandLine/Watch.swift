@@ -76,10 +76,10 @@ struct Watch: AsyncParsableCommand {
     Lab.say("\(seen) change\(seen == 1 ? "" : "s") seen")
   }
 
-  /// Changes that wait for a reader of the output. It may never come.
+  /// The number of changes that may wait for the reader of the output, which may never read.
   private static let mostWaiting = 10_000
 
-  /// Prints a line as soon as it is read; false when the watching ends before.
+  /// Prints a line as soon as its reader is ready. Returns false if the watching ends before that.
   private func show(_ line: (TextStyle) -> String) throws -> Bool {
     while !Terminal.hasRoom(STDOUT_FILENO, within: 100) { if Task.isCancelled { return false } }
     try color.print(line)

@@ -1,17 +1,18 @@
 import Yams
 
-/// A YAML file as a lab reads it without parsing: see `ShelvedNode` in Laboratory, which reads what is written here.
+/// The content of a YAML file in the form that a lab reads without parsing: see `ShelvedNode` in Laboratory, which
+/// reads what is written here.
 enum ParsedFile {
-  /// What the text of a file says; nil where that is no YAML, or aliases of aliases make it huge: the lab then parses
-  /// it itself, and says what is wrong and in which line.
+  /// Returns the content of a YAML text; nil if it is not YAML, or if aliases of aliases make it huge. The lab then
+  /// parses it itself, and reports the problem and its line.
   static func text(of yaml: String) -> String? {
     guard let root = try? Yams.compose(yaml: yaml, .basic) else { return nil }
-    // No file has more nodes than characters, but by aliases.
+    // Without aliases, no file has more nodes than characters.
     var nodesLeft = yaml.utf8.count
     return text(of: root, &nodesLeft)
   }
 
-  /// The kind of the node, its line, the bytes of what follows, a colon and that.
+  /// Returns a node as its kind, its line, the number of bytes of its content, a colon, and the content.
   private static func text(of node: Node, _ nodesLeft: inout Int) -> String? {
     nodesLeft -= 1
     guard nodesLeft >= 0, let line = node.mark?.line else { return nil }

@@ -1,4 +1,4 @@
-// So that what CDispatchSupport calls is linked.
+// The import links the library that CDispatchSupport calls.
 import Dispatch
 
 #if canImport(Darwin)
@@ -7,8 +7,8 @@ import Dispatch
   import Glibc
 #endif
 
-/// `shelve OUTPUT FILE…`: writes Swift source that holds the text of the files, and what YAML files say as a lab reads
-/// it without parsing them (``ParsedFile``); run by the plugin of that name.
+/// Runs `shelve OUTPUT FILE…`: writes Swift source with the text of the files, and with the content of YAML files in a
+/// form that a lab reads without parsing (``ParsedFile``). The plugin of the same name runs it.
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
@@ -30,8 +30,8 @@ import Dispatch
       """, to: output)
   }
 
-  /// A raw literal with as many `#` as keep everything in it text. What is no letter of a Swift source, or another one
-  /// than it seems, as a carriage return at the end of a line, is written by its number.
+  /// Returns a raw literal with as many `#` as its text needs. A character that Swift does not allow in a source, or
+  /// reads as another one, such as a carriage return at the end of a line, is written by its number.
   private static func literal(_ text: String) -> String {
     var marks = "#"
     while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }

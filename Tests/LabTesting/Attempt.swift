@@ -2,26 +2,27 @@ import Laboratory
 import Measurement
 import Platform
 
-/// One trial of a variant, run in this process as a worker runs it, and judged by the claims of its scenario. The body
-/// may be replaced by one that breaks what is claimed.
+/// A trial of a variant that runs in this process as a worker would run it, judged by the claims of its scenario. A
+/// test may replace the body by one that breaks what is claimed.
 public struct Attempt: Sendable {
-  /// What is tried.
+  /// The experiment.
   public let experiment: Experiment
-  /// How it ended and what it measured.
+  /// How the trial ended, and what it measured.
   public let trial: TrialRecord
   private let variant: Variant
 
-  /// Runs `variant` of `pattern` once, with the scenario's settings for a quick run but for `settings`.
+  /// Runs `variant` of `pattern` once, with the scenario's settings for a quick run, except for `settings`.
   ///
   /// - Parameters:
-  ///   - pattern: the pattern; the scenario of its name is taken from `files`, or `scenario` where it has another.
-  ///   - cores: the cores that the trial is told it has.
-  ///   - body: what runs instead of the variant's own body.
+  ///   - pattern: the pattern. Its scenario is the one of the same name in `files`, or `scenario` if it has another
+  ///     name.
+  ///   - cores: the number of cores that the trial is told it has.
+  ///   - body: the body to run instead of the variant's own.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
     _ settings: [String: ParameterValue] = [:], cores: Int = 2, body: (@Sendable (Trial) throws -> Void)? = nil
   ) async throws {
-    // Without the sources, whose lessons nobody reads here: cutting them takes longer than most trials.
+    // The sources are left out: nobody reads the lessons here, and extracting them takes longer than most trials.
     let library = ScenarioLibrary(files: files.filter { !$0.name.hasSuffix(".swift") }, patterns: [pattern])
     var experiment = try library.experiment(scenario ?? type(of: pattern).name).applying(Overrides(quick: true))
     for (name, value) in settings {
@@ -41,9 +42,9 @@ public struct Attempt: Sendable {
     self.trial = TrialRecord(of: found, round: 0, report)
   }
 
-  /// The grade of the claim with this check.
+  /// Returns the verdict on the claim with this check.
   ///
-  /// - Throws: ``InputError`` when the scenario has no such claim.
+  /// - Throws: ``InputError`` if the scenario has no such claim.
   public func verdict(_ check: String) throws -> Verdict {
     var results = Results(
       experiment: experiment, machine: .test, seed: 1, started: "", runs: Plan(experiment, budget: .quick, seed: 1).runs
@@ -65,8 +66,8 @@ public struct Attempt: Sendable {
     return Dictionary(judged.map { ($0.claim.check.text, $0.verdict) }) { first, _ in first }
   }
 
-  /// What keeps the trial from having kept its promises: how it ended, where it did not complete, and the guarantees
-  /// and anomalies that are not as claimed, or that there is none of them. Empty where all is.
+  /// The promises that the trial did not keep: its outcome if it did not complete, and the guarantees and anomalies
+  /// with another verdict than claimed, or the note that there are none. Empty if it kept all promises.
   public var brokenPromises: [String] {
     let end = trial.outcome == .completed ? nil : trial.outcome.reason ?? trial.outcome.kind.rawValue
     let verdicts = verdicts
@@ -75,25 +76,25 @@ public struct Attempt: Sendable {
       + verdicts.filter { $0.value.isFailure(strict: false) }.map { "\($0.key) is \($0.value)" }.sorted()
   }
 
-  /// The total of a metric; nil when it was not measured.
+  /// Returns the total of a metric; nil if it was not measured.
   public func total(_ metric: String) -> Int? {
     trial.observation.samples(metric)?.summary.map { Int($0.total) }
   }
 }
 
-/// A body that makes the check of a guarantee or an anomaly red: what shows that the check can fail.
+/// A body that makes the check of a guarantee or an anomaly red, which shows that the check can fail.
 public struct Red: Sendable {
   /// The check of the claim, as the scenario writes it.
   public let check: String
   /// The variant whose body is replaced.
   public let variant: String
-  /// Where the body stands.
+  /// The place of the body.
   public let place: SourcePlace
   let pattern: any Pattern
   let settings: [String: ParameterValue]
   let body: @Sendable (Trial) throws -> Void
 
-  /// A broken body for the claim of `pattern`'s scenario that has this check.
+  /// Creates a broken body for the claim with this check in the scenario of `pattern`.
   public init(
     _ check: String, _ variant: String, of pattern: any Pattern, _ settings: [String: ParameterValue] = [:],
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Trial) throws -> Void
@@ -106,12 +107,12 @@ public struct Red: Sendable {
     self.body = body
   }
 
-  /// The pattern's name, which is that of the scenario.
+  /// The name of the pattern, which is also that of the scenario.
   public var scenario: String { type(of: pattern).name }
 
-  /// The verdict on the claim when the broken body runs; a red one is `violated` or `not-witnessed`.
+  /// Returns the verdict on the claim when the broken body runs. A red verdict is `violated` or `not-witnessed`.
   ///
-  /// - Throws: ``InputError`` when the trial is broken: that is red whatever the check says.
+  /// - Throws: ``InputError`` if the trial is broken, which would be red for any check.
   public func verdict(files: [(name: String, text: String)]) async throws -> Verdict {
     let attempt = try await Attempt(variant, of: pattern, files: files, settings, body: body)
     if case .broken(let reason) = attempt.trial.outcome { throw InputError(reason) }
@@ -119,8 +120,8 @@ public struct Red: Sendable {
   }
 }
 
-/// Runs `body` on a thread of its own, as a worker runs a trial: a test itself has a thread of the pool that Swift
-/// concurrency lives on, and must not block it.
+/// Runs `body` on a thread of its own, as a worker runs a trial. A test runs on a thread of the pool of Swift
+/// concurrency, and must not block it.
 public func onOwnThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
   try await withCheckedThrowingContinuation { done in
     do { try SystemThread { done.resume(with: Result(catching: body)) }.detach() } catch {

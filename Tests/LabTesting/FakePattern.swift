@@ -1,11 +1,11 @@
 import Laboratory
 
-/// A pattern that runs nothing: its trials are made up by the tests.
+/// A pattern that runs nothing: the tests invent its trials.
 public struct FakePattern: Pattern {
-  /// `fake`.
+  /// The name `fake`.
   public static let name = "fake"
 
-  /// How work is spread.
+  /// How work is distributed.
   public enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp
   }
@@ -19,10 +19,10 @@ public struct FakePattern: Pattern {
   let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "how many a second")
   let blocks = Metric.count("blocks", unless: "a test leaves it out", "how many blocks")
 
-  /// The pattern, with nothing to configure.
+  /// Creates the pattern, which has no options.
   public init() {}
 
-  /// A yardstick that ignores the stride, and two more.
+  /// The variants: a yardstick that ignores the stride, and two more.
   public var variants: [Variant] {
     Variant("loop", .yardstick, "the plain loop", without: [stride]) { _ in }
     Variant("apply", .documented, "the documented way", own: [blocks]) { _ in }
@@ -31,12 +31,12 @@ public struct FakePattern: Pattern {
 }
 
 extension FakePattern {
-  /// It described.
+  /// The description of the pattern.
   public static let described: PatternDescription = {
     do { return try PatternDescription(FakePattern()) } catch { fatalError("\(error)") }
   }()
 
-  /// An experiment on it.
+  /// Returns an experiment on the pattern.
   public static func experiment(
     claims: [Claim] = [], sweep: [Sweep] = []
   ) -> Experiment {
@@ -45,7 +45,7 @@ extension FakePattern {
       baseline: "loop", show: ["elapsed"], claims: claims)
   }
 
-  /// A claim on it.
+  /// Returns a claim on the pattern.
   public static func claim(_ kind: Claim.Kind, _ check: String) throws -> Claim {
     Claim(
       says: "it is so", kind: kind, check: try Check(parsing: check, on: described, variants: described.variants))

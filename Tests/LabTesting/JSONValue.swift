@@ -4,7 +4,7 @@ import FoundationEssentials
 public enum JSONValue: Codable, Equatable, Sendable {
   case null, bool(Bool), number(Double), text(String), list([JSONValue]), object([String: JSONValue])
 
-  /// Whatever there is.
+  /// Decodes any value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -25,7 +25,7 @@ public enum JSONValue: Codable, Equatable, Sendable {
   /// The value of a JSON text.
   public init(_ text: String) throws { self = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
 
-  /// As it was read.
+  /// Encodes the value as it was read.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -38,10 +38,10 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// It as JSON text.
+  /// Returns the value as JSON text.
   public func text() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
-  /// The value of a key of an object; nil for none, and for what is no object.
+  /// The value of a key of an object; nil if the key is missing, or if the value is not an object.
   public subscript(key: String) -> JSONValue? {
     get { if case .object(let fields) = self { fields[key] } else { nil } }
     set {
@@ -51,8 +51,8 @@ public enum JSONValue: Codable, Equatable, Sendable {
     }
   }
 
-  /// The value at a path whose parts are names and, in lists, numbers: `runs.0.metrics`. Set to nil, it is removed; a
-  /// list's number that is its count is added.
+  /// The value at a path whose parts are names and, in lists, numbers: `runs.0.metrics`. Setting it to nil removes it.
+  /// A number that equals the count of a list appends to the list.
   public subscript(at path: String) -> JSONValue? {
     get {
       path.split(separator: ".").reduce(Optional(self)) { value, part in

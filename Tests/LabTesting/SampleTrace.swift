@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Trace {
-  /// A made-up trial of 10 ms: three blocks on a serial queue and a barrier, two threads of the pool, and a caller that
+  /// An invented trial of 10 ms: three blocks on a serial queue and a barrier, two pool threads, and a caller that
   /// waits for the group of all.
   public static let sample = Trace(
     scenario: "sample", variant: "group-wait", cores: [0, 1], length: 10_000_000,

@@ -6,16 +6,18 @@ import Testing
   import Glibc
 #endif
 
-/// What a process writes that has seen what it looked for.
+/// The output of a process that has seen what it looked for.
 private let seen = "seen"
 
-/// Tells the test that began this process (``isSeen(inProcesses:_:)``) that what it looks for was seen here.
+/// Reports to the test that started this process (``isSeen(inProcesses:_:)``) that the process saw what the test looks
+/// for.
 public func tellSeen() {
   _ = write(STDOUT_FILENO, seen, seen.utf8.count)
 }
 
-/// Whether one of so many processes, begun one after the other by `look`, tells that it has seen what is looked for:
-/// for what happens in most trials, and not in each. What must be so in each trial, the process checks itself.
+/// Returns whether one of several processes, which `look` starts one after the other, reports that it saw what the test
+/// looks for. It is for something that happens in most trials, and not in every one. A process checks by itself what
+/// must be true in every trial.
 public func isSeen(inProcesses count: Int, _ look: () async throws -> ExitTest.Result?) async rethrows -> Bool {
   for _ in 0..<count {
     guard let result = try await look() else { return false }

@@ -6,10 +6,10 @@ import Platform
   import Glibc
 #endif
 
-/// Hands on the path of a program in the place of a worker, which reads its request into `$request` and then runs
-/// `script` in a shell. It is gone afterwards.
+/// Passes on the path of a program that takes the place of a worker: it reads its request into `$request` and then runs
+/// `script` in a shell. The program is removed afterwards.
 ///
-/// - Throws: ``SystemError`` when it cannot be written, and what `body` throws.
+/// - Throws: ``SystemError`` if it cannot be written, or the error that `body` throws.
 public func withProgram<Result>(_ script: String, _ body: (String) async throws -> Result) async throws -> Result {
   var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
   guard let made = mkdtemp(&template) else { throw SystemError(errno, "make a directory") }

@@ -2,9 +2,10 @@ import Dispatch
 import GCDLab
 import Laboratory
 
-/// A lab of one pattern whose variants are the same, to count how often it tells equals apart (`make tallies`).
+/// A lab with one pattern whose variants are identical, to count how often the lab distinguishes equals (`make
+/// tallies`).
 ///
-/// `TWINS_SLOWER=15` in the environment makes both of them do 15 % more work, for a binary that truly became slower.
+/// `TWINS_SLOWER=15` in the environment makes both of them do 15 % more work, for a binary that really became slower.
 struct Twins: Pattern {
   static let name = "twins"
 

@@ -10,12 +10,12 @@ import Reporting
 
 extension ColorChoice: ExpressibleByArgument {}
 
-/// Whether to colour, decided on the stream that is written to.
+/// Whether to use colour, which depends on the stream that is written to.
 struct ColorOptions: ParsableArguments {
   @Option(help: "Colour: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected.")
   var color: ColorChoice = .auto
 
-  /// How text for `descriptor` may look.
+  /// Returns the style of text for `descriptor`.
   func style(for descriptor: Int32) -> TextStyle {
     TextStyle(
       width: Terminal.columns(descriptor) ?? Terminal.environment("COLUMNS").flatMap { Int($0) } ?? 80,
@@ -23,7 +23,7 @@ struct ColorOptions: ParsableArguments {
       unicode: Terminal.isUnicode)
   }
 
-  /// Prints text on standard output; what is for programs goes to them `asIs`, but not to a terminal.
+  /// Prints text to standard output. Text for programs is printed unchanged (`asIs`), except to a terminal.
   func print(asIs: Bool = false, _ text: (TextStyle) throws -> String) throws {
     let style = style(for: STDOUT_FILENO)
     let text = try text(style)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How many cores trials may use.
+/// The number of cores that trials may use.
 struct CoresOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(

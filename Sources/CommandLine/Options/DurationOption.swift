@@ -1,9 +1,9 @@
 import Laboratory
 
 extension Duration {
-  /// A duration as flags take it, 1 ms or another least to 24 h: `5s`, `2min`.
+  /// Parses a duration of a flag, from 1 ms or another minimum to 24 h: `5s`, `2min`.
   ///
-  /// - Throws: ``InputError`` that names the flag, what was found and what is allowed.
+  /// - Throws: ``InputError``, which names the flag, what was found and what is allowed.
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws(InputError) {
     let range = least...86_400_000_000_000
     let parameter = Parameter.duration(option, range, default: range.upperBound, "")

@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// How to show results of a run while it goes on and when it has ended.
+/// How to show the results of a run, during the run and after it.
 struct OutputOptions: ParsableArguments {
   @OptionGroup var rendering: RenderOptions
 
@@ -26,7 +26,7 @@ struct OutputOptions: ParsableArguments {
       valueName: "name"), completion: .custom { _, _, _ in Completions.scenarios })
   var allowedUnjudged: [String] = []
 
-  /// Makes sure that what may go unjudged is among the scenarios that are run.
+  /// Verifies that the scenarios that may go unjudged are among those that are run.
   func requireNames(_ names: [String]) throws(InputError) {
     for name in allowedUnjudged where !names.contains(name) {
       throw InputError(
@@ -34,21 +34,21 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// A session that delivers what these options ask for.
+  /// Returns a session that delivers what these options ask for.
   ///
   /// - Parameters:
   ///   - exports: the files to write.
-  ///   - keeps: whether the runs are kept, and compared with the ones before.
-  ///   - isStoppingMeant: whether the command line says how long a trial may take.
+  ///   - keeps: whether the runs are kept, and compared with those before.
+  ///   - isStoppingMeant: whether the command line limits the time of a trial.
   func session(_ exports: [Export], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
     RunSession(
       runner: Runner(Host.image, machine: .current()), output: self, exports: exports,
       archive: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant)
   }
 
-  /// Shows how far a run is, on a terminal.
+  /// Returns the progress line of a run; nil if standard error is not a terminal.
   ///
-  /// - Parameter scenario: what runs, where several do.
+  /// - Parameter scenario: the scenario that runs, if there are several.
   func progress(of scenario: String? = nil) -> ProgressDisplay? {
     guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
     return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))

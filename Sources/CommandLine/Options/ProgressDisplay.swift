@@ -10,21 +10,21 @@ import Synchronization
   import Glibc
 #endif
 
-/// The progress line on standard error, drawn anew for each trial and wiped before anything else is printed.
+/// The progress line on standard error, which is redrawn for each trial and erased before other output.
 final class ProgressDisplay: RunObserver {
   let style: TextStyle
   private let start = Atomic(MonotonicClock.now())
 
   private let scenario: String?
 
-  /// A line for the trials of a scenario, which it names where that is given.
+  /// Creates the line for the trials of a scenario, which it names if the name is given.
   init(of scenario: String? = nil, style: TextStyle) {
     self.scenario = scenario
     self.style = style
   }
 
   func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
-    // The time left is that of a run, and several may run in turn.
+    // The remaining time is that of one run, and several may run in turn.
     if done == 0 { start.store(MonotonicClock.now(), ordering: .relaxed) }
     let line = ProgressLine.render(
       done: done, total: total, elapsed: Double(MonotonicClock.now() &- start.load(ordering: .relaxed)) / 1e9,

@@ -3,14 +3,14 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A form that a comparison can be printed in.
+/// The formats of a comparison.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, markdown, csv
 
   init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
 }
 
-/// How results are printed: for people, or in a format that is one text.
+/// How results are printed: as tables for people, or in a format that is a single text.
 enum PrintFormat: ExpressibleByArgument {
   case table
   case exported(ExportFormat, @Sendable (ExportFormat.Input) throws -> String)
@@ -31,7 +31,7 @@ enum PrintFormat: ExpressibleByArgument {
 
   var defaultValueDescription: String { "table" }
 
-  /// The extension of files in it; nil for tables.
+  /// The extension of files in the format; nil for tables.
   var ending: String? {
     switch self {
     case .table: nil
@@ -47,7 +47,7 @@ enum PrintFormat: ExpressibleByArgument {
   }
 }
 
-/// How to show results, of a run that has just ended or of a saved one, and where else to put them.
+/// How to show results, of a run that has just ended or of a saved one, and the files to write them to.
 struct RenderOptions: ParsableArguments {
   @Option(help: "How to print results.")
   var format: PrintFormat = .table
@@ -67,10 +67,10 @@ struct RenderOptions: ParsableArguments {
   @Flag(help: "A refuted performance claim is a failure too.")
   var strict = false
 
-  /// The files to write, checked so that a long run is not made in vain.
+  /// Returns the files to write, checked so that a long run is not done in vain.
   ///
-  /// - Parameter others: what other options name.
-  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named
+  /// - Parameter others: the files that other options name.
+  /// - Throws: ``InputError`` for an extension without a format, a file that cannot be written, and one that is named
   ///   twice.
   func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {
     var files: [Export] = []
@@ -88,7 +88,7 @@ struct RenderOptions: ParsableArguments {
     return files
   }
 
-  /// Prints results in the format asked for.
+  /// Prints results in the requested format.
   func print(_ readings: [Reading]) throws {
     try color.print(asIs: !format.isTable) { style in
       switch format {
@@ -98,8 +98,8 @@ struct RenderOptions: ParsableArguments {
     }
   }
 
-  /// Writes the exports, then prints. Whatever becomes of one place, the results go to the others, and what failed
-  /// comes back.
+  /// Writes the exports, then prints. If one destination fails, the results still go to the others. Returns the
+  /// failures.
   func deliver(_ readings: [Reading], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
     func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
@@ -109,18 +109,18 @@ struct RenderOptions: ParsableArguments {
   }
 }
 
-/// A file that results are written to, in the format of its extension.
+/// A file to write results to, in the format of its extension.
 struct Export {
   private let format: ExportFormat
   private let file: OutputFile
-  /// The option that names it.
+  /// The option that names the file.
   let option: String
 
   var path: String { file.path }
-  /// What tells whether two are the same file.
+  /// The identity of the file, by which two paths to the same file can be recognized.
   var identity: String? { file.identity }
 
-  /// The extensions that there are: `.json .md …`.
+  /// All known extensions: `.json .md …`.
   static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
 
   init(_ path: String) throws(InputError) {
@@ -133,8 +133,8 @@ struct Export {
     try self.init(path, format, option: "--export")
   }
 
-  /// A page (`html`) or claims for CI servers (`junit`), whatever the name of the file; nil where the option is not
-  /// given.
+  /// Returns a page (`html`) or claims for CI servers (`junit`), whatever the name of the file; an empty array if the
+  /// option is missing.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
     guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
     return [try Export(path, format, option: "--\(format.name)")]
@@ -160,7 +160,7 @@ struct Export {
     }
   }
 
-  /// What formats render, with the documents' sentences where several scenarios were run.
+  /// Returns what formats render, with the documents' sentences if several scenarios were run.
   static func input(_ readings: [Reading], strict: Bool) -> ExportFormat.Input {
     ExportFormat.Input(readings, strict: strict) {
       guard readings.count > 1, let documents = try Lab.library.documents() else { return nil }
@@ -168,7 +168,8 @@ struct Export {
     }
   }
 
-  /// A single text goes where it was asked for, of several each gets its name in front of the extension.
+  /// Writes a single text to the requested file. If there are several texts, each file has the name of its part before
+  /// the extension.
   private func write(_ parts: [(name: String, text: String)]) throws {
     if parts.count == 1, let only = parts.first { return try file.write(only.text) }
     guard let first = parts.first?.name, let last = parts.last?.name else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Measurement
 
-/// What to run and how much of it.
+/// What to run, and how much of it.
 struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
@@ -56,18 +56,18 @@ struct RunOptions: ParsableArguments {
     _ = try share()
   }
 
-  /// What is set, as `name=value`.
+  /// The settings, as `name=value`.
   var settings: [String] { given + [overhead].compactMap(\.self).map { "overhead=\($0)" } }
 
   var overrides: Overrides {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)
   }
 
-  /// How much to run; `precision` and `time` where nothing is said of them.
+  /// Returns how much to run; `precision` and `time` are the defaults.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
     budget.precision = try share() ?? (rounds == nil && !quick && !thorough ? precision : nil)
-    // With a precision, the rounds that an interval needs are where adding begins.
+    // With a precision, the run starts with the rounds that an interval needs, and adds more.
     if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }
     if let rounds { budget.rounds = rounds }
     budget.time = try limit() ?? time ?? (budget.precision == nil ? nil : .seconds(60))

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Measurement
 
-/// A share as flags take it: `2%`.
+/// A percentage of a flag: `2%`.
 struct Share {
-  /// As a fraction: 0.02.
+  /// The percentage as a fraction: 0.02.
   let value: Double
 
-  /// Reads `text`, which must be in the `allowed` range of hundredths.
+  /// Parses `text`, which must be in the `allowed` range of percentages.
   ///
-  /// - Throws: `ValidationError` that names the flag, what was found and what is allowed.
+  /// - Throws: `ValidationError`, which names the flag, what was found and what is allowed.
   init(option: String, _ text: String, allowed: ClosedRange<Double>) throws {
     guard let quantity = try? Quantity(parsing: text), quantity.unit == .percent, allowed.contains(quantity.value)
     else {

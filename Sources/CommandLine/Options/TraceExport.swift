@@ -2,14 +2,14 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file that traces are written to, in the format of its extension.
+/// A file to write traces to, in the format of its extension.
 struct TraceExport {
   private let format: TraceFormat
   private let file: OutputFile
 
-  /// The files to write, checked before anything is recorded.
+  /// Returns the files to write, checked before anything is recorded.
   ///
-  /// - Throws: ``InputError`` for an extension that has no format, a file that cannot be written, and one that is named
+  /// - Throws: ``InputError`` for an extension without a format, a file that cannot be written, and one that is named
   ///   twice.
   static func files(_ paths: [String]) throws(InputError) -> [TraceExport] {
     var files: [TraceExport] = []
@@ -35,6 +35,6 @@ struct TraceExport {
     do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
   }
 
-  /// Writes traces; of pictures, what lies between two times in nanoseconds.
+  /// Writes traces. Pictures contain only the time between `from` and `to`, in nanoseconds.
   func write(_ traces: [Trace], from: UInt64?, to: UInt64?) throws { try file.write(format.render(traces, from, to)) }
 }

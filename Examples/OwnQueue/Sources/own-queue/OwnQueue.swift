@@ -2,7 +2,7 @@ import Dispatch
 import GCDLab
 import Synchronization
 
-/// Does a wrapper keep what the queue in it promises, and what does it cost?
+/// Does a wrapper keep the promises of its queue, and what does it cost?
 struct OwnQueue: Pattern {
   static let name = "own-queue"
 
@@ -36,7 +36,8 @@ struct OwnQueue: Pattern {
     }
   }
 
-  /// Updates from many threads, counts what is missing, then times updates by one: ``Loop`` is the loop that is timed.
+  /// Updates a counter from many threads, counts the missing updates, then times the updates of one thread: ``Loop`` is
+  /// the loop that is timed.
   private func measure<Counter: Sendable>(
     _ trial: Trial, _ counter: Counter, _ update: @escaping @Sendable (Loop<Counter>) -> Void, value: (Counter) -> Int
   ) throws {

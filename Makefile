@@ -57,7 +57,7 @@ DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check docs example lint format install dist uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check sentences docs example lint format install dist uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -87,6 +87,10 @@ bench: build          ## compare with hand-written C counterparts, in one run (S
 # The probes alone (SCENARIOS=no) need no lab.
 second-opinion: $(if $(filter no,$(SCENARIOS)),,build) ## try the documents' sentences in another way and list where the lab says otherwise (SHORT=1, CHECK=1, SCENARIOS=no)
 	GCDLAB=$(BINARY) Tools/second-opinion $(PROBES)
+
+sentences:            ## write the list of sentences at the end of docs/sentences.md
+	$(SWIFT) build
+	Tools/sentences
 
 docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.doccarchive
 	$(SWIFT) build

@@ -134,24 +134,28 @@ public struct DocumentsReport: Sendable {
     }
   }
 
-  /// As GitHub Markdown, a table a document.
+  /// As GitHub Markdown, a table a document; without any results also without standings.
   public var markdown: String {
-    index.chapters.map { chapter in
+    let isJudged = !index.results.isEmpty
+    return index.chapters.map { chapter in
       "## \(MarkdownReport.escape(chapter.title))\n\n"
         + (chapter.address.map { "<\($0)>\n\n" }
           ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
-        + "\(chapter.summary)\n\n"
+        + (isJudged ? "\(chapter.summary)\n\n" : "")
         + MarkdownReport.grid(
-          ["sentence", "says", "place", "said", "tried with", "standing", "tried by"].map { Table.Heading($0, .left) },
+          (["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"]).map {
+            Table.Heading($0, .left)
+          },
           chapter.entries.map { entry in
-            [
-              entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
-              [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
-                .joined(separator: "; "),
-              ([entry.judgedBy.joined(separator: ", ")]
-                + entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" })
-                .filter { !$0.isEmpty }.joined(separator: "; "),
-            ].map(MarkdownReport.escape)
+            let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
+            let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
+            let judges = ([entry.judgedBy.joined(separator: ", ")] + absences).filter { !$0.isEmpty }
+            let tries = entry.scenarios.isEmpty ? entry.remark ?? "" : entry.scenarios.joined(separator: ", ")
+            return
+              ([
+                entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
+              ] + (isJudged ? [standing.joined(separator: "; "), judges.joined(separator: "; ")] : [tries]))
+              .map(MarkdownReport.escape)
           }) + "\n"
     }.joined(separator: "\n")
   }

@@ -65,6 +65,42 @@ import Testing
     #expect(try judge(.anomaly, "broken.missed > 0", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
   }
 
+  @Test(arguments: [
+    Outcome.hung, .trapped(signal: 4), .broken(reason: "no report"), .unavailable(reason: "signal 9"),
+    .stopped(after: .seconds(1)),
+  ])
+  func `an anomaly that was not seen while trials were lost is unavailable, not absent`(_ outcome: Outcome) throws {
+    let check = "broken.missed > 0"
+    let unseen = try judge(.anomaly, check, ["broken": ["missed": [0, nil]]], outcome: outcome)
+    #expect(unseen.verdict == .unavailable && !unseen.isExcused)
+    #expect(unseen.evidence.trials == 5 && unseen.evidence.lost == 5)
+    #expect(unseen.evidence.reason?.hasPrefix("not seen, but 5 of 10 trials were lost: broken ") == true)
+    // All of them are lost, as where it hangs on every machine.
+    #expect(try judge(.anomaly, check, [:], outcome: outcome).verdict == .unavailable)
+    let seen = try judge(.anomaly, check, ["broken": ["missed": [3, nil]]], outcome: outcome)
+    #expect(seen.verdict == .witnessed)
+    #expect(seen.evidence.trials == 5 && seen.evidence.met == 5 && seen.evidence.lost == 5)
+    // A guarantee is judged on what did not come so far, too.
+    #expect(try judge(.guarantee, "broken.missed == 0", ["broken": ["missed": [0, nil]]]).evidence.lost == 0)
+  }
+
+  @Test func `figures that differ have a range`() throws {
+    func ranges(_ kind: Claim.Kind, _ check: String, _ figures: [Double]) throws -> [ClosedRange<Double>?] {
+      let evidence = try judge(
+        kind, check, ["apply": ["missed": figures.map { $0 }, "elapsed": figures.map { $0 }], "loop": ["missed": [1]]]
+      ).evidence
+      return [evidence.leftRange, evidence.rightRange]
+    }
+    #expect(try ranges(.guarantee, "apply.missed > 1", [4, 100]) == [4...100, nil])
+    #expect(try ranges(.guarantee, "apply.missed > 1", [4, 4]) == [nil, nil])
+    // Of the trials that broke it.
+    #expect(try ranges(.guarantee, "apply.missed > 4", [2, 3, 100]) == [2...3, nil])
+    #expect(try ranges(.anomaly, "apply.missed > 4", [2, 50, 100]) == [50...100, nil])
+    #expect(try ranges(.performance, "loop.missed < apply.missed", [4, 100]) == [nil, 4...100])
+    // Durations have a median.
+    #expect(try ranges(.performance, "apply.elapsed < 1us", [4, 100]) == [nil, nil])
+  }
+
   @Test func `an anomaly can be an outcome`() throws {
     #expect(try judge(.anomaly, "broken.hung == 1", [:], outcome: .hung).verdict == .witnessed)
     #expect(try judge(.anomaly, "broken.hung == 1", ["broken": ["missed": [0]]]).verdict == .notWitnessed)

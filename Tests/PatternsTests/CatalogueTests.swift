@@ -244,6 +244,15 @@ import Testing
     }
   }
 
+  @Test func `the page of the sentences lists each`() throws {
+    let documents = try #require(try library.documents())
+    let page = try #require(readFile("\(Self.root)/docs/sentences.md"))
+    let listed = page.split(separator: "\n").compactMap { line in
+      line.hasPrefix("| ") ? line.dropFirst(2).prefix { $0 != " " } : nil
+    }.filter { $0.contains(".") }
+    #expect(listed.map(String.init) == documents.sentences.map(\.id), "make sentences writes the list anew")
+  }
+
   /// Of each sentence: where all its claims are as the document says it is borne out, and any single guarantee or
   /// anomaly that turns red changes that. Else the grade would be decoration.
   @Test func `every grade counts`() throws {

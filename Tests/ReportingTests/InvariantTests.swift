@@ -102,6 +102,15 @@ import Testing
       ("claims.0.evidence.met", .number(191), "claims[0].evidence.met: found 191 of 192 trials, which is not held"),
       ("claims.0.evidence.met", .number(-5), "claims[0].evidence.met: found -5, allowed is 0 to 192"),
       ("claims.0.evidence.met", .number(193), "claims[0].evidence.met: found 193, allowed is 0 to 192"),
+      ("claims.1.evidence.lost", .number(0), "claims[1].evidence.lost: found 0, allowed is 1 to "),
+      (
+        "claims.0.evidence.leftRange", .list([.number(5), .number(5)]),
+        "claims[0].evidence.leftRange: it is not from low to high"
+      ),
+      (
+        "claims.0.evidence.rightRange", .list([.number(5)]),
+        "claims[0].evidence.rightRange: it is not from low to high"
+      ),
       ("claims.0.evidence.trials", .number(-1), "claims[0].evidence.trials: found -1"),
       ("claims.0.verdict", .text("violated"), "claims[0].evidence.met: found 192 of 192 trials, which is not violated"),
       ("claims.1.evidence.met", .number(0), "claims[1].evidence.met: found 0 of 6 trials, which is not witnessed"),

@@ -34,10 +34,15 @@ import Testing
     var verdict: Verdict
     var contradicts = false
     var met = 10
+    var lost = 0
     var version = Tool.version
 
-    init(_ id: String, _ verdict: Verdict, contradicts: Bool = false, met: Int = 10, version: String = Tool.version) {
-      (self.id, self.verdict, self.contradicts, self.met, self.version) = (id, verdict, contradicts, met, version)
+    init(
+      _ id: String, _ verdict: Verdict, contradicts: Bool = false, met: Int = 10, lost: Int = 0,
+      version: String = Tool.version
+    ) {
+      (self.id, self.verdict, self.contradicts) = (id, verdict, contradicts)
+      (self.met, self.lost, self.version) = (met, lost, version)
     }
 
     var kind: Claim.Kind {
@@ -67,7 +72,8 @@ import Testing
           check: Check(text: "\(checks) \(number)", left: .cores, comparison: .equal, right: .cores)),
         verdict: judged.verdict,
         evidence: Evidence(
-          trials: 10, met: met, reason: "why", example: met > 0 ? .init(run: "a", round: 3, left: 7) : nil,
+          trials: 10, met: met, lost: judged.lost, reason: "why",
+          example: met > 0 ? .init(run: "a", round: 3, left: 7) : nil,
           counterexample: met < 10 ? .init(run: "b", round: 4, left: nil, ended: "hung") : nil))
     }
     let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
@@ -100,6 +106,22 @@ import Testing
     #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, contradicts: true, met: 0)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .notWitnessed, contradicts: true)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .inconclusive)) == .undecided)
+  }
+
+  @Test(arguments: ["guide.1", "guide.6"])
+  func `an anomaly that was asked of every trial is shown by all of them`(_ id: String) throws {
+    func testimony(_ judged: Judged) throws -> SentenceIndex.Testimony? {
+      try Self.index([judged], only: [id]).chapters[0].entries[0].testimonies.first
+    }
+    let all = try testimony(Judged(id, .witnessed))
+    #expect(all?.shown == nil && all?.evidence.hasPrefix("in all 10 trials") == true)
+    // A trial that was lost may have been the one that does not show it.
+    #expect(try Self.standing(Judged(id, .witnessed, lost: 1)) == .undecided)
+    #expect(try Self.standing(Judged(id, .witnessed, met: 9, lost: 1)) == .refuted)
+    #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, lost: 1)) == .refuted)
+    // Of what may be, one is enough.
+    let one = try Self.index([Judged("guide.5", .witnessed, met: 1, lost: 1)], only: ["guide.5"]).chapters[0].entries[0]
+    #expect(one.standing == .borneOut && one.testimonies[0].shown == "a in round 3: 7, seed 7")
   }
 
   @Test func `of what is usually so the verdict counts, and not each trial`() throws {
@@ -168,8 +190,12 @@ import Testing
     let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
     #expect(
       page.contains("in: a heading") && page.contains("<td>always: never</td>") && page.contains("tried with: one"))
+    // Without results there is no standing.
+    #expect(!report.markdown.contains("standing") && !report.markdown.contains("not run"))
     let single = SentenceReport(index).text(TextStyle(width: 100))
-    #expect(single.contains("in: a heading\n") && single.contains("said: always: never, of every run"))
+    #expect(
+      single.contains("in: a heading\n") && single.contains("said: always, of every run")
+        && single.contains("word: never\n"))
     #expect(single.contains("tried with\n  -  one\n"))
   }
 

@@ -303,6 +303,15 @@ import Testing
     }
   }
 
+  /// Evidence of figures that differ: the median of two is neither of them.
+  private static func ranged(
+    _ least: Double, _ most: Double, trials: Int, met: Int = 0, reason: String? = nil
+  ) -> Evidence {
+    var evidence = Evidence(left: (least + most) / 2, right: 0, trials: trials, met: met, reason: reason)
+    evidence.leftRange = least...most
+    return evidence
+  }
+
   @Test(arguments: [
     (Verdict.held, Evidence(left: 0, trials: 90, met: 90), "0 in all 90 trials"),
     (.held, Evidence(left: 0, trials: 1, met: 1), "0 in the one trial"),
@@ -312,7 +321,15 @@ import Testing
     ),
     (.violated, Evidence(trials: 2, met: 1, reason: "a hung in round 1"), "a hung in round 1; held in 1 of 2 trials"),
     (.witnessed, Evidence(left: 7, trials: 10, met: 4), "in 4 of 10 trials"),
-    (.notWitnessed, Evidence(left: 0, trials: 10), "in none of 10 trials, median 0 missed"),
+    (.notWitnessed, Evidence(left: 0, trials: 10), "in none of 10 trials, 0 missed"),
+    (.notWitnessed, Self.ranged(0, 3, trials: 10), "in none of 10 trials, 0 to 3 missed"),
+    (.held, Self.ranged(4, 100, trials: 20, met: 20), "4 to 100 in all 20 trials"),
+    (
+      .violated, Self.ranged(4, 100, trials: 9, met: 7, reason: "a in round 2"),
+      "found 4 to 100: a in round 2; held in 7 of 9 trials"
+    ),
+    (.refuted, Self.ranged(1, 4, trials: 6), "missed: 1 to 4 where 0 is claimed, 6 rounds"),
+    (.witnessed, Evidence(left: 7, trials: 8, met: 8, lost: 2), "in 8 of 8 trials, 2 more lost"),
     (
       .supported,
       Evidence(
@@ -331,7 +348,9 @@ import Testing
     ),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
-  func `every verdict shows its evidence`(_ verdict: Verdict, _ evidence: Evidence, _ text: String) {
+  func `every verdict shows its evidence, and figures that differ as a range`(
+    _ verdict: Verdict, _ evidence: Evidence, _ text: String
+  ) {
     #expect(ClaimFacts(Fixture.judgement(verdict, evidence)).evidenceText == text)
   }
 
@@ -364,8 +383,8 @@ import Testing
       ClaimFacts(Judgement(claim: claim, verdict: .witnessed, evidence: Evidence(left: 30_968, trials: 10, met: met)))
         .evidenceText
     }
-    #expect(text(10) == "in all 10 trials, median 30,968 duplicates")
-    #expect(text(4) == "in 4 of 10 trials, median of these 30,968 duplicates")
+    #expect(text(10) == "in all 10 trials, 30,968 duplicates")
+    #expect(text(4) == "in 4 of 10 trials; there 30,968 duplicates")
   }
 
   @Test func `texts are wrapped and measured by cells`() {

@@ -95,6 +95,11 @@ public struct Evidence: Sendable, Equatable {
   public var left: Double?
   /// The right side, computed in the same way.
   public var right: Double?
+  /// The smallest and the largest figure of the left side, over the trials of `left`; nil if all figures are the same.
+  /// For paired rounds only counts have it: the median of two counts may be a count that no trial had.
+  public var leftRange: ClosedRange<Double>?
+  /// The range of the right side, computed in the same way.
+  public var rightRange: ClosedRange<Double>?
   /// The unit of both sides.
   public var unit: Unit
   /// The ratio of left to right with its confidence interval, for performance claims with positive figures.
@@ -103,6 +108,9 @@ public struct Evidence: Sendable, Equatable {
   public var trials: Int
   /// The number of these in which the check was true.
   public var met: Int
+  /// The number of trials of an anomaly that were lost: killed, hung or stopped before they could show the anomaly or
+  /// its absence. They do not count among `trials`.
+  public var lost: Int
   /// The reason why the claim is unavailable, or the trial that failed.
   public var reason: String?
   /// The reason for a verdict on sides that do not overlap, although the interval of their ratio includes no change.
@@ -135,8 +143,9 @@ public struct Evidence: Sendable, Equatable {
   /// Creates the evidence for a check that was true in `met` of `trials`.
   public init(
     left: Double? = nil, right: Double? = nil, unit: Unit = .none, ratio: ConfidenceInterval? = nil, trials: Int = 0,
-    met: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil
+    met: Int = 0, lost: Int = 0, reason: String? = nil, example: Example? = nil, counterexample: Example? = nil
   ) {
+    self.lost = lost
     self.left = left
     self.right = right
     self.unit = unit

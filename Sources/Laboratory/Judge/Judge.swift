@@ -46,6 +46,9 @@ public struct Judge: Sendable {
         ended: trial.outcome == .completed ? nil : trial.outcome.kind.rawValue)
     }
 
+    /// Whether the trial gave no figure, or failed the lab.
+    var isLost: Bool { left == nil || right == nil || trial.outcome.kind == .broken }
+
     func met(_ comparison: Check.Comparison) -> Bool {
       guard let left, let right else { return false }
       return comparison.holds(left, right)
@@ -56,10 +59,13 @@ public struct Judge: Sendable {
 
   private func everyTrial(_ claim: Claim) -> Judgement {
     let check = claim.check
-    let trials = trialSides(check)
-    guard !trials.isEmpty else {
+    let found = trialSides(check)
+    guard !found.isEmpty else {
       return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: "no trial measured it"))
     }
+    // A trial that was lost has broken a guarantee, but shows neither an anomaly nor its absence.
+    let lost = claim.kind == .anomaly ? lost(check, among: found) : []
+    let trials = claim.kind == .anomaly ? found.filter { !$0.isLost } : found
     let met = trials.filter { $0.met(check.comparison) }
     let unmet = trials.filter { !$0.met(check.comparison) }
     // With "any", one variant that passes is enough in each round.
@@ -82,13 +88,23 @@ public struct Judge: Sendable {
         evidence: Evidence(
           unit: unit(check), trials: trials.count, met: met.count, reason: "no trial showed \(labels): \(reason)"))
     }
+    if verdict == .notWitnessed, let first = lost.first {
+      return Judgement(
+        claim: claim, verdict: .unavailable,
+        evidence: Evidence(
+          unit: unit(check), trials: trials.count, lost: lost.count,
+          reason:
+            "not seen, but \(lost.count) of \(trials.count + lost.count) trials were lost: \(first)"))
+    }
     // The evidence shows the trial that broke a guarantee, or one that shows an anomaly.
     let shown = verdict == .violated ? unmet : verdict == .witnessed ? met : trials
-    var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count)
+    var evidence = Evidence(unit: unit(check), trials: trials.count, met: met.count, lost: lost.count)
     evidence.example = met.first.map(\.example)
     evidence.counterexample = unmet.first.map(\.example)
     evidence.left = Summary(shown.compactMap(\.left))?.p50
     evidence.right = Summary(shown.compactMap(\.right))?.p50
+    evidence.leftRange = Self.range(shown.compactMap(\.left))
+    evidence.rightRange = Self.range(shown.compactMap(\.right))
     if verdict == .violated, let worst = unmet.first {
       evidence.reason =
         worst.left == nil || worst.right == nil
@@ -96,6 +112,21 @@ public struct Judge: Sendable {
         : "\(worst.run.label) in round \(worst.trial.round + 1)"
     }
     return Judgement(claim: claim, verdict: verdict, evidence: evidence)
+  }
+
+  /// Returns how each lost trial of an anomaly ended: those among `found`, and those that were not tried.
+  private func lost(_ check: Check, among found: [Sides]) -> [String] {
+    let untried = matches(check).map(\.run).grouped(by: \.label).compactMap(\.elements.first)
+      .flatMap { run in run.trials.filter(\.outcome.kind.wasNotTried).map { (run, $0) } }
+    return (found.filter(\.isLost).map { ($0.run, $0.trial) } + untried).map { run, trial in
+      "\(run.label) \(trial.outcome.reason ?? trial.outcome.kind.rawValue)"
+    }
+  }
+
+  /// Returns the smallest and the largest of some figures; nil if all of them are the same.
+  private static func range(_ figures: [Double]) -> ClosedRange<Double>? {
+    guard let least = figures.min(), let most = figures.max(), least < most else { return nil }
+    return least...most
   }
 
   /// Returns the sides of each trial that the check speaks of. If both sides are figures, they belong to the same
@@ -245,6 +276,10 @@ public struct Judge: Sendable {
     var evidence = Evidence(
       left: Summary(pairs.map(\.left))?.p50, right: Summary(pairs.map(\.right))?.p50, unit: unit(check),
       trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
+    if check.references.first?.metric.kind == .count {
+      evidence.leftRange = Self.range(pairs.map(\.left))
+      evidence.rightRange = Self.range(pairs.map(\.right))
+    }
     guard pairs.count >= ConfidenceInterval.fewest else {
       evidence.reason =
         "\(pairs.count) round\(pairs.count == 1 ? "" : "s"): too few to tell (\(ConfidenceInterval.fewest) needed)"

@@ -56,6 +56,10 @@ extension ClaimFacts {
 struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
+  /// The smallest and the largest figure of the left side, where they differ.
+  let leftRange: [Number]?
+  /// The same of the right side.
+  let rightRange: [Number]?
   let unit: Unit
   /// What kind of metric the left side is; nil in documents of labs that did not say.
   let of: Metric.Kind?
@@ -67,6 +71,8 @@ struct EvidenceFacts: Codable, Sendable {
   let high: Number?
   let trials: Int
   let met: Int
+  /// How many trials of an anomaly were lost; nil for none.
+  let lost: Int?
   let reason: String?
   /// A trial in which the check was true; nil for performance claims, and where there is none.
   let example: TrialFacts?
@@ -81,12 +87,15 @@ struct EvidenceFacts: Codable, Sendable {
     amount = metric?.isAmountOfTime == true ? true : nil
     left = evidence.left.map(Number.init)
     right = evidence.right.map(Number.init)
+    leftRange = evidence.leftRange.map { [Number($0.lowerBound), Number($0.upperBound)] }
+    rightRange = evidence.rightRange.map { [Number($0.lowerBound), Number($0.upperBound)] }
     unit = evidence.unit
     ratio = evidence.ratio.map { Number($0.estimate) }
     low = evidence.ratio.map { Number($0.low) }
     high = evidence.ratio.map { Number($0.high) }
     trials = evidence.trials
     met = evidence.met
+    lost = evidence.lost > 0 ? evidence.lost : nil
     reason = evidence.reason
     example = evidence.example.map(TrialFacts.init)
     counterexample = evidence.counterexample.map(TrialFacts.init)

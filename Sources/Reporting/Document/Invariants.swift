@@ -257,6 +257,11 @@ extension ClaimFacts {
     // Each with each that it is compared with: more than there are trials.
     try place["trials"].require(trials, in: 0...1_000_000_000)
     try place["met"].require(met, in: 0...trials)
+    if let lost = evidence.lost { try place["lost"].require(lost, in: 1...1_000_000_000) }
+    for (name, range) in [("leftRange", evidence.leftRange), ("rightRange", evidence.rightRange)] {
+      let ends = range?.map(\.value) ?? [0, 1]
+      try place[name].require(ends.count == 2 && ends[0] < ends[1], "it is not from low to high")
+    }
     let isBorneOut =
       switch verdict {
       // Of `any` variant one a round is enough.

@@ -11,17 +11,18 @@ extension ClaimFacts {
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
     switch verdict {
     case .unavailable: return evidence.reason ?? "not measured"
-    case .held: return "\(figure(evidence.left)) in \(all)"
+    case .held: return "\(left) in \(all)"
     case .violated:
-      let found = evidence.left.map { "found \(figure($0)): " } ?? ""
+      let found = evidence.left == nil ? "" : "found \(left): "
       return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
     case .witnessed:
-      let isAll = evidence.met == evidence.trials
-      let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(spread(over: known))"
+      let isAll = evidence.met == evidence.trials && evidence.lost == nil
+      let others = evidence.lost.map { ", \($0) more lost" } ?? ""
+      let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
       // What was asked for with `==` is what was found.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
-      return seen + ", median\(isAll ? "" : " of these") \(median)"
-    case .notWitnessed: return "in none of \(trials)\(spread(over: known)), median \(median)"
+      return seen + (isAll ? ", " : "; there ") + counted
+    case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
     case .supported, .refuted, .inconclusive:
       if let reason = apart ?? evidence.reason { return comparedText + "; \(reason)" }
       return comparedText + (evidence.trials == known ? "" : ", \(evidence.trials) rounds")
@@ -46,8 +47,20 @@ extension ClaimFacts {
     }
   }
 
+  /// The left side; from the smallest to the largest where they differ.
+  private var left: String { side(evidence.left, evidence.leftRange) }
+
+  /// A side of one figure, or from its smallest to its largest.
+  private func side(_ median: Number?, _ range: [Number]?) -> String {
+    guard let range, range.count == 2 else { return figure(median) }
+    let ends = range.map(figure)
+    return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
+  }
+
   private func figure(_ value: Number?) -> String {
-    value.map { Quantity($0.value, evidence.unit).description } ?? "-"
+    guard let value = value?.value else { return "-" }
+    let whole = evidence.unit == .none ? Int(exactly: value) : nil
+    return whole?.withCommas ?? Quantity(value, evidence.unit).description
   }
 
   /// Of more trials than there are rounds, at how many settings they were: ` (6 at each of 3 settings)`.
@@ -58,15 +71,12 @@ extension ClaimFacts {
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
-  /// The median of the left side, with what it counts: `40,330 duplicates`; of both sides where two figures are
-  /// compared.
-  private var median: String {
-    let whole = evidence.unit == .none ? evidence.left.flatMap { Int(exactly: $0.value) } : nil
-    let text = whole?.withCommas ?? figure(evidence.left)
+  /// The left side with what it counts: `4 to 40,330 duplicates`; both sides where two figures are compared.
+  private var counted: String {
     let names = comparison?.figures.map(\.metric) ?? []
-    guard let name = names.first else { return text }
-    if names.count > 1 { return "\(name) \(text), \(names[1]) \(figure(evidence.right))" }
-    return "\(text) \(name)"
+    guard let name = names.first else { return left }
+    if names.count > 1 { return "\(name) \(left), \(names[1]) \(side(evidence.right, evidence.rightRange))" }
+    return "\(left) \(name)"
   }
 
   /// Which side is below the other in every round; nil where that is not why the verdict is so.
@@ -130,7 +140,7 @@ extension ClaimFacts {
       }
     guard let asked else { return nil }
     let isAsAsked = comparison.comparison == .equal && verdict == .supported
-    return "\(measured)\(figure(evidence.left))" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
+    return "\(measured)\(left)" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
   /// What both figures are of, before them: `contended: `. Empty where each side names its own.
@@ -138,7 +148,7 @@ extension ClaimFacts {
 
   /// The two sides, each with its name where both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
-    let figures = [evidence.left, evidence.right].map(figure)
+    let figures = [left, side(evidence.right, evidence.rightRange)]
     let named =
       comparison?.sideNames.map { zip($0, figures).map { "\($0.text)\($0.isProduct ? " =" : "") \($1)" } } ?? figures
     return measured + named.joined(separator: " vs ")

@@ -10,14 +10,15 @@ public struct SentenceIndex: Sendable {
     /// A trial that speaks as the opinion does, and the seed that orders its rounds again; nil where all of them do.
     let shown: String?
 
-    init(_ opinion: Opinion, _ claim: ClaimFacts, contradicts: Bool, of document: ResultDocument) {
+    init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
+      let opinion = Opinion(claim, said, contradicts: contradicts)
       self.opinion = opinion
       self.claim = claim
       scenario = document.scenario.name
       let trial: TrialFacts? =
         switch opinion {
         case .speaksAgainst: contradicts ? claim.evidence.example : claim.evidence.counterexample
-        case .speaksFor: claim.verdict == .witnessed ? claim.evidence.example : nil
+        case .speaksFor: claim.verdict == .witnessed && !said.asksEveryTrial ? claim.evidence.example : nil
         case .open, .unavailable: nil
         }
       shown = trial.map { "\($0.says(claim.evidence.unit, of: claim.comparison?.leftMetric)), seed \(document.seed)" }
@@ -152,9 +153,7 @@ public struct SentenceIndex: Sendable {
           guard let said = documents.sentence(id)?.said else { continue }
           var testimony: Testimony?
           if let document, let found {
-            let contradicts = claim.contradicts.contains(id)
-            let opinion = Opinion(found, said, contradicts: contradicts)
-            testimony = Testimony(opinion, found, contradicts: contradicts, of: document)
+            testimony = Testimony(found, said, contradicts: claim.contradicts.contains(id), of: document)
           }
           testimonies[id, default: []] += [testimony].compactMap(\.self)
           asked[id, default: []].append(Asked(scenario: scenario.name, claim: claim, testimony: testimony))

@@ -50,7 +50,10 @@ enum Opinion: String, Sendable, Codable {
     case .supported, .held: isTrue = true
     case .refuted: isTrue = false
     case .violated: isTrue = contradicts && said.asksEveryTrial && evidence.met > 0
-    case .witnessed: isTrue = contradicts || !said.asksEveryTrial || evidence.met == evidence.trials
+    case .witnessed:
+      // A trial that was lost may have been the one that does not show it.
+      let isSure = contradicts || !said.asksEveryTrial || evidence.met < evidence.trials || evidence.lost == nil
+      isTrue = isSure ? contradicts || !said.asksEveryTrial || evidence.met == evidence.trials : nil
     case .notWitnessed: isTrue = false
     }
     switch isTrue.map({ $0 != contradicts }) {
@@ -64,7 +67,7 @@ enum Opinion: String, Sendable, Codable {
 
 extension Documents.Strength {
   /// Whether a single trial can refute it.
-  fileprivate var asksEveryTrial: Bool { self == .always || self == .recipe }
+  var asksEveryTrial: Bool { self == .always || self == .recipe }
 }
 
 extension Documents.Sentence {

@@ -25,11 +25,11 @@ public struct SentenceReport: Sendable {
     func wrapped(_ text: String, _ ink: Ink?) -> [String] {
       text.inLine.wrapped(to: max(20, style.width)).map { ink?($0, style) ?? $0 }
     }
-    let said = entry.said.map { "said: \(entry.strength), \($0.means)" } ?? "said: \(entry.strength)"
+    let said = entry.said.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
       + wrapped(chapter.title, .quiet) + wrapped("in: \(entry.place)", .quiet)
-      + DocumentsReport.origin(chapter, style) + wrapped(said, .quiet)
+      + DocumentsReport.origin(chapter, style) + (said + ["word: \(entry.word)"]).flatMap { wrapped($0, .quiet) }
       + wrapped(DocumentsReport.standing(entry, style), entry.standing.ink)
     let claims = entry.claims.flatMap { asked in
       Entry(column: 14, style: style).lines(

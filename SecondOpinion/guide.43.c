@@ -1,0 +1,62 @@
+// guide.43, usually: how many tasks a concurrent queue runs at once depends on the number of cores, on the work of other
+// processes and on the tasks of other serial queues. Tried with 100 tasks of 0.5 ms each in fresh processes: the most
+// that had begun and not ended at once, with all cores, with one, and with other processes, and serial queues of this
+// one, that keep the cores busy. On Linux Dispatch
+// goes by the cores that are online, also in a process that is confined to one. Broken: the queue is a serial one, which nothing makes wider.
+#include "probe.h"
+
+int main(int count, char **words) {
+  probe(count, words);
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (part) {
+    cpu_set_t mine;
+    sched_getaffinity(0, sizeof mine, &mine);
+    if (is("one")) {
+      int core = 0;
+      while (!CPU_ISSET(core, &mine)) core++;
+      CPU_ZERO(&mine);
+      CPU_SET(core, &mine);
+      sched_setaffinity(0, sizeof mine, &mine);  // Before Dispatch is used.
+    }
+    // The pool's first thread, and its monitor's first look, which may add one to what has just been submitted.
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_group_async(group, dispatch_get_global_queue(0, 0), ^{});
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+    rest(0.05);
+    pid_t parent = getpid();
+    for (int i = 0; i < cores && is("processes"); i++)
+      if (fork() == 0) {
+        while (getppid() == parent) {}
+        _exit(0);
+      }
+    atomic_int *state = calloc(4, sizeof(atomic_int));  // in progress, the most, other tasks begun, whether all is over
+    for (int i = 0; i < cores && is("serial"); i++)
+      dispatch_async(dispatch_queue_create("other", NULL), ^{
+        state[2]++;
+        while (!state[3]) {}
+      });
+    while (is("serial") && state[2] < cores) sched_yield();
+    dispatch_queue_t queue = dispatch_queue_create("tried", broken ? NULL : DISPATCH_QUEUE_CONCURRENT);
+    for (int i = 0; i < 100; i++)
+      dispatch_group_async(group, queue, ^{
+        int with = ++state[0];
+        for (int most = state[1]; with > most && !atomic_compare_exchange_weak(&state[1], &most, with);) {}
+        spin(0.0005);
+        state[0]--;
+      });
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+    state[3] = 1;
+    tell(state[1], 0, 0, 0);
+    return 0;
+  }
+  long all = attempt("all").sum[0], one = attempt("one").sum[0], processes = attempt("processes").sum[0],
+       serial = attempt("serial").sum[0];
+  bool by_cores = all == cores * tries, by_processes = processes < all, by_serial = serial < all;
+  say("guide.43",
+      by_cores && by_processes && by_serial   ? HOLDS
+      : by_cores || by_processes || by_serial ? PARTLY
+                                              : FAILS,
+      "at once on average: %.1f with %ld cores, %.1f with one, %.1f beside other processes, %.1f beside other serial "
+      "queues",
+      (double)all / tries, cores, (double)one / tries, (double)processes / tries, (double)serial / tries);
+}

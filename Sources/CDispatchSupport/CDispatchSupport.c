@@ -173,6 +173,16 @@ int gcdlab_open_process(int process) {
 #endif
 }
 
+void gcdlab_end_thread(void) { pthread_exit(NULL); }
+
+pid_t gcdlab_start_spinning(void) {
+  pid_t parent = getpid(), child = fork();
+  if (child != 0) return child;
+  // A copy of a process with threads: nothing but system calls is safe here. An orphan has another parent.
+  while (getppid() == parent) {}
+  _exit(0);
+}
+
 int gcdlab_adopt_orphans(void) {
 #ifdef __linux__
   return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 ? 0 : errno;

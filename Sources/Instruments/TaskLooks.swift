@@ -104,6 +104,7 @@ public final class TaskRound: Sendable {
   /// The group of the tasks.
   public let all = DispatchGroup()
   private let steps: Int?
+  private let pause: Duration?
   private let times: Slots<Times>
   private let gate = DispatchSemaphore(value: 0)
   private let suspended = BoundedGate()
@@ -118,6 +119,14 @@ public final class TaskRound: Sendable {
   /// Creates tasks that work for `steps` steps each. If `steps` is nil, they wait until the gate is open.
   public init(count: Int, steps: Int?) {
     self.steps = steps
+    pause = nil
+    times = Slots(count: count) { _ in Times() }
+  }
+
+  /// A round of tasks, each of which blocks its thread for the duration `pause`.
+  public init(count: Int, blockingFor pause: Duration) {
+    steps = nil
+    self.pause = pause
     times = Slots(count: count) { _ in Times() }
   }
 
@@ -130,6 +139,8 @@ public final class TaskRound: Sendable {
       times[index].firstCore.store(gcdlab_current_core(), ordering: .relaxed)
       CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
       times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
+    } else if let pause {
+      blockThread(for: pause)
     } else {
       gate.wait()
       gate.signal()

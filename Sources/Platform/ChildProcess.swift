@@ -47,6 +47,23 @@ public struct ChildProcess: Sendable {
     identifier = process
   }
 
+  private init(_ identifier: pid_t) { self.identifier = identifier }
+
+  /// Starts a process that keeps a core busy until it is killed (``end()``), or until this process has ended.
+  ///
+  /// - Throws: ``SystemError`` if the process cannot be started.
+  public static func spinning() throws(SystemError) -> ChildProcess {
+    let process = gcdlab_start_spinning()
+    guard process > 0 else { throw SystemError(errno, "start a process") }
+    return ChildProcess(process)
+  }
+
+  /// Kills the process, waits until it has ended, and collects its status.
+  public func end() {
+    kill(identifier, SIGKILL)
+    wait()
+  }
+
   /// Waits until the process has ended, and collects its status.
   ///
   /// - Returns: the value that the process passed to `exit`; nil if something else ended it, or if its status was

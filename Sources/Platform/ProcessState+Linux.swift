@@ -18,7 +18,10 @@
       let ticks = (UInt64(total[11]) ?? 0) + (UInt64(total[12]) ?? 0)
       // The threads are examined one after the other. A thread that was about to sleep may have woken or started a
       // thread that was examined before. So no thread may have run in the meantime.
-      let isAsleep = states.allSatisfy { $0 == "S" } && Self.turns(of: process, but: spectator) == before
+      // A main thread that has ended stays, as Z, until the others have.
+      let isAsleep =
+        states.contains("S") && states.allSatisfy { $0 == "S" || $0 == "Z" }
+        && Self.turns(of: process, but: spectator) == before
       self.init(
         isAsleep: isAsleep, isStopped: states.contains { $0 == "T" || $0 == "t" },
         hasEnded: states.allSatisfy { $0 == "Z" || $0 == "X" },

@@ -106,6 +106,9 @@ import Testing
       red("stack-block.not-released-once == 0", "stack-block") {
         try pattern.measureStackBlocks($0, atOnce(0, inPlace: false, copies: 2))
       },
+      red("stack-block-sync.changed == 0", "stack-block-sync") {
+        pattern.measureSyncedStackBlocks($0, atOnce(1, inPlace: true, copies: 0))
+      },
       red("stack-block-sync.in-place > 0", "stack-block-sync") {
         pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: false, copies: 0))
       },

@@ -20,7 +20,7 @@ import Testing
   /// The threads that each way parks.
   static let parked = [
     "wait": 1, "wait-in-caller": 1, "wait-timeout": 1, "wait-enough-time": 1, "notify": 0, "notify-background": 0,
-    "semaphore": 1, "thread-join": 1, "task-group": 0,
+    "semaphore": 1, "semaphore-background": 1, "thread-join": 1, "task-group": 0,
   ]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue]) async throws -> Attempt {

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `who serves the main queue is said by the variant`() {
     let variants = Self.pattern.variants
-    #expect(variants.filter { $0.mainQueue == .body }.map(\.name) == Self.ordered)
+    #expect(variants.filter { $0.mainQueue == .body }.map(\.name) == Self.ordered + ["main-thread-ends"])
     #expect(variants.filter { $0.mainQueue == .nobody }.map(\.name) == ["not-drained", "sync-not-drained"])
   }
 
@@ -117,6 +117,8 @@ import Testing
       red("not-drained.never-ran > 0") { trial in
         try pattern.look(trial) { block in pattern.mainQueue.async { block.begins() } }
       },
+      // A block that is never sent.
+      red("main-thread-ends.never-ran == 0") { trial in try pattern.look(trial) { _ in } },
       red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },
     ]
   }

@@ -12,15 +12,28 @@ import Testing
   static let pattern = QueueContext()
 
   /// What the main thread is asked for only a worker has: `PromiseTests`.
-  @Test(arguments: pattern.variants.filter { $0.mainQueue != .body }.map(\.name), [1, 20])
+  @Test(
+    arguments: pattern.variants.filter { $0.mainQueue != .body && $0.name != "suspended-target" }.map(\.name), [1, 20])
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
     let settings: [String: ParameterValue] = variant.hasPrefix("global") ? [:] : ["repeats": .integer(repeats)]
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
     #expect(attempt.brokenPromises == [])
     if variant == "idle" { #expect(attempt.total("reused") == repeats) }
-    if variant == "thread-local" { #expect(attempt.total("not-found") == repeats) }
+    if ["thread-local", "thread-local-async"].contains(variant) { #expect(attempt.total("not-found") == repeats) }
+    if variant == "thread-local-elsewhere" { #expect(attempt.total("found-elsewhere") == repeats) }
     if ["context-finalizer", "specific-released"].contains(variant) {
       #expect(attempt.trial.observation.samples("cleanup-latency")?.summary?.count == repeats)
+    }
+  }
+
+  /// Whether all threads of the process sleep is asked, so each of these runs in a process of its own.
+  @Test(arguments: [1, 20]) func `a finalizer does not run before the target of its queue does`(_ repeats: Int) async {
+    await #expect(processExitsWith: .success) { [repeats = repeats as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "suspended-target", of: QueueContext(), files: Catalogue.files, ["repeats": .integer(repeats)])
+      #expect(attempt.brokenPromises == [])
+      #expect(attempt.total("held-back") == repeats)
     }
   }
 
@@ -84,6 +97,16 @@ import Testing
     return HeldQueue(created: queue)
   }
 
+  /// Keeps the data at the queue.
+  @Sendable private static func atTheQueue(_ trial: Trial) {
+    let key = DispatchSpecificKey<MyDataContext>()
+    pattern.share(trial) { data in
+      let queue = DispatchQueue(label: "own")
+      queue.async { queue.setSpecific(key: key, value: data) }
+      queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+    }
+  }
+
   static var reds: [Red] {
     let withoutRepeats = ["global", "global-modified", "current-queue"]
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
@@ -115,6 +138,16 @@ import Testing
         pattern.clean(trial, cleansUpAtOnce)
         trial.record(pattern.cleanupLatency, 0)
       },
+      // A target that runs.
+      red("suspended-target.held-back > 0") { trial in
+        try pattern.holdBack(trial) { data, _ in
+          let queue = gcdlab_dispatch_queue_create("own", nil)
+          gcdlab_dispatch_set_context(queue, data.pointer)
+          gcdlab_dispatch_set_finalizer_f(queue) { MyDataContext.at($0).cleanUp() }
+          return HeldQueue(created: queue)
+        }
+      },
+      red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
       // Nobody lets them go.
       red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
       // In the context of another queue.
@@ -139,12 +172,14 @@ import Testing
       red("current-queue.got-overcommit-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       red("current-queue.got-main-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       // At the queue, where it is found.
-      red("thread-local.not-found > 0") { trial in
+      red("thread-local.not-found > 0", atTheQueue),
+      red("thread-local-async.not-found > 0", atTheQueue),
+      red("thread-local-elsewhere.found-elsewhere > 0") { trial in
         let key = DispatchSpecificKey<MyDataContext>()
-        pattern.share(trial) { data in
-          let queue = DispatchQueue(label: "own")
-          queue.async { queue.setSpecific(key: key, value: data) }
-          queue.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
+        pattern.shareWithAnother(trial) { data in
+          let (queue, other) = (DispatchQueue(label: "own"), DispatchQueue(label: "other"))
+          queue.setSpecific(key: key, value: data)
+          other.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
       // At another queue.

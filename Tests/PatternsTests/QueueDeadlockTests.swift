@@ -129,6 +129,15 @@ import Testing
         }
         tasks.wait()
       },
+      // Sent instead of waited for.
+      red("barrier-sync-on-own-concurrent.hung == 1", "barrier-sync-on-own-concurrent") { _ in
+        let queue = DispatchQueue(label: "own", attributes: .concurrent)
+        let tasks = DispatchGroup()
+        queue.async(group: tasks) {
+          queue.async(group: tasks, flags: .barrier) {}
+        }
+        tasks.wait()
+      },
       red("sync-on-own-concurrent.not-once == 0", "sync-on-own-concurrent") { waitsForItsOwnQueue($0, barrier: true) },
       red("concurrent-perform-on-own-queue.not-once == 0", "concurrent-perform-on-own-queue", performsOneTooFew),
       red("async-instead.not-once == 0", "async-instead") { waitsForItsOwnQueue($0) },

@@ -44,6 +44,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["one-concurrent-beside-serial", "one-concurrent-beside-processes"])
+  func `beside those who keep the cores busy tasks begin, too`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
+      #expect(attempt.trial.outcome == .completed)
+      #expect((1...10).contains(attempt.total("in-progress") ?? 0))
+      #expect(ChildProcess.leftOver() == 0)
+    }
+  }
+
   @Test func `what is in progress is read from the times`() {
     let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }

@@ -40,10 +40,11 @@ import Testing
     #expect(isSeen)
   }
 
-  @Test func `private queues have a thread each, and below the pool's limit hold nobody up`() async {
-    await #expect(processExitsWith: .success) {
+  @Test(arguments: ["lock-in-private-queues", "sync-instead"])
+  func `private queues have a thread each, and below the pool's limit hold nobody up`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
-      let attempt = try await Attempt("lock-in-private-queues", of: ThreadExplosion(), files: Catalogue.files, Self.few)
+      let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, Self.few)
       #expect(attempt.total("blocked-threads") == 20 && attempt.total("starved") == 0)
     }
   }
@@ -91,6 +92,7 @@ import Testing
       // Tasks that do not wait hold nobody up.
       red("lock-in-global-queue.global-starved > 0", "lock-in-global-queue", 2) { .global() },
       red("lock-in-private-queues.blocked-threads > cores", "lock-in-private-queues", 20, on: serial()),
+      red("sync-instead.blocked-threads > cores", "sync-instead", 20, on: serial()),
       red("lock-in-private-queues.own-queue-starved > 0", "lock-in-private-queues", 20, on: serial()),
       red("lock-in-serial-queue.blocked-behind > 0", "lock-in-serial-queue", 20, on: serial()),
       // They wait on the queue of the one who must not be held up.

@@ -8,7 +8,9 @@ import Testing
 @Suite struct ThreadVsQueueTests {
   static func attempt(_ variant: String) async throws -> Attempt {
     try await Attempt(
-      variant, of: ThreadVsQueue(), files: Catalogue.files, ["repeats": .integer(10), "objects": .integer(200)])
+      variant, of: ThreadVsQueue(), files: Catalogue.files,
+      variant == "async-waiting"
+        ? ["objects": .integer(200)] : ["repeats": .integer(10), "objects": .integer(200)])
   }
 
   @Test(arguments: ["async-warm", "async-cold", "thread", "thread-pool", "task"])
@@ -22,7 +24,7 @@ import Testing
   /// In a process of its own, where nothing else comes and goes.
   @Test(.enabled(if: Host.residentMemory != nil)) func `what waits is there, and a thread is the heaviest`() async {
     await #expect(processExitsWith: .success) {
-      let weights = try await ["async-warm", "thread", "task"].asyncMap { variant in
+      let weights = try await ["async-waiting", "thread", "task"].asyncMap { variant in
         let weight = try await Self.attempt(variant).total("memory")
         return try #require(weight)
       }

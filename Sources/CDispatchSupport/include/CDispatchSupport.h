@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 // The C functions of libdispatch that Swift's overlay hides, under names of the lab: a second declaration of the real
 // names would conflict with the Dispatch module. `__asm__` binds each to the real symbol, so nothing is wrapped, and a
@@ -198,6 +199,13 @@ int gcdlab_name_file(int descriptor, const char *path);
 /// more, it is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if there is no
 /// such call (ENOSYS).
 int gcdlab_open_process(int process);
+
+/// Ends the calling thread, which may be the main one, by `pthread_exit`.
+void gcdlab_end_thread(void) __attribute__((noreturn));
+
+/// Starts a process that keeps a core busy and does nothing else, until a signal ends it or its parent has ended. Returns
+/// its number, or -1 and errno.
+pid_t gcdlab_start_spinning(void);
 
 /// Makes this process the parent of the orphans among its descendants, so that it can wait for them. Returns 0, or an
 /// error number: ENOSYS if the system's first process adopts all orphans.

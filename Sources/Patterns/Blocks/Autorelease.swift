@@ -31,8 +31,10 @@ struct Autorelease: Pattern {
     Variant("queue-pool", .documented, "a queue as created, which drains its pool at a time of its own choice") {
       trial in
       try autorelease(trial) { made in
-        let queue = DispatchQueue(label: "com.example.MyQueue")
+        // Inactive until all blocks are in it: so none runs in a drain of its own, after which the pool is drained.
+        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
         for block in made.blocks { queue.async(group: made.all) { block.makeAndAutorelease() } }
+        queue.activate()
       }
     }
     Variant("own-pool", .documented, "the same queue; each block has an autorelease pool of its own") { trial in

@@ -183,6 +183,23 @@ struct GroupWaitVsNotify: Pattern {
       }
     }
     Variant(
+      "semaphore-background", .documented, "as semaphore, on the background queue that notify-background names"
+    ) { trial in
+      try measure(trial) { download in
+        DispatchQueue.global(qos: .background).async {
+          download.held {
+            let finished = DispatchSemaphore(value: 0)
+            for photo in download.photos {
+              photo.load { finished.signal() }
+            }
+            for _ in download.photos { finished.wait() }
+            download.noticed()
+            download.mainQueue.async { download.completionBlock() }
+          }
+        }
+      }
+    }
+    Variant(
       "thread-join", .documented, "what groups replaced: one thread per download, joined by the caller",
       without: [lastLeaveOn, notOnce, wrongQueue]
     ) { trial in

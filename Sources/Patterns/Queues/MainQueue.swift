@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 
@@ -162,6 +163,15 @@ struct MainQueue: Pattern {
     }
     Variant("not-drained", .broken, "the main thread never drains the main queue", own: [neverRan], mainQueue: .nobody)
     { trial in
+      try look(trial) { block in
+        mainQueue.async { block.begins() }
+      }
+    }
+    Variant(
+      "main-thread-ends", .broken, "the main thread ends by pthread_exit and has drained nothing", own: [neverRan],
+      mainQueue: .body
+    ) { trial in
+      MainThread.run { gcdlab_end_thread() }
       try look(trial) { block in
         mainQueue.async { block.begins() }
       }

@@ -21,11 +21,14 @@ struct QueueContext: Pattern {
   let repeats = Setting.count("repeats", 1...1000, default: 50, "queues per trial, one after the other")
 
   let notFound = Metric.count("not-found", "later blocks or tasks that did not find the data")
+  let foundElsewhere = Metric.count("found-elsewhere", "blocks of another queue that found the data")
   let notOnce = Metric.count("not-once", "queues whose data was not cleaned up exactly once")
   let earlyCleanups = Metric.count(
     "early-cleanups", "queues whose data was cleaned up before the last release and the end of the last block")
   let inRelease = Metric.count(
     "in-release", "idle queues whose data was cleaned up on the releasing thread, within the last release")
+  let heldBack = Metric.count(
+    "held-back", "released queues whose data had not been cleaned up once every thread slept")
   let withoutContext = Metric.count("without-context", "finalizers that ran although their queue had no context")
   let cleanupLatency = Metric.latency(
     "cleanup-latency", "from the end of a queue's last block to the clean-up of its data")
@@ -78,6 +81,36 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
+      "thread-local-async", .broken, "as thread-local, but the first block is run by sync and the later one by async",
+      own: [repeats, notFound]
+    ) {
+      trial in
+      let key = ThreadKey<MyDataContext>()
+      share(trial) { data in
+        let queue = DispatchQueue(label: "com.example.MyQueue")
+        let later = DispatchGroup()
+        queue.sync { key.value = data }
+        queue.async(group: later) { data.isSeen(in: key.value) }
+        later.wait()
+      }
+    }
+    Variant(
+      "thread-local-elsewhere", .broken, "a block leaves data in thread-local storage, then syncs to another queue",
+      own: [repeats, foundElsewhere]
+    ) {
+      trial in
+      let key = ThreadKey<MyDataContext>()
+      shareWithAnother(trial) { data in
+        let (queue, other) = (DispatchQueue(label: "com.example.MyQueue"), DispatchQueue(label: "other"))
+        let both = DispatchGroup()
+        queue.async(group: both) {
+          key.value = data
+          other.sync { data.isSeen(in: key.value) }
+        }
+        both.wait()
+      }
+    }
+    Variant(
       "task-local", .modern, "child tasks look up the data in a @TaskLocal of their parent", own: [repeats, notFound]
     ) {
       trial in
@@ -94,6 +127,20 @@ struct QueueContext: Pattern {
       trial in
       clean(trial) { data in
         let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
+        gcdlab_dispatch_set_context(serialQueue, data.pointer)
+        gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
+          MyDataContext.at(context).cleanUp()
+        }
+        return HeldQueue(created: serialQueue)
+      }
+    }
+    Variant(
+      "suspended-target", .broken, "as context-finalizer, of queues whose target queue is suspended",
+      own: [repeats, heldBack, notOnce]
+    ) { trial in
+      try holdBack(trial) { data, target in
+        let serialQueue = gcdlab_dispatch_queue_create("com.example.CriticalTaskQueue", nil)
+        gcdlab_dispatch_set_target_queue(serialQueue, target)
         gcdlab_dispatch_set_context(serialQueue, data.pointer)
         gcdlab_dispatch_set_finalizer_f(serialQueue) { context in
           MyDataContext.at(context).cleanUp()

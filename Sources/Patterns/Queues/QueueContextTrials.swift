@@ -10,13 +10,20 @@ extension QueueContext {
 
   /// Runs `body`, in which one block stores data and a later block looks for it on another thread.
   func share(_ trial: Trial, _ body: (MyDataContext) -> Void) {
-    var count = 0
-    for _ in 0..<trial[repeats] {
+    trial.record(notFound, trial[repeats] - timesSeen(trial, body))
+  }
+
+  /// Runs `body`, in which a block leaves data and one of another queue looks for it.
+  func shareWithAnother(_ trial: Trial, _ body: (MyDataContext) -> Void) {
+    trial.record(foundElsewhere, timesSeen(trial, body))
+  }
+
+  private func timesSeen(_ trial: Trial, _ body: (MyDataContext) -> Void) -> Int {
+    (0..<trial[repeats]).count { _ in
       let data = MyDataContext()
       body(data)
-      if !data.wasSeen { count += 1 }
+      return data.wasSeen
     }
-    trial.record(notFound, count)
   }
 
   /// Runs `body`, in which one task stores data and a later task looks for it.
@@ -59,6 +66,24 @@ extension QueueContext {
     // This is checked last: a second clean-up comes after the first, which the trial waited for.
     trial.record(notOnce, all.count { $0.cleanUps != 1 })
     trial.record(earlyCleanups, early)
+  }
+
+  /// Releases idle queues whose target is suspended, and counts those whose data is kept until the target is resumed.
+  ///
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  func holdBack(_ trial: Trial, _ make: (MyDataContext, _ target: UnsafeMutableRawPointer?) -> HeldQueue) throws {
+    let standstill = Standstill()
+    try standstill.warmUp()
+    let target = gcdlab_dispatch_queue_create("com.example.Target", nil)
+    defer { gcdlab_dispatch_release(target) }
+    gcdlab_dispatch_suspend(target)
+    let all = (0..<trial[repeats]).map { _ in MyDataContext() }
+    for data in all { make(data, target).release() }
+    try standstill.wait()
+    trial.record(heldBack, all.count { $0.cleanUps == 0 })
+    gcdlab_dispatch_resume(target)
+    for data in all { data.awaitCleanUp(within: .seconds(20)) }
+    trial.record(notOnce, all.count { $0.cleanUps != 1 })
   }
 
   /// Releases idle queues one after the other, and counts those whose memory `malloc` returns again at once.

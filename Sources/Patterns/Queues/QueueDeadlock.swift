@@ -149,6 +149,18 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
+      "barrier-sync-on-own-concurrent", .broken,
+      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync(flags: .barrier) {}
+        }
+      }
+    }
+    Variant(
       "async-instead", .documented,
       "blocks async to their own queue, its target, through another queue, and main to main",
       own: [notOnce]

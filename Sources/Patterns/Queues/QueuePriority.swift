@@ -37,7 +37,7 @@ struct QueuePriority: Pattern {
   private static let alike =
     "a class that shares its queue with another is measured as that one, and one above default only with privilege"
 
-  let tasks = Setting.count("tasks", 1...16, default: 8, "tasks per class")
+  let tasks = Setting.count("tasks", 1...64, default: 16, "tasks per class")
   let work = Setting.duration(
     "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "CPU time of a task")
 

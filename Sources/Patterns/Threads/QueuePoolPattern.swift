@@ -20,6 +20,9 @@ struct QueuePoolPattern: Pattern {
   let tasks = Setting.count("tasks", 2...2000, default: 300, "number of tasks; more than the system's pool has threads")
   let work = Setting.duration(
     "work", .zero ... .seconds(1), default: .microseconds(50), "CPU time of a task in the timed phase")
+  let pause = Setting.duration(
+    "pause", .zero ... .seconds(1), default: .milliseconds(2),
+    "how long each task blocks where the time of blocking tasks is taken")
   let racers = Setting.count("racers", 2...32, default: 4, "threads that take queues from a pool at the same time")
   let turns = Setting.count("turns", 1...100_000, default: 251, "queues that each of these threads takes")
 
@@ -32,6 +35,8 @@ struct QueuePoolPattern: Pattern {
   let contextSwitches = Metric.rate(
     "context-switches", .none, better: .lower, unless: "the system does not tell",
     "context switches per task, voluntary and involuntary, in the timed phase")
+  let blockingElapsed = Metric.latency(
+    "blocking-elapsed", "from the first submission to the end of the last task, when each task blocks for `pause`")
   let queues = Metric.count("queues", "different queues that one pool handed out")
   let sizeError = Metric.count(
     "size-error", "queues too many or too few, against one per core and 1 to 32; summed over several numbers of cores")
@@ -111,8 +116,8 @@ struct QueuePoolPattern: Pattern {
         dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
       }
     }
-    Variant("private-queues", .broken, "one serial queue per task") { trial in
-      try look(trial) { tasks, all in
+    Variant("private-queues", .broken, "one serial queue per task", own: [pause, blockingElapsed]) { trial in
+      try look(trial, timesBlocking: true) { tasks, all in
         for task in tasks {
           DispatchQueue(label: "private").async(group: all) { task.run() }
         }
@@ -134,8 +139,10 @@ struct QueuePoolPattern: Pattern {
         }
       }
     }
-    Variant("global-concurrent", .documented, "the global queue for all tasks") { trial in
-      try look(trial) { tasks, all in
+    Variant(
+      "global-concurrent", .documented, "the global queue for all tasks", own: [pause, blockingElapsed]
+    ) { trial in
+      try look(trial, timesBlocking: true) { tasks, all in
         for task in tasks {
           DispatchQueue.global().async(group: all) { task.run() }
         }

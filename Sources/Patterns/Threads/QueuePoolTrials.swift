@@ -6,10 +6,13 @@ import Synchronization
 extension QueuePoolPattern {
   /// Runs the tasks twice, once working and once blocking, and records how many were in progress at once.
   ///
-  /// - Parameter submit: submits the tasks. The trial waits for those in the group.
+  /// - Parameters:
+  ///   - timesBlocking: whether to take the time of tasks, too, each of which blocks for a while.
+  ///   - submit: submits the tasks. The trial waits for those in the group.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   func look(
-    _ trial: Trial, _ submit: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
+    _ trial: Trial, timesBlocking: Bool = false,
+    _ submit: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
     let count = trial[tasks]
     let seen = try looks.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {
@@ -25,6 +28,12 @@ extension QueuePoolPattern {
     if let seen = seen.switches {
       trial.record(contextSwitches, Double(seen.voluntary + seen.involuntary) / Double(count))
     }
+    guard timesBlocking else { return }
+    let blocking = TaskRound(count: count, blockingFor: trial[pause])
+    let begin = MonotonicClock.now()
+    try submit(blocking.tasks, blocking.all)
+    blocking.all.wait()
+    trial.record(blockingElapsed, MonotonicClock.now() - begin)
   }
 
   /// Has threads take queues from one pool at the same time, and counts how often each queue was taken.

@@ -86,6 +86,28 @@ struct QueueWidth: Pattern {
         }
       }
     }
+    Variant(
+      "one-concurrent-beside-serial", .documented,
+      "one concurrent queue, while tasks of other serial queues keep all cores busy", without: besideBusy
+    ) { trial in
+      let queue = DispatchQueue(label: "one", attributes: .concurrent)
+      try workBesideQueues(trial, (0..<trial.poolWidth).map { DispatchQueue(label: "other.\($0)") }) { tasks, all in
+        for task in tasks {
+          queue.async(group: all) { task.run() }
+        }
+      }
+    }
+    Variant(
+      "one-concurrent-beside-processes", .documented, "one concurrent queue, while other processes keep all cores busy",
+      without: besideBusy
+    ) { trial in
+      let queue = DispatchQueue(label: "one", attributes: .concurrent)
+      try workBesideProcesses(trial, trial.poolWidth) { tasks, all in
+        for task in tasks {
+          queue.async(group: all) { task.run() }
+        }
+      }
+    }
     Variant("apply", .documented, "each task an iteration of concurrentPerform") { trial in
       try look(trial) { tasks, _ in
         DispatchQueue.concurrentPerform(iterations: tasks.count) { index in tasks[index].run() }
@@ -110,6 +132,8 @@ struct QueueWidth: Pattern {
     }
   }
 
-  /// The longest time of a trial: the tasks one after the other.
-  func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] }
+  private var besideBusy: [any Declaration] { [blockedTasks, coresUsed, threads, elapsed, start] }
+
+  /// The longest time of a trial: the tasks one after the other, where others have half of the cores.
+  func longest(_ trial: Trial) -> Duration? { trial[work] * trial[tasks] * 2 }
 }

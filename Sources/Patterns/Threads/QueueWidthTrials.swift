@@ -44,4 +44,50 @@ extension QueueWidth {
       round.all.wait()
     }
   }
+
+  /// Has the tasks work while a task of each of the `others` keeps a core busy, and counts those in progress at once.
+  ///
+  /// - Parameter submit: submits the tasks.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  func workBesideQueues(
+    _ trial: Trial, _ others: [DispatchQueue], _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
+  ) throws {
+    try looks.room.require(trial.poolWidth + others.count)
+    try looks.standstill.warmUp()
+    let end = RunCounts(count: 1)
+    let (begun, ended) = (DispatchGroup(), DispatchGroup())
+    for queue in others {
+      begun.enter()
+      queue.async(group: ended) {
+        begun.leave()
+        while end[0] == 0 {}
+      }
+    }
+    begun.wait()
+    work(trial, submit)
+    end.ran(0)
+    ended.wait()
+  }
+
+  /// Has the tasks work while so many other processes keep a core busy each, and counts those in progress at once.
+  ///
+  /// - Parameter submit: submits the tasks.
+  /// - Throws: ``SystemError`` if a process cannot be started, ``Unavailable`` if the system does not report what threads
+  ///   do.
+  func workBesideProcesses(
+    _ trial: Trial, _ count: Int, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
+  ) throws {
+    try looks.standstill.warmUp()
+    var others: [ChildProcess] = []
+    defer { for process in others { process.end() } }
+    for _ in 0..<count { others.append(try ChildProcess.spinning()) }
+    work(trial, submit)
+  }
+
+  private func work(_ trial: Trial, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void) {
+    let round = TaskRound(count: trial[tasks], steps: trial.steps(work))
+    submit(round.tasks, round.all)
+    round.all.wait()
+    trial.record(inProgress, round.mostAtOnce)
+  }
 }

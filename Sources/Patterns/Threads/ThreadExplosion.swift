@@ -119,8 +119,18 @@ struct ThreadExplosion: Pattern {
     Variant("serial-queue-instead", .documented, "no lock: the tasks that need the data run on one serial queue") {
       trial in
       let queue = DispatchQueue(label: "instead")
-      try crowd(trial, of: trial[tasks], while: { body in try queue.sync(execute: body) }) { task in
+      try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
         queue.async(group: task.all) { task.work() }
+      }
+    }
+    Variant(
+      "sync-instead", .documented, "no lock: each task, on a serial queue of its own, syncs to the queue of the data"
+    ) { trial in
+      let queue = DispatchQueue(label: "instead")
+      try crowd(trial, of: trial[tasks], while: { body in try run(body, on: queue) }) { task in
+        DispatchQueue(label: "private").async(group: task.all) {
+          queue.sync { task.work() }
+        }
       }
     }
     Variant("actor", .modern, "no lock: an actor owns the data, and tasks await it", needs: [.cores(2)]) {

@@ -42,6 +42,19 @@ extension ThreadExplosion {
     return crowd
   }
 
+  /// Runs `body` as a block of `queue`, on a thread of the pool, and waits for its end.
+  func run(_ body: @escaping @Sendable () throws -> Void, on queue: DispatchQueue) throws {
+    let ended = DispatchSemaphore(value: 0)
+    let result = Mutex<Result<Void, any Error>>(.success(()))
+    queue.async {
+      let end = Result { try body() }
+      result.withLock { $0 = end }
+      ended.signal()
+    }
+    ended.wait()
+    try result.withLock { $0 }.get()
+  }
+
   /// Submits the bystanders without any waiting tasks, and records how soon they begin.
   func recordBystandersAlone(_ trial: Trial) throws {
     try room.require(0)

@@ -20,13 +20,14 @@ struct ThreadVsQueue: Pattern {
     "repeats", 1...200, default: 60, "tasks or threads started, one after the other, after one warm-up")
   let objects = Setting.count(
     "objects", 100...10_000, default: 500,
-    "idle queues, blocked threads or suspended tasks that exist at once while their memory is measured")
+    "idle queues, queues with a block, blocked threads or suspended tasks that exist at once while their memory is measured"
+  )
 
   let start = Metric.latency("start", "from the call that submits or creates it to its first instruction")
   let notOnce = Metric.count("not-once", "tasks that had not begun exactly once by the end")
   let memory = Metric.count(
     "memory", in: .bytes, better: .lower, unless: "the system does not tell what is resident",
-    "resident memory per idle queue, blocked thread or suspended task")
+    "resident memory per idle queue, queue with a block, blocked thread or suspended task")
 
   var variants: [Variant] {
     Variant("async-warm", .documented, "async to a serial queue whose thread has just run another task") { trial in
@@ -50,6 +51,19 @@ struct ThreadVsQueue: Pattern {
           task.begins()
           hold.wait()
         }
+      }
+    }
+    Variant(
+      "async-waiting", .documented, "async to many serial queues, each with a block that waits for its turn",
+      without: [repeats, start, notOnce]
+    ) { trial in
+      let target = DispatchQueue(label: "busy")
+      target.suspend()
+      defer { target.resume() }
+      try weigh(trial) {
+        let queue = DispatchQueue(label: "one of many", target: target)
+        queue.async {}
+        return queue
       }
     }
     Variant("thread", .yardstick, "a new thread for each task") { trial in

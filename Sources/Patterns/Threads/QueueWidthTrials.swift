@@ -72,8 +72,8 @@ extension QueueWidth {
   /// Has the tasks work while so many other processes keep a core busy each, and counts those in progress at once.
   ///
   /// - Parameter submit: submits the tasks.
-  /// - Throws: ``SystemError`` if a process cannot be started, ``Unavailable`` if the system does not report what threads
-  ///   do.
+  /// - Throws: ``SystemError`` if a process cannot be started, ``Unavailable`` if the system does not report what
+  ///   threads do.
   func workBesideProcesses(
     _ trial: Trial, _ count: Int, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {

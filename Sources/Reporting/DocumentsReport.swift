@@ -28,8 +28,8 @@ public struct DocumentsReport: Sendable {
           entry.id,
           [
             ("\(entry.says.inLine) (\(entry.strength.inLine))", nil), (Self.standing(entry, style), entry.standing.ink),
-            (Self.whereabouts(entry), .quiet),
           ]
+            + Self.whereabouts(entry).map { ($0, .quiet) }
             + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
       }
       lines.append("")
@@ -67,9 +67,9 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Where the document says it, and the configurations in which it was tried.
-  static func whereabouts(_ entry: SentenceIndex.Entry) -> String {
+  static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
-    return (["in: \(entry.place)"] + tried).joined(separator: "; ").inLine
+    return (["in: \(entry.place)"] + tried).map(\.inLine)
   }
 
   /// `4 claims for it, 1 against`.

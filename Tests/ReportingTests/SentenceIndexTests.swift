@@ -181,7 +181,7 @@ import Testing
     let report = DocumentsReport(index)
     let text = report.text(TextStyle(width: 200))
     #expect(text.contains("it holds where it was tried (always: never)\n"))
-    #expect(text.contains("in: a heading; tried with: one\n"))
+    #expect(text.contains("  in: a heading\n") && text.contains("  tried with: one\n"))
     #expect(report.markdown.contains("| a heading"))
     #expect(report.markdown.contains("always: never") && report.markdown.contains("tried with"))
     let json = try JSONValue(report.json())[at: "documents.0.sentences.0"]

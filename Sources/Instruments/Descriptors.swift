@@ -30,7 +30,7 @@ public struct UnrelatedFiles: Sendable {
   private var identity = FileIdentity(of: -1)
 
   /// Opens the descriptors.
-  public init(of path: String = Host.executablePath) {
+  public init(of path: String = Host.image.path) {
     self.init(toOpen: path)
     open()
   }

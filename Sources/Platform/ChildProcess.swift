@@ -14,12 +14,12 @@ public struct ChildProcess: Sendable {
   /// Starts a program. The new process inherits the given descriptors and standard error, and no others.
   ///
   /// - Parameters:
-  ///   - executable: the path of the program, which is also its first argument.
+  ///   - image: the program, whose name is its first argument.
   ///   - environment: the environment of the new process, to which this process's `LD_LIBRARY_PATH` is added.
   ///   - descriptors: descriptors of this process, by the numbers that the new process sees, below 32.
   /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
-    _ executable: String, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
+    _ image: Image, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
   ) throws(SystemError) {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -33,17 +33,17 @@ public struct ChildProcess: Sendable {
     let copies = descriptors.mapValues { fcntl($0, F_DUPFD_CLOEXEC, 32) }
     defer { for copy in copies.values where copy >= 0 { close(copy) } }
     for (number, copy) in copies {
-      guard copy >= 0 else { throw SystemError(EMFILE, "hand a descriptor to \(executable)") }
+      guard copy >= 0 else { throw SystemError(EMFILE, "hand a descriptor to \(image.name)") }
       posix_spawn_file_actions_adddup2(&actions, copy, number)
     }
     var environment = environment
     if let path = Terminal.environment("LD_LIBRARY_PATH") { environment["LD_LIBRARY_PATH"] = path }
-    let words = ([executable] + arguments).map { strdup($0) } + [nil]
+    let words = ([image.name] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var process = pid_t()
-    let status = posix_spawn(&process, executable, &actions, nil, words, variables)
-    guard status == 0 else { throw SystemError(status, "start \(executable)") }
+    let status = posix_spawn(&process, image.path, &actions, nil, words, variables)
+    guard status == 0 else { throw SystemError(status, "start \(image.name)") }
     identifier = process
   }
 

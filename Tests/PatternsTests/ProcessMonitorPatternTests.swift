@@ -18,7 +18,7 @@ import Testing
   /// The other parts are played by a program at `path`.
   static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
-    pattern.executable = path
+    pattern.executable = Image(path)
     return pattern
   }
 

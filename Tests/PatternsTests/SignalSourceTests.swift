@@ -11,10 +11,10 @@ import Testing
   /// A test's process is not the lab: its children run something else that ends with its input.
   static var pattern: SignalSource {
     var pattern = SignalSource()
-    pattern.child = ["/bin/cat"]
+    pattern.child = (Image("/bin/cat"), [])
     // The processes that have a fault are workers of the built binary, which stands beside the test runner.
-    pattern.executable =
-      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
+    pattern.executable = Image(
+      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
     return pattern
   }
 
@@ -48,7 +48,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
-      pattern.child = ["/nonexistent/child"]
+      pattern.child = (Image("/nonexistent/child"), [])
       let attempt = try await Attempt("children", of: pattern, files: Catalogue.files, ["children": .integer(2)])
       #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/child: No such file or directory"))
     }
@@ -58,7 +58,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
-      pattern.executable = "/nonexistent/gcdlab"
+      pattern.executable = Image("/nonexistent/gcdlab")
       for variant in ["fault", "fault-by-kill"] {
         let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
         #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
@@ -74,12 +74,12 @@ import Testing
       var pattern = SignalSource()
       for variant in ["fault", "fault-by-kill"] {
         try await withProgram("kill -KILL $$") { killed in
-          pattern.executable = killed
+          pattern.executable = Image(killed)
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(attempt.trial.outcome == .unavailable(reason: Unavailable.killed.description))
         }
         try await withProgram("kill -SEGV $$") { faulting in
-          pattern.executable = faulting
+          pattern.executable = Image(faulting)
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(
             attempt.trial.outcome

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ProcessMonitorTests {
   /// A shell that does this.
   private static func shell(_ script: String, _ descriptors: [Int32: Int32] = [:]) throws -> ChildProcess {
-    try ChildProcess("/bin/sh", ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
+    try ChildProcess(Image("/bin/sh"), ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
   }
 
   /// How often the end of `process` is told to one who cancels when told.
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `a program that is not there is an error`() {
     #expect(throws: SystemError(ENOENT, "start /nonexistent")) {
-      try ChildProcess("/nonexistent", [], environment: [:], descriptors: [:])
+      try ChildProcess(Image("/nonexistent"), [], environment: [:], descriptors: [:])
     }
   }
 

@@ -59,7 +59,7 @@ final class OpenFiles: Sendable {
   /// The group of all submitted tasks.
   let all = DispatchGroup()
   /// The path of the file to open.
-  let path = Host.executablePath
+  let path = Host.image.path
   private let count: Int
   private let hold: Duration
   private let threadsBefore = ThreadCensus.count() ?? 0

@@ -208,7 +208,7 @@ final class Reading: Sendable {
     /// The time at which the last byte was read.
     var lastTime: UInt64 = 0
     var hasEnded = false
-    var unrelated = UnrelatedFiles(toOpen: Host.executablePath)
+    var unrelated = UnrelatedFiles(toOpen: Host.image.path)
   }
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "reading")
@@ -298,7 +298,7 @@ final class Reading: Sendable {
     state.note { state in
       defer {
         state.unrelated.close()
-        state.unrelated = UnrelatedFiles(toOpen: Host.executablePath)
+        state.unrelated = UnrelatedFiles(toOpen: Host.image.path)
       }
       return state.unrelated.closed
     }

@@ -59,7 +59,7 @@ struct FaultProcess {
   ///   it.
   /// - Throws: ``SystemError`` if it cannot be started.
   init(
-    _ executable: String, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
+    _ executable: Image, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
   ) throws {
     input = try makePipe()
     output = try makePipe()

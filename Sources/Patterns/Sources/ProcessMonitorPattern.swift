@@ -31,7 +31,7 @@ struct ProcessMonitorPattern: Pattern {
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
   /// The binary whose workers play the other processes. A test, which is not the lab, passes another.
-  var executable = Host.executablePath
+  var executable = Host.image
 
   var variants: [Variant] {
     Variant("child-exit", .documented, "a source reports a child's exit", own: [repeatedReports, wrongStatus]) {

@@ -150,7 +150,7 @@ extension ProcessMonitorPattern {
     let accounts = Accounts()
     let line = try Line(accounts)
     let child = try ChildProcess(
-      "/bin/sh", ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
+      Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
       descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
     line.handOver()
     let acts = ReportedActs()
@@ -322,7 +322,7 @@ private enum Part {
     _exit(status)
   }
 
-  func playParentOrItsChild(_ executable: String, _ begin: (ParentWatch) throws -> Void) throws -> Never {
+  func playParentOrItsChild(_ executable: Image, _ begin: (ParentWatch) throws -> Void) throws -> Never {
     switch self {
     case .child: _exit(1)
     case .parent:

@@ -31,9 +31,9 @@ struct SignalSource: Pattern {
   let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
 
   /// The command of a child, which runs until its standard input ends.
-  var child = [Host.executablePath, "worker"]
+  var child = (image: Host.image, arguments: ["worker"])
   /// The binary whose worker plays another process. A test, which is not the lab, passes another.
-  var executable = Host.executablePath
+  var executable = Host.image
 
   var problem: [any Declaration] { [signals] }
 

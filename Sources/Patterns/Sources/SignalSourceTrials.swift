@@ -321,7 +321,7 @@ final class ChildProcesses: Sendable {
       started.count { statuses[$0.identifier]?.count != 1 || statuses[$0.identifier]?.first.map { $0 & 0x7f } != 0 }
     }
   }
-  private let command: [String]
+  private let command: (image: Image, arguments: [String])
   private let ends: Mutex<(reader: Int32, writer: Int32)>
   private let state = Noted(State())
 
@@ -329,7 +329,7 @@ final class ChildProcesses: Sendable {
   ///
   /// - Parameter command: the command of each child, its path first.
   /// - Throws: ``SystemError`` if no descriptor is left.
-  init(_ command: [String]) throws(SystemError) {
+  init(_ command: (image: Image, arguments: [String])) throws(SystemError) {
     self.command = command
     ends = Mutex(try makePipe())
   }
@@ -345,7 +345,7 @@ final class ChildProcesses: Sendable {
     defer { close(silence) }
     let input = ends.withLock { $0.reader }
     let child = try ChildProcess(
-      command[0], Array(command.dropFirst()), environment: [:],
+      command.image, command.arguments, environment: [:],
       descriptors: [STDIN_FILENO: input, STDOUT_FILENO: silence, STDERR_FILENO: silence])
     state.note { $0.started.append(child) }
   }

@@ -24,6 +24,43 @@ import Testing
     #expect(!isOver && !isOverThen)
   }
 
+  /// Starts a shell as the leader of a process group.
+  private func shell(_ script: String, _ actions: inout posix_spawn_file_actions_t) throws -> pid_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let words = ["sh", "-c", script].map { (word: String) in strdup(word) }
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    try #require(posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], nil) == 0)
+    return process
+  }
+
+  #if os(Linux)
+    /// Limits on memory count for each process: whether the lab can start a thread says nothing about its worker.
+    @Test(arguments: [(4096, true), (1 << 50, false)])
+    func `one whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      let process = try shell("exec sleep 1000", &actions)
+      // It is ended as soon as it sleeps.
+      let watchdog = try Watchdog(
+        limit: .seconds(3600), ending: .milliseconds(10), memoryLimits: [("-d", limit)])
+      watchdog.watch(process)
+      watchdog.bodyStarted()
+      #expect(waitpid(process, nil, 0) == process)
+      if case .unavailable(let reason) = watchdog.finding {
+        #expect(isShort && reason.hasPrefix("it came to no end, and there is no room for the stack of another thread"))
+      } else {
+        #expect(!isShort && watchdog.finding == .hung)
+      }
+      watchdog.dismiss()
+    }
+  #endif
+
   /// The lab may be late to hear of an end: it is busy, or a child holds the pipes. Such a worker did not hang.
   @Test func `one that has ended is not taken for one that hung`() throws {
     var pipes: [Int32] = [0, 0]
@@ -33,15 +70,7 @@ import Testing
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let words = ["sh", "-c", "sleep 1000 & exit"].map { (word: String) in strdup(word) }
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    try #require(posix_spawn(&process, "/bin/sh", &actions, &attributes, words + [nil], nil) == 0)
+    let process = try shell("sleep 1000 & exit", &actions)
     close(pipes[1])
     var status = siginfo_t()
     // It is a zombie until it is waited for, as for a lab that is late.

@@ -26,6 +26,7 @@ final class Watchdog: Sendable {
     var isAsleep = false
   }
   private let state = Mutex(State())
+  private let memoryLimits: [(option: String, bytes: Int)]
   /// Signals that there is a worker, that its body begins, or that it is done.
   private let news = DispatchSemaphore(value: 0)
 
@@ -33,7 +34,10 @@ final class Watchdog: Sendable {
   /// once `ending` has passed since its body began.
   ///
   /// - Throws: ``SystemError`` if its thread cannot be started.
-  init(limit: Duration, ending: Duration?) throws(SystemError) {
+  init(
+    limit: Duration, ending: Duration?, memoryLimits: [(option: String, bytes: Int)] = Host.memoryLimits
+  ) throws(SystemError) {
+    self.memoryLimits = memoryLimits
     try SystemThread { [self] in
       news.wait()
       // Two patiences run side by side: one for any worker, and one for a body that is expected to end.
@@ -122,6 +126,9 @@ final class Watchdog: Sendable {
   /// Concludes that the trial hung, unless threads were missing. Dispatch then tries forever to start one, which is the
   /// machine's fault.
   private func concludeHung() {
+    if let shortage = state.withLock({ $0.worker }).flatMap({ MemoryShortage(of: $0, limits: memoryLimits) }) {
+      return conclude(.unavailable(reason: "it came to no end, and \(shortage)"))
+    }
     do throws(SystemError) {
       try SystemThread.requireRoom(for: 1)
       conclude(.hung)

@@ -327,7 +327,7 @@ final class ChildProcesses: Sendable {
 
   /// Prepares to start children.
   ///
-  /// - Parameter command: the command of each child, its path first.
+  /// - Parameter command: the command of each child.
   /// - Throws: ``SystemError`` if no descriptor is left.
   init(_ command: (image: Image, arguments: [String])) throws(SystemError) {
     self.command = command

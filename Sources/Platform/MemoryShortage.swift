@@ -1,0 +1,53 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A limit on the memory of a process (`ulimit -v`, `-d`) that leaves no room for one more thread.
+///
+/// The system counts such a limit for each process, so that another process's success in starting a thread says nothing
+/// about it.
+public struct MemoryShortage: Sendable, CustomStringConvertible {
+  /// The option of `ulimit` that sets the limit.
+  let option: String
+  /// The limit, in bytes.
+  let limit: Int
+  /// The bytes that the process has of it.
+  let used: Int
+
+  /// Looks at a process.
+  ///
+  /// Returns nil if there is room, if nothing is limited, or if the system does not tell (Darwin).
+  ///
+  /// - Parameter limits: the limits of the process, which its children inherit.
+  public init?(of process: pid_t, limits: [(option: String, bytes: Int)] = Host.memoryLimits) {
+    guard !limits.isEmpty, let status = readFile("/proc/\(process)/status") else { return nil }
+    for (option, limit) in limits {
+      let field = option == "-d" ? "VmData:" : "VmSize:"
+      guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field) }),
+        let used = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }).map({ $0 << 10 }),
+        limit - used < Self.stack
+      else { continue }
+      self.option = option
+      self.limit = limit
+      self.used = used
+      return
+    }
+    return nil
+  }
+
+  /// The bytes that a thread takes for its stack, when it is started as Dispatch does.
+  private static var stack: Int {
+    var attributes = pthread_attr_t()
+    guard pthread_attr_init(&attributes) == 0 else { return 0 }
+    defer { pthread_attr_destroy(&attributes) }
+    var size = 0
+    return pthread_attr_getstacksize(&attributes, &size) == 0 ? Int(size) : 0
+  }
+
+  /// A part of a sentence.
+  public var description: String {
+    "there is no room for the stack of another thread: it has \(used >> 10) KiB of \(limit >> 10) KiB (ulimit \(option))"
+  }
+}

@@ -54,7 +54,11 @@ enum Interrupt {
       do {
         try await command.run()
         exit(status ?? 0)
-      } catch { Lab.fail(error) }
+      } catch {
+        // That a signal has cut it short is no failure of its own.
+        if error is CancellationError, let status { exit(status) }
+        Lab.fail(error)
+      }
     }
     // A dispatch source would not do: its handler needs the pool, which waits if the machine has no more threads. The
     // lab does not use the main queue.

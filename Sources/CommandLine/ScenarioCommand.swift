@@ -81,7 +81,7 @@ struct ScenarioCommand: AsyncParsableCommand {
         Plan(experiment, budget: .smoke, seed: plan.seed), observer: progress)
     } catch let error as LabError {
       results.warnings.append(Remark("trace", "no trial was recorded: \(error)"))
-    } catch is CancellationError { return }
+    }
   }
 
   private func isBuiltIn(_ name: String) -> Bool { Lab.library.names.contains(name) }

@@ -70,17 +70,19 @@ struct TraceCommand: AsyncParsableCommand {
     let runner = Runner(Host.image, machine: .current())
     var traces: [Trace] = []
     Interrupt.begin()
-    for experiment in experiments {
+    for experiment in experiments where !Task.isCancelled {
       let found = try await runner.traces(Plan(experiment, budget: .smoke, seed: 1))
-      if !check { try color.print { TraceText(style: $0, from: from, to: to).render(found) } }
+      if !check, !found.isEmpty { try color.print { TraceText(style: $0, from: from, to: to).render(found) } }
       traces += found
     }
+    if Interrupt.status != nil, traces.isEmpty { return Lab.say("interrupted before anything was recorded") }
     var failures: [any Error] = []
     for file in files { do { try file.write(traces, from: from, to: to) } catch { failures.append(error) } }
     try Lab.throwAll(failures)
     guard check else { return }
     let findings = TraceCheckText(traces)
     try color.print(findings.render)
+    guard Interrupt.status == nil else { return }
     if findings.isBroken { throw ExitCode(1) }
     if !findings.isJudged { throw LabError("no rule could be judged") }
   }

@@ -13,30 +13,33 @@ extension Runner {
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)
     var traces: [Trace] = []
-    for (index, run) in plan.runs.enumerated() {
+    for (index, run) in plan.runs.enumerated() where !Task.isCancelled {
       observer?.trialStarts(run, round: 0, done: index, total: plan.runs.count)
-      traces.append(try await trace(of: run, plan, on: machine, by: worker))
+      if let trace = try await trace(of: run, plan, on: machine, by: worker) { traces.append(trace) }
     }
     return traces
   }
 
-  private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace {
+  /// Returns nil where the task was cancelled before the body had begun.
+  private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace? {
     let record: TraceRecord
-    let outcome: Outcome
+    var outcome: Outcome?
     do {
       let recorder = try Recorder()
-      (outcome, record) = (
-        try await trial(of: run, plan, 0, on: machine, in: nil, lacking: [:], by: worker, recorder: recorder).trial
-          .outcome,
-        try recorder.finish()
-      )
+      do {
+        outcome =
+          try await trial(of: run, plan, 0, on: machine, in: nil, lacking: [:], by: worker, recorder: recorder).trial
+          .outcome
+      } catch is CancellationError {}
+      record = try recorder.finish()
     } catch let error as SystemError { throw LabError(error.description) }
+    if outcome == nil, !record.events.contains(where: { $0.kind == .bodyBegins }) { return nil }
     let end: Trace.End =
       switch outcome {
       case .completed: .completed
       case .hung: .hung
       case .trapped(let signal): .trapped(signal: signal)
-      case .stopped, .broken, .unavailable: .other(outcome.reason ?? outcome.kind.rawValue)
+      case .stopped, .broken, .unavailable, nil: .other(outcome?.reason ?? "interrupted")
       }
     var trace = TraceReader.trace(
       record, scenario: plan.experiment.name, variant: run.variant.name, point: run.point.label,

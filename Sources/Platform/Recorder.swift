@@ -84,7 +84,8 @@ public final class Recorder: Sendable {
       scheduler.collector.join()
       var count = 0
       let all = gcdlab_switches_all(scheduler.switches, &count)
-      record.switches = UnsafeBufferPointer(start: all, count: count).map(RecordedSwitch.init)
+      let ahead = TimeNamespace.monotonicOffset
+      record.switches = UnsafeBufferPointer(start: all, count: count).map { RecordedSwitch($0, ahead: ahead) }
       // The records of each core are in order, but the cores are not.
       record.switches.sort { $0.time < $1.time }
       gcdlab_switches_close(scheduler.switches)
@@ -130,9 +131,10 @@ extension RecordedEvent {
 }
 
 extension RecordedSwitch {
-  fileprivate init(_ told: gcdlab_switch) {
+  /// A report of the scheduler, by the clock of this process, which is `ahead` of the kernel's own by so much.
+  fileprivate init(_ told: gcdlab_switch, ahead: UInt64) {
     self.init(
-      Kind(rawValue: told.kind) ?? .lost, at: told.time, thread: Int(told.thread), core: Int(told.core),
+      Kind(rawValue: told.kind) ?? .lost, at: told.time &+ ahead, thread: Int(told.thread), core: Int(told.core),
       count: Int(told.count))
   }
 }

@@ -1,0 +1,20 @@
+/// The time namespace of this process (Linux), whose monotonic clock differs from the machine's: a container that was
+/// moved has one, so that its clock goes on.
+enum TimeNamespace {
+  /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's own, modulo 2^64; 0 where
+  /// there are no such namespaces. Perf events carry the kernel's time.
+  static var monotonicOffset: UInt64 { monotonicOffset(in: readFile("/proc/self/timens_offsets") ?? "") }
+
+  /// The offset that a text such as `monotonic 100 500000000` tells.
+  static func monotonicOffset(in text: String) -> UInt64 {
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      // The clock's number stands there in the first kernels that had namespaces of time.
+      guard words.count == 3, ["monotonic", "1"].contains(words[0]), let seconds = Int64(words[1]),
+        let nanoseconds = Int64(words[2])
+      else { continue }
+      return UInt64(bitPattern: seconds &* 1_000_000_000 &+ nanoseconds)
+    }
+    return 0
+  }
+}

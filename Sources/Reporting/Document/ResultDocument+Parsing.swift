@@ -44,6 +44,9 @@ extension ResultDocument {
       }
       try refuseOtherSchemas(documents.map { Header(schema: $0.schema) }, place)
       guard !documents.isEmpty else { throw InputError("an empty list of result documents", at: place) }
+      if let path = RepeatedKey.path(in: bytes) {
+        throw InputError("\(path): found the key twice, allowed is once in an object", at: place)
+      }
       for document in documents { try document.validate() }
       return documents
     } catch let error as InputError { throw error.at(place) } catch { throw InputError("\(error)", at: place) }

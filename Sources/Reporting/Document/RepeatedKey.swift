@@ -1,0 +1,71 @@
+import FoundationEssentials
+
+/// Finds a key that an object of a JSON text has twice: of such a key each reader takes the value that it likes.
+enum RepeatedKey {
+  /// An object or a list that is being read.
+  private struct Level {
+    let isObject: Bool
+    /// The keys so far.
+    var keys: Set<String> = []
+    var key = ""
+    var index = 0
+    var awaitsKey: Bool
+
+    init(isObject: Bool) { (self.isObject, awaitsKey) = (isObject, isObject) }
+  }
+
+  /// The path of the first repeated key, such as `runs[3].rounds`; nil if there is none.
+  ///
+  /// - Parameter text: a text that a JSON decoder has accepted.
+  static func path(in text: some RandomAccessCollection<UInt8>) -> String? {
+    var levels: [Level] = []
+    var index = text.startIndex
+    while index < text.endIndex {
+      switch text[index] {
+      case UInt8(ascii: "{"): levels.append(Level(isObject: true))
+      case UInt8(ascii: "["): levels.append(Level(isObject: false))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = levels.popLast()
+      case UInt8(ascii: ",") where !levels.isEmpty:
+        levels[levels.count - 1].index += 1
+        levels[levels.count - 1].awaitsKey = levels[levels.count - 1].isObject
+      case UInt8(ascii: "\""):
+        let end = endOfString(in: text, from: index)
+        if levels.last?.awaitsKey == true {
+          let key = string(text[index...end])
+          levels[levels.count - 1].awaitsKey = false
+          levels[levels.count - 1].key = key
+          if !levels[levels.count - 1].keys.insert(key).inserted { return path(levels) }
+        }
+        index = end
+      default: break
+      }
+      index = text.index(after: index)
+    }
+    return nil
+  }
+
+  /// The place of the quotation mark that ends the string beginning at `start`.
+  private static func endOfString<Text: RandomAccessCollection<UInt8>>(in text: Text, from start: Text.Index)
+    -> Text.Index
+  {
+    let last = text.index(before: text.endIndex)
+    var index = text.index(after: start)
+    while index < last, text[index] != UInt8(ascii: "\"") {
+      if text[index] == UInt8(ascii: "\\") { index = text.index(after: index) }
+      index = text.index(after: index)
+    }
+    return min(index, last)
+  }
+
+  /// A string as it is meant: it may write the same characters in several ways.
+  private static func string(_ quoted: some Collection<UInt8>) -> String {
+    (try? JSONDecoder().decode(String.self, from: Data(quoted)))
+      ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  private static func path(_ levels: [Level]) -> String {
+    levels.reduce("") { path, level in
+      level.isObject ? path + (path.isEmpty ? "" : ".") + level.key : path + "[\(level.index)]"
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Laboratory
+import Testing
+
+@testable import Reporting
+
+@Suite struct RepeatedKeyTests {
+  @Test(arguments: [
+    (#"{"a": 1, "a": 1}"#, "a"), (#"{"a": {"b": 1, "c": [1, {"b": 2, "d": 3, "b": 2}]}}"#, "a.c[1].b"),
+    (#"[{"a": 1}, {"a": 1, "b": [], "a": 2}]"#, "[1].a"),
+    // The same characters, written otherwise.
+    (#"{"a": 1, "\u0061": 1}"#, "a"), (#"{"a\"b": 1, "a\"b": 1}"#, "a\"b"),
+  ])
+  func `a key that is there twice has its path`(_ text: String, _ path: String) {
+    #expect(RepeatedKey.path(in: Array(text.utf8)) == path)
+  }
+
+  @Test(arguments: [
+    "{}", "[]", "1", #""a""#, #"{"a": "a", "b": "a"}"#, #"{"a": {"a": 1}, "b": {"a": 1}}"#, #"[{"a": 1}, {"a": 1}]"#,
+    #"{"a": ["b", "b", {"b": "\\"}], "b": "\"a\":"}"#, "", "\"", "{\"a", "]]}", ",", #""\"#,
+  ])
+  func `other texts have none`(_ text: String) { #expect(RepeatedKey.path(in: Array(text.utf8)) == nil) }
+
+  @Test func `a document with a key twice is refused with its place`() throws {
+    let json = try JSONReport.render([Fixture.pair.document])
+    let seed = try #require(json.firstMatch(of: /"seed" *: *\d+,/)).output
+    let twice = json.replacing(seed, with: "\(seed) \(seed)")
+    let error = #expect(throws: InputError.self) { try ResultDocument.parse(Array(twice.utf8), place: "run.json") }
+    #expect(error?.description == "run.json: seed: found the key twice, allowed is once in an object")
+    #expect(throws: Never.self) { try ResultDocument.parse(Array(json.utf8), place: "run.json") }
+  }
+}

@@ -80,6 +80,21 @@ public struct SystemThread: @unchecked Sendable {
     if status != 0 { throw SystemError(status, "keep a thread on a core") }
   }
 
+  /// Whether this process may give a thread a nice value below 0, which the calling thread has for an instant. True
+  /// where threads have no such values (Darwin).
+  public static let canRaisePriority: Bool = {
+    #if canImport(Darwin)
+      true
+    #else
+      // PRIO_PROCESS, which on Linux is of one thread.
+      let before = getpriority(0, 0)
+      guard before >= 0 else { return true }
+      guard setpriority(0, 0, -1) == 0 else { return false }
+      setpriority(0, 0, before)
+      return true
+    #endif
+  }()
+
   private final class Box: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

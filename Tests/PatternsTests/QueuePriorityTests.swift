@@ -11,7 +11,8 @@ import Testing
   static let settings: [String: ParameterValue] = ["tasks": .integer(2), "work": .integer(10_000)]
 
   @Test(arguments: pattern.variants.map(\.name)) func `every class has its latencies`(_ variant: String) async throws {
-    let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, Self.settings)
+    let settings = variant == "thread-niceness" ? [:] : Self.settings
+    let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
     if case .unavailable(let reason) = attempt.trial.outcome {
       #expect(reason.contains("nice values"))
       return
@@ -20,7 +21,7 @@ import Testing
     let latencies = attempt.trial.observation.metrics.filter { $0.key.hasSuffix("-time") }
     let niceness = try Niceness.ofClasses()
     let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.QoSClass.userInteractive)
-    #expect(latencies.count == (niceness.tells ? isFive ? 5 : 4 : 3))
+    #expect(latencies.count == (variant == "thread-niceness" ? 0 : niceness.tells ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held })
   }
@@ -38,6 +39,13 @@ import Testing
     #expect(throws: Never.self) { try unprivileged.require() }
     let privileged = Niceness(values: [-2, -2, 0, 2, 10])
     #expect(!unprivileged.tells && privileged.tells)
+    #expect(throws: Never.self) { try privileged.requireAll() }
+    #expect(throws: Unavailable.self) { try alike.requireAll() }
+    #expect {
+      try unprivileged.requireAll()
+    } throws: { error in
+      "\(error)".contains("0 and 0")
+    }
     #expect([-2, -1, 0, 1, 2].map(privileged.isBetween) == [false, true, true, true, false])
     typealias QoSClass = QueuePriority.QoSClass
     #expect(QoSClass.allCases.filter(privileged.distinguishes) == Array(QoSClass.allCases.dropFirst()))
@@ -45,20 +53,25 @@ import Testing
   }
 
   static var reds: [Red] {
-    let told = Niceness(values: [0, 1, 2, 3, 4])
+    let told = Niceness(values: [-2, -2, 0, 2, 10])
     // A getter that heeds no priority.
-    @Sendable func heedsNone(_ trial: Trial) throws {
-      try pattern.begin(trial, pattern.priorityTime, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
-      try pattern.askForAll(trial, niceness: told) { _ in gcdlab_dispatch_get_global_queue(0, 0) }
+    @Sendable func heedsNone(_ identifier: some Any) -> UnsafeMutableRawPointer? {
+      gcdlab_dispatch_get_global_queue(0, 0)
     }
-    return ["queues", "thread-priorities"].map { metric in
-      Red("global-priorities.\(metric) == 4", "global-priorities", of: pattern, settings, heedsNone)
-    } + [
+    return [
+      Red("global-priorities.queues == 4", "global-priorities", of: pattern, settings) { trial in
+        try pattern.begin(trial, pattern.priorityTime, niceness: told) { heedsNone($0) }
+        pattern.askForAll(trial) { heedsNone($0) }
+      },
+      Red("thread-niceness.thread-priorities == 4", "thread-niceness", of: pattern) { trial in
+        pattern.rank(trial) { heedsNone($0) }
+        pattern.compare(trial, told, DispatchQueue(label: "own"))
+      },
       // A queue of another class.
-      Red("private-qos-classes.unspecified-between == 1", "private-qos-classes", of: pattern, settings) { trial in
-        try pattern.compare(
-          trial, niceness: Niceness(values: [-2, -2, 0, 2, 10]), DispatchQueue(label: "own", qos: .background))
-      }
+      Red("thread-niceness.unspecified-between == 1", "thread-niceness", of: pattern) { trial in
+        pattern.rank(trial) { gcdlab_dispatch_get_global_queue($0.identifier, 0) }
+        pattern.compare(trial, told, DispatchQueue(label: "own", qos: .background))
+      },
     ]
   }
 }

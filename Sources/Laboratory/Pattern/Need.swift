@@ -1,4 +1,5 @@
 import Measurement
+import Platform
 
 /// Something that a pattern or a variant requires of the machine. If the machine does not have it, the variant is
 /// unavailable with that reason, and the lab starts no worker for it.
@@ -29,6 +30,12 @@ public struct Need: Sendable {
       machine.descriptorLimit >= count
         ? nil : "\(count) open descriptors are needed, the limit is \(machine.descriptorLimit)"
     }
+  }
+
+  /// Requires permission to raise the priority of a thread. On Linux Dispatch sets nice values below 0 for the classes above
+  /// default, which takes a privilege.
+  public static let raisedPriority = Need("permission to raise priorities") { _ in
+    SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default equal it"
   }
 
   /// Requires macOS.

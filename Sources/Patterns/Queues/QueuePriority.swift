@@ -52,10 +52,9 @@ struct QueuePriority: Pattern {
   let otherQueues = Metric.count(
     "other-queues", "further global queues that dispatch_get_global_queue returns for QoS classes and for maintenance")
   let threadPriorities = Metric.count(
-    "thread-priorities", unless: QueuePriority.alike,
-    "different priorities of the threads behind the document's four queues")
+    "thread-priorities", "different priorities of the threads behind the document's four queues")
   let unspecifiedBetween = Metric.count(
-    "unspecified-between", unless: QueuePriority.alike,
+    "unspecified-between",
     "1 if the thread of a queue of unspecified QoS has a priority between user-initiated and utility, else 0")
 
   var problem: [any Declaration] { [tasks, work] }
@@ -63,12 +62,12 @@ struct QueuePriority: Pattern {
   var variants: [Variant] {
     Variant(
       "global-priorities", .documented, "tasks on the document's four global queues",
-      own: [queues, otherQueues, threadPriorities, priorityTime]
+      own: [queues, otherQueues, priorityTime]
     ) { trial in
       try begin(trial, priorityTime) { priority in
         gcdlab_dispatch_get_global_queue(priority.identifier, 0)
       }
-      try askForAll(trial) { identifier in
+      askForAll(trial) { identifier in
         gcdlab_dispatch_get_global_queue(identifier, 0)
       }
     }
@@ -82,13 +81,23 @@ struct QueuePriority: Pattern {
     }
     Variant(
       "private-qos-classes", .documented, "one private serial queue per task, of each QoS class",
-      own: [unspecifiedBetween, classTime]
+      own: [classTime]
     ) {
       trial in
       try end(trial, classTime) { qosClass in
         DispatchQueue(label: "com.example.MyQueue", qos: qosClass.qos)
       }
-      try compare(trial, DispatchQueue(label: "com.example.MyQueue"))
+    }
+    Variant(
+      "thread-niceness", .documented, "a look at the threads of the four global queues, and of a queue without QoS",
+      own: [threadPriorities, unspecifiedBetween], without: [tasks, work], needs: [.raisedPriority]
+    ) { trial in
+      let niceness = try Niceness.ofClasses()
+      try niceness.requireAll()
+      rank(trial) { priority in
+        gcdlab_dispatch_get_global_queue(priority.identifier, 0)
+      }
+      compare(trial, niceness, DispatchQueue(label: "com.example.MyQueue"))
     }
   }
 }

@@ -72,21 +72,23 @@ extension QueuePriority {
   /// Asks for a global queue by each possible identifier, and compares the priorities of the document's four.
   ///
   /// - Parameter niceness: the priorities of the classes; nil to determine them.
-  func askForAll(_ trial: Trial, niceness: Niceness? = nil, _ get: (Int) -> UnsafeMutableRawPointer?) throws {
+  func askForAll(_ trial: Trial, _ get: (Int) -> UnsafeMutableRawPointer?) {
     let documented = Priority.allCases.map { get($0.identifier) }
     // QOS_CLASS_MAINTENANCE, which is only in the C library's own header.
     let further = (QoSClass.allCases.map(\.identifier) + [0x05]).map(get)
     trial.record(otherQueues, Set(further).subtracting(documented).count)
-    let seen = Niceness.seen(documented.map { HeldQueue(created: $0) }.map(\.async))
-    if try (niceness ?? Niceness.ofClasses()).tells { trial.record(threadPriorities, Set(seen).count) }
   }
 
-  /// Checks whether the priority of a queue lies between user-initiated and utility, if the system shows that.
+  /// Counts the priorities of the threads behind the four queues that `get` returns.
+  func rank(_ trial: Trial, _ get: (Priority) -> UnsafeMutableRawPointer?) {
+    let seen = Niceness.seen(Priority.allCases.map { HeldQueue(created: get($0)).async })
+    trial.record(threadPriorities, Set(seen).count)
+  }
+
+  /// Checks whether the priority of a queue lies between user-initiated and utility.
   ///
-  /// - Parameter niceness: the priorities of the classes; nil to determine them.
-  func compare(_ trial: Trial, niceness: Niceness? = nil, _ queue: DispatchQueue) throws {
-    let niceness = try niceness ?? Niceness.ofClasses()
-    guard niceness.tells else { return }
+  /// - Parameter niceness: the priorities of the classes.
+  func compare(_ trial: Trial, _ niceness: Niceness, _ queue: DispatchQueue) {
     let seen = Niceness.seen([{ queue.async(execute: $0) }])
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
@@ -220,6 +222,17 @@ struct Niceness: Sendable {
       throw Unavailable(
         "default, utility and background must differ in their nice values, which are "
           + ranked.map(String.init).joined(separator: ", "))
+    }
+  }
+
+  /// Makes sure that user-initiated, default, utility and background differ, too.
+  ///
+  /// - Throws: ``Unavailable`` with the values.
+  func requireAll() throws {
+    try require()
+    guard tells else {
+      throw Unavailable(
+        "user-initiated and default must differ in their nice values, which are \(values[1]) and \(values[2])")
     }
   }
 

@@ -23,13 +23,53 @@ import Testing
 
   @Test func `a timer that never fires is told as that, and not awaited for ever`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
-      TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
+      try TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.activate()
         return source
       }
     }
     #expect(attempt.trial.outcome != .completed)
+  }
+
+  /// No fire comes, which would be waited for: the pipe stands for the descriptor by which the system tells.
+  @Test(arguments: [true, false])
+  func `where the clock is set the trial ends at once, and says nothing of timers`(_ before: Bool) async throws {
+    let attempt = try await Attempt(
+      "wall-clock", of: TimerSource(), files: Catalogue.files, Self.settings(of: "wall-clock")
+    ) { trial in
+      let ends = try makePipe()
+      defer { close(ends.writer) }
+      if before { write(ends.writer, "x", 1) }
+      var isFirst = true
+      try TimerSource().fire(
+        trial, by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader)
+      ) { timer in
+        if !before, !isFirst { write(ends.writer, "x", 1) }
+        // The first one fires, and no other.
+        let source = DispatchSource.makeTimerSource(queue: timer.queue)
+        if isFirst { source.schedule(wallDeadline: timer.wallStart) }
+        isFirst = false
+        source.setEventHandler { timer.fired(source.data) }
+        source.activate()
+        return source
+      }
+    }
+    #expect(
+      attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
+  }
+
+  @Test func `that the clock was set is told once it was, and also to those who ask later`() throws {
+    let ends = try makePipe()
+    defer { close(ends.writer) }
+    let watch = WallClockWatch(of: ends.reader)
+    #expect(!watch.wasSet)
+    let isTold = DispatchSemaphore(value: 0)
+    watch.whenSet { isTold.signal() }
+    write(ends.writer, "x", 1)
+    isTold.wait()
+    watch.whenSet { isTold.signal() }
+    #expect(watch.wasSet && isTold.wait(timeout: .now()) == .success)
   }
 
   @Test func `fires that are told and not due are early, those that are due and not told uncounted`() {
@@ -87,7 +127,7 @@ import Testing
       },
       // Waits for its interval first.
       red("all.late-first-fires == 0", "strict") { trial in
-        pattern.fire(trial, looks: .milliseconds(20)) { timer in
+        try pattern.fire(trial, looks: .milliseconds(20)) { timer in
           let source = DispatchSource.makeTimerSource(queue: timer.queue)
           source.schedule(deadline: timer.start + timer.interval, repeating: timer.interval)
           source.setEventHandler { timer.fired(source.data) }
@@ -97,7 +137,7 @@ import Testing
       },
       // Takes a handler run for an interval.
       red("all.uncounted-intervals == 0", "slow-handler") { trial in
-        pattern.fire(trial, hold: trial[pattern.handlerIntervals], looks: .milliseconds(100)) { run in
+        try pattern.fire(trial, hold: trial[pattern.handlerIntervals], looks: .milliseconds(100)) { run in
           timer(run) { _ in
             run.fired(1 as UInt)
             run.letIntervalsPass()
@@ -105,12 +145,12 @@ import Testing
         }
       },
       red("slow-handler.coalesced > 0", "slow-handler") { trial in
-        pattern.fire(trial, hold: trial[pattern.handlerIntervals]) { run in
+        try pattern.fire(trial, hold: trial[pattern.handlerIntervals]) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
       red("all.missed-on-resume == 0", "strict") { trial in
-        pattern.fire(trial) { run in
+        try pattern.fire(trial) { run in
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
@@ -119,7 +159,7 @@ import Testing
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
-        pattern.fire(trial) { run in
+        try pattern.fire(trial) { run in
           let number = made.add(1, ordering: .relaxed).newValue
           let seen = runs.count
           let source = timer(run) { data in
@@ -138,7 +178,7 @@ import Testing
       // The other one is set to now, and this one to later.
       red("all.out-of-order == 0", "strict") { trial in
         let made = Atomic(0)
-        pattern.fire(trial) { run in
+        try pattern.fire(trial) { run in
           let isSecond = made.add(1, ordering: .relaxed).newValue == 2
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
           source.schedule(deadline: isSecond ? run.start + .milliseconds(20) : run.start, repeating: run.interval)
@@ -149,7 +189,7 @@ import Testing
       },
       // No timer: the first fire is told at once, and so is one for each block that comes behind it.
       red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
-        pattern.fire(trial, looks: .milliseconds(20)) { run in
+        try pattern.fire(trial, looks: .milliseconds(20)) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
           source.setEventHandler {
             run.fired(source.data)
@@ -162,7 +202,7 @@ import Testing
       },
       // Each by the other's clock.
       red("strict.clock-runs-in-sleep == 0", "strict") { trial in
-        pattern.fire(trial, by: .wall) { run in
+        try pattern.fire(trial, by: .wall) { run in
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
           source.schedule(wallDeadline: run.wallStart, repeating: run.interval, leeway: .nanoseconds(0))
           source.setEventHandler { run.fired(source.data) }
@@ -171,7 +211,7 @@ import Testing
         }
       },
       red("wall-clock.clock-runs-in-sleep == 1", "wall-clock") { trial in
-        pattern.fire(trial) { run in timer(run) { run.fired($0) } }
+        try pattern.fire(trial) { run in timer(run) { run.fired($0) } }
           .record(trial, pattern.withinLeeway, trial[pattern.leeway])
       },
       red("async-after.early == 0", "async-after") { trial in

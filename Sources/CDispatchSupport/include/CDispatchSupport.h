@@ -152,6 +152,9 @@ size_t gcdlab_allocated_size(void *memory);
 /// nothing.
 int gcdlab_confinement(void);
 
+/// A descriptor that can be read from as soon as somebody sets the wall clock, to be closed; -1 where the system does not tell.
+int gcdlab_wall_clock_watch(void);
+
 /// The number of cores that are online, whether or not this process may run on them.
 int gcdlab_online_count(void);
 

@@ -63,7 +63,7 @@ struct TimerSource: Pattern {
 
   var variants: [Variant] {
     Variant("strict", .documented, "a repeating timer with the strict flag and leeway 0", own: counting) { trial in
-      fire(trial) { timer in
+      try fire(trial) { timer in
         let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
         source.setEventHandler { timer.fired(source.data) }
@@ -73,7 +73,7 @@ struct TimerSource: Pattern {
     }
     Variant("leeway", .documented, "a repeating timer with leeway", own: counting + [leeway, withinLeeway]) { trial in
       let leeway = DispatchTimeInterval(trial[leeway])
-      fire(trial) { timer in
+      try fire(trial) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: leeway)
         source.setEventHandler { timer.fired(source.data) }
@@ -87,7 +87,7 @@ struct TimerSource: Pattern {
       own: counting + [leeway, withinLeeway]
     ) { trial in
       let leeway = DispatchTimeInterval(trial[leeway])
-      fire(trial, by: .wall) { timer in
+      try fire(trial, by: .wall) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         source.schedule(wallDeadline: timer.wallStart, repeating: timer.interval, leeway: leeway)
         source.setEventHandler { timer.fired(source.data) }
@@ -99,7 +99,7 @@ struct TimerSource: Pattern {
     Variant(
       "slow-handler", .broken, "a timer whose handler takes several intervals", own: counting + [handlerIntervals]
     ) { trial in
-      fire(trial, hold: trial[handlerIntervals]) { timer in
+      try fire(trial, hold: trial[handlerIntervals]) { timer in
         let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
         source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
         source.setEventHandler {

@@ -19,22 +19,23 @@ extension TimerSource {
   @discardableResult
   func fire(
     _ trial: Trial, by clock: TimerClock = .uptime, hold: Int = 0, patience: Duration = .seconds(20),
-    looks: Duration = .seconds(20), _ make: (TimerRun) -> any DispatchSourceProtocol
-  ) -> TimerRun {
+    looks: Duration = .seconds(20), watch: WallClockWatch? = nil, _ make: (TimerRun) -> any DispatchSourceProtocol
+  ) throws -> TimerRun {
     let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
+    let watch = clock == .wall ? watch ?? WallClockWatch() : nil
     // The first use of a queue and a timer is expensive, and the first event of a process comes far later than any
     // other.
-    let warmUp = TimerRun(by: clock, in: 0, every: Self.never)
+    let warmUp = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
     let notWarm = warmUp.firstFire(of: make(warmUp), within: looks) == nil
-    let isOvertaken = comesLate(make, by: clock, within: looks)
-    let now = TimerRun(by: clock, in: 0, every: Self.never)
+    let isOvertaken = comesLate(make, by: clock, watch, within: looks)
+    let now = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
     let toNow = now.firstFire(of: make(now), within: looks)
     // The timer was due ten and a half intervals ago, so the first event reports eleven.
     let long = min(60_000_000_000, clock.now() / 20)
-    let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long)
+    let past = TimerRun(by: clock, in: -Int(10 * long + long / 2), every: long, watch: watch)
     let toPast = past.firstFire(of: make(past), within: looks)
 
-    let timed = TimerRun(by: clock, in: 0, every: interval, hold: hold)
+    let timed = TimerRun(by: clock, in: 0, every: interval, hold: hold, watch: watch)
     let switches = ContextSwitches.ofProcess {
       timed.begin(make(timed))
       timed.wait(within: patience) { $0.told >= fires }
@@ -45,6 +46,8 @@ extension TimerSource {
     // The run after this one may come one interval late again, before the source is cancelled.
     let all = timed.wait(within: looks) { $0.untold <= 0 }
     timed.end()
+    let timers = kernelTimers(of: make, by: clock, watch, within: looks)
+    if watch?.wasSet == true { throw Unavailable("somebody has set the wall clock, by which the timers go") }
     let paused = past.tally
     timed.record(trial, self, wakeUps: switches?.voluntary)
     trial.record(early, all.early + now.tally.early + paused.early)
@@ -54,7 +57,7 @@ extension TimerSource {
     trial.record(lateFirstFires, [notWarm, toNow == nil, toPast == nil].count { $0 })
     trial.record(outOfOrder, isOvertaken ? 1 : 0)
     trial.record(onInterval, timed.percentInStep)
-    if let timers = kernelTimers(of: make, by: clock, within: looks) {
+    if let timers {
       trial.record(clockStopsInSleep, timers.count { !$0.goesOnAsleep })
       trial.record(clockRunsInSleep, timers.count { $0.goesOnAsleep })
     }
@@ -69,10 +72,11 @@ extension TimerSource {
   /// However late both are, the system checks timers in the order in which they are due, and their handlers share a
   /// queue.
   private func comesLate(
-    _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
+    _ make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, _ watch: WallClockWatch?,
+    within patience: Duration
   ) -> Bool {
-    let now = TimerRun(by: clock, in: 0, every: Self.never)
-    let later = TimerRun(by: clock, in: 1_000_000, every: Self.never, on: now.queue)
+    let now = TimerRun(by: clock, in: 0, every: Self.never, watch: watch)
+    let later = TimerRun(by: clock, in: 1_000_000, every: Self.never, on: now.queue, watch: watch)
     let sources = [make(now), make(later)]
     defer { for source in sources { source.cancel() } }
     later.wait(within: patience) { $0.runs > 0 }
@@ -85,14 +89,15 @@ extension TimerSource {
   /// kernel timer for each clock, for the timer that is due first. If that is the monitor of its pool, which ticks once
   /// a second, the timer follows after that tick. If the timer fires before it was examined, another one is created.
   private func kernelTimers(
-    of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, within patience: Duration
+    of make: (TimerRun) -> any DispatchSourceProtocol, by clock: TimerClock, _ watch: WallClockWatch?,
+    within patience: Duration
   ) -> [KernelTimers.Armed]? {
     let end = DispatchTime.after(patience)
-    repeat {
-      let run = TimerRun(by: clock, in: 50_000_000, every: Self.never)
+    while .now() < end, watch?.wasSet != true {
+      let run = TimerRun(by: clock, in: 50_000_000, every: Self.never, watch: watch)
       let source = make(run)
       defer { source.cancel() }
-      while run.untilDue > 0, .now() < end {
+      while run.untilDue > 0, .now() < end, watch?.wasSet != true {
         var own: [KernelTimers.Armed] = []
         // If an examination is interrupted, it takes another timer for this one. Of many in a row, at least one is not
         // interrupted.
@@ -106,7 +111,7 @@ extension TimerSource {
         if !own.isEmpty { return own }
         yieldProcessor()
       }
-    } while .now() < end
+    }
     return []
   }
 
@@ -161,7 +166,7 @@ final class TimerRun: Sendable {
   private let fires: Int
   private let hold: Int
   private let state = Noted(State())
-  private let isSuspended = DispatchSemaphore(value: 0)
+  private let watch: WallClockWatch?
 
   /// What the timer has reported so far.
   struct Tally {
@@ -186,6 +191,9 @@ final class TimerRun: Sendable {
     var behind: [UInt64] = []
     var source: SharedSource?
     var suspends = false
+    var isSuspended = false
+    /// Whether the clock was set, so that no event is worth waiting for.
+    var isVoid = false
     /// The data of each run.
     var data: [Int] = []
   }
@@ -198,14 +206,16 @@ final class TimerRun: Sendable {
   ///   - queue: the queue of the handler, if it is not a serial queue of its own.
   init(
     by clock: TimerClock, in delay: Int, every length: UInt64, hold: Int = 0, fires: Int = 0,
-    on queue: DispatchQueue = DispatchQueue(label: "timer")
+    on queue: DispatchQueue = DispatchQueue(label: "timer"), watch: WallClockWatch? = nil
   ) {
     self.queue = queue
     self.clock = clock
     self.length = length
     self.hold = hold
     self.fires = fires
+    self.watch = watch
     first = clock.now().advanced(by: delay)
+    watch?.whenSet { [weak self] in self?.state.note { $0.isVoid = true } }
   }
 
   // MARK: For the code that makes the timer
@@ -241,8 +251,9 @@ final class TimerRun: Sendable {
       defer { state.suspends = false }
       return state.suspends ? state.source : nil
     }
-    suspended?.suspend()
-    if suspended != nil { isSuspended.signal() }
+    guard let suspended else { return }
+    suspended.suspend()
+    state.note { $0.isSuspended = true }
   }
 
   /// Blocks the handler for some intervals, as slow work would.
@@ -303,7 +314,7 @@ final class TimerRun: Sendable {
 
   /// Waits until the tally meets a condition. Returns that tally, or the present one if the patience is over.
   @discardableResult func wait(within patience: Duration, until isSo: @escaping @Sendable (Tally) -> Bool) -> Tally {
-    state.value(within: patience) { isSo($0.tally) }?.tally ?? state.tally
+    state.value(within: patience) { isSo($0.tally) || $0.isVoid }?.tally ?? state.tally
   }
 
   /// Ends the timing of events.
@@ -336,12 +347,24 @@ final class TimerRun: Sendable {
       return state.source
     }
     // If no event comes any more, there is nothing to observe.
-    guard isSuspended.wait(within: patience) else { return (0, 0) }
+    state.wait(within: patience) { $0.isSuspended || $0.isVoid }
+    guard state.isSuspended else {
+      let isUnderWay = state.note { state in
+        defer { state.suspends = false }
+        return !state.suspends
+      }
+      // The handler is about to suspend it, and what is suspended must not be freed.
+      if isUnderWay {
+        state.wait(within: .seconds(3600)) { $0.isSuspended }
+        source?.resume()
+      }
+      return (0, 0)
+    }
     let before = tally
     let now = clock.now()
     let toCome = overAt(now) + 3
     let delay = Int(first) + toCome * Int(length) - Int(length) / 2 - Int(now)
-    let witness = TimerRun(by: clock, in: delay, every: 3_600_000_000_000)
+    let witness = TimerRun(by: clock, in: delay, every: 3_600_000_000_000, watch: watch)
     _ = witness.firstFire(of: make(witness), within: looks)
     let suspended = tally
     source?.resume()

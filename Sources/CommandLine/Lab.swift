@@ -79,8 +79,6 @@ public struct Lab: Sendable {
     // A closed pipe (`gcdlab … | head -1`) and a worker that ends before it reads must be errors, and must not end the
     // lab.
     signal(SIGPIPE, SIG_IGN)
-    // On Linux, Swift reads the arguments from /proc.
-    guard !arguments.isEmpty else { stop(2, "the command line cannot be read: /proc is not mounted") }
     do {
       if arguments.count == 1 { return try Greeting.show() }
       if let shell = completionShell(arguments) {
@@ -114,7 +112,6 @@ public struct Lab: Sendable {
   /// Inserts the command that a scenario's name implies: `gcdlab queue-order` means `gcdlab scenario queue-order`, and
   /// a scenario file does the same.
   private static func namingCommand(_ arguments: [String]) -> [String] {
-    // There are no arguments if /proc is not mounted, which is reported next.
     guard let word = arguments.dropFirst().first, !commands.contains(word),
       library.names.contains(word) || word.hasSuffix(".yml")
     else { return arguments }

@@ -1,0 +1,20 @@
+#ifdef __linux__
+#include <string.h>
+#include <unistd.h>
+
+// The runtime of Swift and Dispatch read /proc while they are initialised, and crash without it: that is before main() and before
+// all constructors of the binary. A sanitizer is not initialised either, so that nothing may be called that one replaces, unless
+// the process ends.
+__attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector)) static void require(
+    int count, char **arguments, char **environment) {
+  (void)environment;
+  if (access("/proc/self/cmdline", F_OK) == 0) return;
+  static const char reason[] = ": files of the system are needed that are not there: /proc is not mounted, or empty\n";
+  const char *path = count > 0 ? arguments[0] : "gcdlab", *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  ssize_t told = write(STDERR_FILENO, name, strlen(name));
+  if (told >= 0) told = write(STDERR_FILENO, reason, sizeof reason - 1);
+  _exit(2);
+}
+
+__attribute__((used, section(".preinit_array"))) static void (*const first)(int, char **, char **) = require;
+#endif

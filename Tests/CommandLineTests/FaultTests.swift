@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 
@@ -11,10 +12,7 @@ import Testing
 @Suite struct FaultTests {
   private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
 
-  /// Cancels the test, visibly, where a shell command that it needs does not work.
-  private func require(_ command: String) async throws {
-    if try await Binary.shell(command).status != 0 { try Test.cancel("not possible here: \(command)") }
-  }
+  private func require(_ command: String) async throws { try await Binary.require(command) }
 
   @Test func `a full device is told for results and exports`() async throws {
     let printed = try await Binary.shell("\"$0\" \(Self.run) > /dev/full")
@@ -95,7 +93,7 @@ import Testing
   }
 
   private func expectUnavailable(_ finished: Binary.Finished, _ reason: String) throws {
-    if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try Test.cancel("a sanitizer writes a file itself") }
+    if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try skip("a sanitizer writes a file itself") }
     // What judged nothing is no pass.
     #expect(finished.status == 2 && finished.errors.contains("no claim could be judged"), "\(finished.errors)")
     let said = finished.unwrapped
@@ -123,15 +121,6 @@ import Testing
       #expect([0, 2, 64, 126, 127].contains(finished.status), "\(command): \(finished.status) \(finished.errors)")
       if finished.status == 2 { #expect(finished.errors.hasPrefix("gcdlab: "), "\(finished.errors)") }
     }
-  }
-
-  @Test func `without /proc the lab says so`() async throws {
-    let mount = "mount -t tmpfs none /proc"
-    try await require("unshare -m sh -c '\(mount)'")
-    let finished = try await Binary.shell("unshare -m sh -c '\(mount) && exec \"$0\" \(Self.run)' \"$0\"")
-    if finished.errors.hasPrefix("==") { try Test.cancel("a sanitizer needs /proc itself") }
-    #expect(finished.status == 2)
-    #expect(finished.errors == "gcdlab: the command line cannot be read: /proc is not mounted\n")
   }
 
   @Test(arguments: ["instances", "watches"])
@@ -248,7 +237,7 @@ import Testing
     try await require("sh -c 'ulimit -s 64'")
     let refused = try await Binary.shell("ulimit -s 64; exec \"$0\" \(command)")
     if refused.errors.contains("Sanitizer") || refused.errors.isEmpty {
-      try Test.cancel("a sanitizer needs more itself")
+      try skip("a sanitizer needs more itself")
     }
     #expect(refused.status == 2, "\(refused.errors)")
     #expect(
@@ -282,7 +271,7 @@ import Testing
     try await require("unshare -m sh -c '\(limit)'")
     let finished = try await Binary.shell(
       "unshare -m sh -c '\(limit) && exec \"$0\" scenario descriptor-write --quick --rounds 1' \"$0\"")
-    if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try Test.cancel("a sanitizer writes a file itself") }
+    if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try skip("a sanitizer writes a file itself") }
     let said = finished.unwrapped
     #expect(finished.status == 2 && finished.errors.contains("not judged: descriptor-write"), "\(finished.errors)")
     #expect(
@@ -295,7 +284,7 @@ import Testing
   ///
   /// One core may be used, and Dispatch takes it for all that are online: `taskset`, the processors of a container.
   @Test func `a pool that is wider than the cores are many is compared with its own width`() async throws {
-    guard Host.onlineCores > 1 else { try Test.cancel("there is but one core here") }
+    guard Host.onlineCores > 1 else { try skip("there is but one core here") }
     try await require("taskset -c 0 true")
     let functions = """
       #include <errno.h>

@@ -139,7 +139,7 @@ import Testing
     echo '{"broken":"'"$*: cores $cores, $said"'"}'
     """
 
-  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible))
+  @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "there is but one core, or no call to keep to one"))
   func `a worker is started with the numbers of its cores, and told of them`() async throws {
     let results = try await run(
       Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
@@ -164,7 +164,7 @@ import Testing
     #expect(results.machine.confinedTo == nil)
   }
 
-  @Test(.enabled(if: Host.cores >= 2))
+  @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
   func `what is lacking on one core is waited for on two`() async throws {
     let worker = """
       case "$request" in *shortages*) told=2;; *) told=1;; esac

@@ -9,7 +9,7 @@ import Testing
 @Suite struct PoolStarvationTests {
   /// More tasks than the pool has threads for, also when the trial is told of fewer cores than there are.
   private static let settings: [String: ParameterValue] = [
-    "tasks-per-core": .integer(2 * Host.cores), "hold": .integer(0),
+    "tasks-per-core": .integer(2 * poolWidths.upperBound), "hold": .integer(0),
   ]
 
   @Test(arguments: ["on-own-queue", "own-executor", "task-sleep", "continuation", "bystander"])
@@ -37,7 +37,8 @@ import Testing
         #expect(attempt.total("own-queue-starved") == 0 && attempt.total("other-priority-starved") == 0)
         if variant == "blocking" {
           #expect(attempt.total("task-starved") == 1)
-          #expect(attempt.total("blocked-threads") == Host.cores && attempt.total("begun") == Host.cores)
+          let begun = try #require(attempt.total("begun"))
+          #expect(attempt.total("blocked-threads") == begun && poolWidths.contains(begun))
         }
         if attempt.total("task-starved") == 1, attempt.total("global-starved") == 1 { tellSeen() }
       }
@@ -52,7 +53,7 @@ import Testing
       var settings = Self.settings
       settings["hold"] = .integer(2_000_000_000)
       let attempt = try await Attempt("blocking", of: PoolStarvation(), files: Catalogue.files, settings)
-      #expect(attempt.total("begun") == Host.cores)
+      #expect(poolWidths.contains(attempt.total("begun") ?? 0))
       #expect(attempt.total("still-starved") == 1)
     }
   }

@@ -35,7 +35,7 @@ import Testing
   }
 
   /// How many begin hangs on the pool's monitor, which adds a thread each second where tasks only wait.
-  @Test(.enabled(if: Host.cores > 1)) func `beside others tasks begin, too`() async {
+  @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `beside others tasks begin, too`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)

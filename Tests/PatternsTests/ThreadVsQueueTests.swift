@@ -22,7 +22,8 @@ import Testing
   }
 
   /// In a process of its own, where nothing else comes and goes.
-  @Test(.enabled(if: Host.residentMemory != nil)) func `what waits is there, and a thread is the heaviest`() async {
+  @Test(.enabled(if: Host.residentMemory != nil, "the system does not tell what is in memory"))
+  func `what waits is there, and a thread is the heaviest`() async {
     await #expect(processExitsWith: .success) {
       let weights = try await ["async-waiting", "thread", "task"].asyncMap { variant in
         let weight = try await Self.attempt(variant).total("memory")

@@ -13,14 +13,15 @@ import Testing
 private let countsCalls = SystemCalls.during {} != nil
 
 @Suite struct SystemCallsTests {
-  @Test(.enabled(if: countsCalls), arguments: [0, 1, 10, 1000])
+  @Test(.enabled(if: countsCalls, "the system does not count calls"), arguments: [0, 1, 10, 1000])
   func `counts every call, and none of its own`(calls: Int) {
     var parent: pid_t = 0
     #expect(SystemCalls.during { for _ in 0..<calls { parent = getppid() } } == calls)
     if calls > 0 { #expect(parent == getppid()) }
   }
 
-  @Test(.enabled(if: countsCalls)) func `a free lock enters no kernel, a free dispatch semaphore neither`() async {
+  @Test(.enabled(if: countsCalls, "the system does not count calls"))
+  func `a free lock enters no kernel, a free dispatch semaphore neither`() async {
     // In a process of its own: another test may hold the allocator's lock, and a debug build allocates.
     await #expect(processExitsWith: .success) {
       let mutex = Mutex(0)
@@ -43,7 +44,7 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls)) func `a call gives what it gives uncounted`() {
+  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `a call gives what it gives uncounted`() {
     var bytes: [UInt8] = [0, 0, 0]
     var ends: [Int32] = [0, 0]
     var got = 0
@@ -60,7 +61,8 @@ private let countsCalls = SystemCalls.during {} != nil
     #expect(got == 3 && bytes == Array("abc".utf8) && error == EBADF)
   }
 
-  @Test(.enabled(if: countsCalls)) func `a body may start a thread, whose calls are its own`() async throws {
+  @Test(.enabled(if: countsCalls, "the system does not count calls"))
+  func `a body may start a thread, whose calls are its own`() async throws {
     // glibc blocks all signals meanwhile, and the thread begins on a stack of its own.
     for _ in 0..<100 {
       let parent = Atomic<Int32>(0)
@@ -75,7 +77,9 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls)) func `a signal handler may interrupt the body`() async {
+  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `a signal handler may interrupt the body`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       // A thread of the pool blocks it.
       var signals = sigset_t()
@@ -94,7 +98,8 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls)) func `threads count at once, each its own`() async {
+  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `threads count at once, each its own`() async
+  {
     await withTaskGroup { group in
       for calls in 1...20 {
         group.addTask { #expect(SystemCalls.during { for _ in 0..<calls { _ = getppid() } } == calls) }
@@ -102,7 +107,7 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls)) func `SIGSYS is given back`() async {
+  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `SIGSYS is given back`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGSYS, SIG_IGN)
       _ = SystemCalls.during {}

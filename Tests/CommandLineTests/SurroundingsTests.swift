@@ -1,0 +1,110 @@
+import LabTesting
+import Platform
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Binary {
+  /// Skips the test where a shell command that it needs does not work.
+  static func require(_ command: String) async throws {
+    if try await shell(command).status != 0 { try skip("not possible here: \(command)") }
+  }
+}
+
+/// The lab on machines that are set up in another way than those of its authors.
+@Suite struct SurroundingsTests {
+  /// An empty directory in the place of /proc, and the /proc of other processes.
+  @Test(arguments: ["unshare -m sh -c 'mount -t tmpfs none /proc &&", "unshare -p --fork sh -c '"])
+  func `without /proc the lab says so, whatever it is to do`(_ prefix: String) async throws {
+    try await Binary.require("\(prefix) true'")
+    for command in ["--version", "list", "scenario singleton-race", "worker"] {
+      let finished = try await Binary.shell("\(prefix) exec \"$0\" \(command)' \"$0\"")
+      if finished.errors.hasPrefix("==") { try skip("a sanitizer needs /proc itself") }
+      #expect(finished.status == 2 && finished.output.isEmpty)
+      #expect(
+        finished.errors
+          == "gcdlab: files of the system are needed that are not there: /proc is not mounted, or empty\n")
+    }
+  }
+
+  /// As by an upgrade, or a build beside the run: from the first worker on, another program has the name of the lab.
+  @Test func `nothing of a trial starts or opens a binary that was replaced`() async throws {
+    let script = """
+      lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
+      "$lab/gcdlab" scenario fd-semaphore signal-source process-monitor --quick --rounds 1 > said 2>&1 &
+      until [ -n "$(cat /proc/$!/task/*/children 2> /dev/null)" ]; do kill -0 $! || break; done
+      cp /bin/false next && mv next gcdlab
+      wait $!
+      cat said
+      rm -r "$lab"
+      """
+    let said = try await Binary.shell(script).unwrapped
+    // It came to the last scenario.
+    #expect(said.contains("process-monitor") && said.contains("signal-source"), "\(said)")
+    for word in ["violated", "broken", "hung", "cannot start", "cannot open"] {
+      #expect(!said.contains("✗ \(word)") && !said.contains("\(word):"), "\(said)")
+    }
+  }
+
+  @Test func `who may not raise priorities is told what that leaves out, and passes`() async throws {
+    if getpriority(0, 0) != 0 { try skip("the tests run with a nice value, below which nothing is told apart") }
+    let isRoot = geteuid() == 0
+    if isRoot { try await Binary.require("setpriv --reuid=64123 --clear-groups true") }
+    let user = isRoot ? "setpriv --reuid=$((100000 + $$)) --clear-groups" : ""
+    let script = """
+      lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab && chmod 777 "$lab"
+      TMPDIR="$lab" \(user) ./gcdlab smoke queue-priority --export x.json
+      status=$?
+      cat x.json
+      rm -r "$lab"
+      exit $status
+      """
+    let finished = try await Binary.shell(script)
+    if !isRoot, SystemThread.canRaisePriority { try skip("this user may raise priorities") }
+    #expect(finished.status == 0, "\(finished.output)\(finished.errors)")
+    #expect(finished.output.contains("no permission to raise nice values"), "\(finished.output)")
+  }
+
+  /// Its monotonic clock is a day ahead of the kernel's own, which the records of the scheduler carry.
+  @Test func `a trace in a time namespace has one clock`() async throws {
+    let prefix = "unshare -T --fork --monotonic=86400 --boottime=86400"
+    try await Binary.require("\(prefix) true")
+    let finished = try await Binary.shell(
+      "\(prefix) \"$0\" trace apply-stride --variant serial-loop --check")
+    #expect(finished.status == 0 && !finished.output.contains("broken"), "\(finished.output)\(finished.errors)")
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)])
+  func `a trace that is interrupted in its first trial ends with the signal`(
+    _ signal: Int32, _ status: Int
+  ) async throws {
+    let lab = try await Binary.start(["trace", "singleton-race", "--variant", "mutex", "--set", "race-time=10s"])
+    let worker = try await lab.firstWorker()
+    kill(lab.pid, signal)
+    let finished = await lab.finish()
+    #expect(finished.status == status)
+    // What had been recorded by then is drawn, if anything had.
+    #expect(finished.output.isEmpty || finished.output.contains("interrupted"), "\(finished.output)")
+    #expect(await Binary.isGone(worker))
+  }
+
+  @Test func `an end by SIGQUIT leaves no worker`() async throws {
+    let script = """
+      ulimit -c 0
+      "$0" scenario singleton-race --variant mutex --set race-time=10s --rounds 1000 > /dev/null 2>&1 &
+      until [ -n "$(cat /proc/$!/task/*/children 2> /dev/null)" ]; do kill -0 $! || break; done
+      cat /proc/$!/task/*/children
+      kill -QUIT $!
+      wait $!
+      """
+    let finished = try await Binary.shell(script)
+    #expect(finished.status == 128 + Int(SIGQUIT))
+    for worker in finished.output.split(whereSeparator: \.isWhitespace).compactMap({ pid_t($0) }) {
+      #expect(await Binary.isGone(worker))
+    }
+  }
+}

@@ -16,7 +16,8 @@ public final class WallClockWatch: Sendable {
     var listeners: [@Sendable () -> Void] = []
   }
   private let state = Mutex(State())
-  private let source: (any DispatchSourceRead)?
+  /// Any thread may use it; Dispatch does not say so to the compiler.
+  private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
   /// Watches from now on.
   public convenience init() { self.init(of: gcdlab_wall_clock_watch()) }

@@ -62,7 +62,7 @@ import Testing
     let lab = try await Binary.start(Self.long)
     _ = try await lab.firstWorker()
     kill(lab.pid, SIGSTOP)
-    while readFile("/proc/\(lab.pid)/stat")?.contains(") T ") == false { await Task.yield() }
+    try await until("the lab is stopped") { readFile("/proc/\(lab.pid)/stat")?.contains(") T ") != false }
     kill(lab.pid, SIGTERM)
     kill(lab.pid, SIGCONT)
     let finished = await lab.finish()
@@ -77,9 +77,9 @@ import Testing
     let lab = try await Binary.start([command, pipe.path] + (command == "diff" ? ["other"] : []))
     // There is a reader as soon as the lab has opened it; from then on it waits for the first byte.
     var writer: Int32 = -1
-    while writer < 0 {
+    try await until("the lab has opened the pipe") {
       writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
-      await Task.yield()
+      return writer >= 0
     }
     defer { close(writer) }
     kill(lab.pid, SIGTERM)
@@ -198,6 +198,16 @@ import Testing
   }
 
   @Test func `watching ends though nobody reads`() async throws {
+    // The numbers of write, poll and ppoll.
+    #if arch(x86_64)
+      let calls = "1|7|271"
+    #elseif arch(arm64)
+      let calls = "64|73"
+    #else
+      let calls = ""
+    #endif
+    if calls.isEmpty { try skip("the numbers of this processor's system calls are not known here") }
+    try await Binary.require("cat /proc/self/syscall")
     // Full from the beginning, so that the first line waits.
     let pipe = try TemporaryFile("pipe"), file = try TemporaryFile("a", "one")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -208,10 +218,10 @@ import Testing
     let script = """
       exec 3>&2
       "$0" watch \(file.path) > \(pipe.path) 2> \(pipe.path).errors &
-      until grep -q Ctrl-C \(pipe.path).errors; do :; done
+      until grep -q Ctrl-C \(pipe.path).errors; do kill -0 $! || exit; done
       echo two >> \(file.path)
       # It waits in its last call, to write or to see whether it may.
-      until grep -qE '^(1|7|271) ' /proc/$!/task/*/syscall; do :; done
+      until grep -qE '^(\(calls)) ' /proc/$!/task/*/syscall; do kill -0 $! || exit; done
       kill -TERM $!
       wait $!
       """

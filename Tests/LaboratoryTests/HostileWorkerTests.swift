@@ -105,7 +105,9 @@ import Testing
     #expect(children.count == 2)
     // Init reaps them when it comes to it; a zombie is gone all the same.
     for child in children {
-      while kill(child, 0) == 0, readFile("/proc/\(child)/stat")?.contains(") Z") != true { await Task.yield() }
+      try await until("process \(child) is gone") {
+        kill(child, 0) != 0 || readFile("/proc/\(child)/stat")?.contains(") Z") == true
+      }
     }
   }
 

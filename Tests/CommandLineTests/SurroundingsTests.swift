@@ -90,13 +90,4 @@ extension Binary {
     #expect(finished.output.isEmpty || finished.output.contains("interrupted"), "\(finished.output)")
     #expect(await Binary.isGone(worker))
   }
-
-  @Test func `an end by SIGQUIT leaves no worker`() async throws {
-    let lab = try await Binary.start(["scenario", "singleton-race", "--variant", "mutex", "--set", "race-time=10s"])
-    let worker = try await lab.firstWorker()
-    kill(lab.pid, SIGQUIT)
-    // What a shell reports as 131.
-    #expect(await lab.finish().status == -Int(SIGQUIT))
-    #expect(await Binary.isGone(worker))
-  }
 }

@@ -21,7 +21,7 @@ public struct Trace: Sendable, Codable, Equatable {
   public var isForeseen = false
   /// The queues and executors that blocks were submitted to, in the order in which they were first seen.
   public var queues: [Queue]
-  /// The threads: caller and main first, then those of the pool, Swift's, and the trial's own, each group in order of
+  /// The threads: caller and main first, then those of the pool and the trial's own, each group in order of
   /// beginning.
   public var lanes: [Lane]
   /// The blocks, in order of submission.
@@ -92,14 +92,22 @@ public struct Trace: Sendable, Codable, Equatable {
       case caller
       /// The first thread of the process, which serves the main queue.
       case main
-      /// A thread of Dispatch's pool.
+      /// A thread of Dispatch's pool, which runs the jobs of Swift concurrency, too.
       case pool
-      /// A thread of Swift's pool.
-      case swiftPool
       /// Dispatch's thread that waits for events of descriptors and timers.
       case manager
       /// Any other thread, which the trial started.
       case own
+
+      /// Documents of older labs tell apart which threads of the pool ran jobs of Swift concurrency.
+      public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let kind = Kind(rawValue: name == "swiftPool" ? "pool" : name) else {
+          throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is no kind of thread")
+        }
+        self = kind
+      }
     }
     /// The system's number of the thread.
     public var thread: Int

@@ -35,7 +35,6 @@ struct TraceReader {
     var isOn: (since: UInt64, core: Int)?
     var waits: [Trace.Wait] = []
     var open: [Int?] = []
-    var runsJobs = false
     var runsBlocks = false
     var isCaller = false
     /// How long the thread had run when the system was asked, before the body and after it.
@@ -185,8 +184,7 @@ struct TraceReader {
     blocks[index].lane = event.thread
     blocks[index].begin = at(event.time)
     var thread = threads[event.thread] ?? Thread()
-    if kind == .job, thread.open.isEmpty { thread.runsJobs = true }
-    if kind != .job, thread.open.isEmpty { thread.runsBlocks = true }
+    thread.runsBlocks = true
     thread.open.append(index)
     threads[event.thread] = thread
     seen(event)
@@ -221,14 +219,12 @@ struct TraceReader {
     // Threads that did nothing during the body belong to the lab. They run at most when the process is killed.
     let last = at(record.events.last?.time ?? 0)
     let shown = threads.filter { number, thread in
-      thread.isCaller || !thread.waits.isEmpty || thread.runsBlocks || thread.runsJobs
-        || runs(of: thread).contains { $0.begin < last }
+      thread.isCaller || !thread.waits.isEmpty || thread.runsBlocks || runs(of: thread).contains { $0.begin < last }
     }
     func kind(_ number: Int, _ thread: Thread) -> Trace.Lane.Kind {
       if thread.isCaller { return .caller }
       if number == record.process { return .main }
       if thread.name == "manager" { return .manager }
-      if thread.runsJobs { return .swiftPool }
       return thread.name == "pool" ? .pool : .own
     }
     let ranks = Dictionary(uniqueKeysWithValues: Trace.Lane.Kind.allCases.enumerated().map { ($1, $0) })
@@ -246,7 +242,6 @@ struct TraceReader {
         case .main: "main"
         case .manager: "events"
         case .pool: "pool \(counts[kind, default: 0])"
-        case .swiftPool: "swift \(counts[kind, default: 0])"
         case .own: "thread \(counts[kind, default: 0])"
         }
       laneOf[number] = trace.lanes.count

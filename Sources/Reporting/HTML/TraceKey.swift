@@ -60,6 +60,23 @@ struct TraceKey {
     return "<p class=\"keys\">\(queues)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
   }
 
+  /// What became of each queue's blocks.
+  var table: Markup {
+    let rows = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
+      let queues = Set(groupOf.filter { $0.value == index }.keys)
+      let cells = QueueFigures(trace, queues: queues, label: group.label, kind: group.kind).cells
+      let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }
+      return "<tr><th>\(Self.letter(index)) \(cells[0])</th>\(figures)</tr>\n"
+    }
+    guard !rows.isEmpty else { return "" }
+    let headings = QueueFigures.headings.map { "<th>\($0.title)</th>" as Markup }
+    return """
+      <div class="scroll"><table class="queues"><thead><tr>\(headings)</tr></thead><tbody>
+      \(rows)</tbody></table></div>
+
+      """
+  }
+
   private func sign(_ kind: String, _ says: String) -> Markup {
     """
     <span class="sign"><svg aria-hidden="true"><rect class="\(kind) e" width="100%" height="100%"/></svg> \(says)</span>
@@ -116,6 +133,7 @@ struct TraceKey {
     .trace .q4 { fill: #cc79a7; } .trace .q5 { fill: #e0702a; } .trace .q6 { fill: #8c9be8; } .trace .q7 { fill: #b5b5b5; }
     .trace rect.e { stroke: light-dark(#0008, #000a); stroke-width: .6; } .trace rect.f { fill-opacity: .8; } .trace rect.life, .trace rect.submits { stroke: none; }
     .trace .inside { fill: #56b4e9; } .trace .running { fill: light-dark(#565d68, #bcc2cb); } .trace .most { fill-opacity: .4; }
+    .trace .queues { font-size: .75rem; }
     .trace .keys { margin-top: .5rem; } .sign { white-space: nowrap; margin-right: .9rem; } .sign svg { width: 1.6em; height: .9em; vertical-align: -.1em; }
     .patterns { position: absolute; width: 0; height: 0; } .patterns .ground { fill: var(--page); fill-opacity: .5; } .patterns path { stroke: currentColor; stroke-width: 1.3; fill: none; }
     \(["group", "semaphore", "sync", "apply", "once", "lock", "condition", "join", "sleep", "descriptor", "several"].map { ".trace .w-\($0) { fill: url(#w-\($0)); }" as Markup })

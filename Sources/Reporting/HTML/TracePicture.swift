@@ -49,11 +49,11 @@ struct TracePicture {
   private var figure: Markup {
     let figures = TraceFigures(trace)
     let end: Markup = trace.end == .completed ? "" : " <span class=\"bad\">\(trace.endText)</span>"
-    let sentence: Markup = figures.sentence(trace).map { "<p class=\"sees\">\($0)</p>\n" } ?? ""
+    let findings = trace.findingTexts.map { "<p class=\"sees\">\($0)</p>\n" as Markup }
     let remarks = remarks.map { "<p class=\"care\">\($0)</p>\n" as Markup }
     return """
       <figure class="trace"><figcaption><b>\(trace.label)</b>\(end) \(figures.pieces(trace).joined(separator: " · "))</figcaption>
-      \(sentence)\(trace.length > 0 ? rows : "")\(key.markup)\(remarks)</figure>
+      \(findings)\(trace.length > 0 ? rows : "")\(key.markup)\(key.table)\(remarks)</figure>
 
       """
   }

@@ -16,6 +16,8 @@ public enum ChromeTrace {
   }
 
   private struct Writer {
+    /// More steps of a counter than this are folded: a screen shows no more, and they are as large as all else.
+    private static let mostSteps = 4000
     var text = "{\"traceEvents\": ["
     private var isFirst = true
     /// Of processes, threads and flows: no number means two things.
@@ -111,9 +113,10 @@ public enum ChromeTrace {
 
     private mutating func counter(_ name: String, _ steps: Steps) {
       // A series goes on as it was up to its next event: it begins and ends with the trace.
-      let first = steps.points.first?.time == 0 ? [] : [(time: UInt64(0), count: 0)]
+      let points = steps.folded(to: Self.mostSteps, end: length)
+      let first = points.first?.time == 0 ? [] : [(time: UInt64(0), count: 0)]
       let last = steps.points.last.map { $0.time < length ? [(time: length, count: $0.count)] : [] } ?? []
-      for point in first + steps.points + last {
+      for point in first + points + last {
         event("C", "\"\(name)\"", "counter", on: nil, point.time, ", \"args\": {\"count\": \(point.count)}")
       }
     }

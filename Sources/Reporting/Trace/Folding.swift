@@ -27,7 +27,8 @@ struct Folding {
       case block(Int)
       /// Several of a queue, none of which can be shown alone.
       case blocks(queue: Int)
-      case wait(Trace.Wait.Reason, queue: Int?)
+      /// A wait, inside one block where all of the column is.
+      case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
     var place: Place
@@ -111,12 +112,18 @@ struct Folding {
   private func contents(of index: Int) -> [Cell.Content] {
     let lane = trace.lanes[index]
     var found: [[Cell.Content: Double]] = Array(repeating: [:], count: columns)
+    /// The one block of a queue, and the one that all waits of a kind are in; -1 for several.
     var single: [[Int: Int]] = Array(repeating: [:], count: columns)
+    var around: [[Cell.Content: Int]] = Array(repeating: [:], count: columns)
     for piece in timelines[index].pieces {
       switch piece.content {
       case .nothing: continue
-      case .wait(let reason, let queue):
-        each(piece.begin, piece.end) { found[$0][.wait(reason, queue: queue), default: 0] += $1 }
+      case .wait(let reason, let queue, let block):
+        let wait = Cell.Content.wait(reason, queue: queue, in: nil)
+        each(piece.begin, piece.end) { column, time in
+          found[column][wait, default: 0] += time
+          around[column][wait] = around[column][wait].map { $0 == block ?? -1 ? $0 : -1 } ?? block ?? -1
+        }
       case .block(let block):
         let queue = trace.blocks[block].queue
         each(piece.begin, piece.end) { column, time in
@@ -132,8 +139,12 @@ struct Folding {
       if Double(lane.begin) >= end || lane.end.map({ Double($0) <= begin }) ?? false { return .nothing }
       if lost[column] || !trace.knowsCalls { return .unknown }
       guard let most = found[column].max(by: { $0.value < $1.value })?.key else { return .nothing }
-      if case .blocks(let queue) = most, let only = single[column][queue], only >= 0 { return .block(only) }
-      return most
+      switch most {
+      case .blocks(let queue): return single[column][queue].flatMap { $0 >= 0 ? .block($0) : nil } ?? most
+      case .wait(let reason, let queue, _):
+        return .wait(reason, queue: queue, in: around[column][most].flatMap { $0 >= 0 ? $0 : nil })
+      case .nothing, .block, .unknown: return most
+      }
     }
   }
 

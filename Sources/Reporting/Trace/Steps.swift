@@ -20,6 +20,19 @@ struct Steps {
   /// The most that it ever is.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
+  /// The steps, at most so many: of those between two of as many equal times up to `end`, the highest stands for all.
+  func folded(to most: Int, end: UInt64) -> [(time: UInt64, count: Int)] {
+    guard points.count > most else { return points }
+    let width = max(1, end / UInt64(most))
+    return points.reduce(into: []) { folded, point in
+      if let last = folded.last, last.time / width == point.time / width {
+        folded[folded.count - 1].count = max(last.count, point.count)
+      } else {
+        folded.append(point)
+      }
+    }
+  }
+
   /// What it is at a time.
   func count(at time: UInt64) -> Int { points.last { $0.time <= time }?.count ?? 0 }
 }

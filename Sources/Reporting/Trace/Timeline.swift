@@ -9,8 +9,8 @@ struct Timeline {
     case nothing
     /// The thread is in this block.
     case block(Int)
-    /// The thread waits.
-    case wait(Trace.Wait.Reason, queue: Int?)
+    /// The thread waits, inside this block.
+    case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
   }
   /// A time in which that stays the same.
   struct Piece {
@@ -48,8 +48,8 @@ struct Timeline {
     for wait in trace.lanes[lane].waits where wait.reason != .work {
       let end = wait.end ?? trace.length
       guard end > wait.begin else { continue }
-      edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue)))
-      edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue)))
+      edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue, in: nil)))
+      edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue, in: nil)))
     }
     // What ends makes room for what begins then.
     edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
@@ -57,7 +57,11 @@ struct Timeline {
     var open: [Content] = []
     var since: UInt64 = 0
     func close(at time: UInt64) {
-      let content = open.last ?? .nothing
+      var content = open.last ?? .nothing
+      if case .wait(let reason, let queue, _) = content {
+        let around = open.reversed().lazy.compactMap { if case .block(let block) = $0 { block } else { nil } }.first
+        content = .wait(reason, queue: queue, in: around)
+      }
       if time > since { pieces.append(Piece(begin: since, end: time, content: content)) }
       since = time
     }

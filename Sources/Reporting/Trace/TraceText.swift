@@ -44,7 +44,7 @@ public struct TraceText {
     var lines = Heading.lines(
       "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.ink(trace), style)
     guard trace.length > 0 else {
-      return lines + wrapped(TraceFigures(trace).sentence(trace) ?? "Nothing was recorded.")
+      return lines + wrapped(trace.findingTexts.first ?? "Nothing was recorded.")
     }
     let columns = max(20, style.width - Self.margin)
     let begin = trace.drawn(from: from, to: to).begin
@@ -53,11 +53,11 @@ public struct TraceText {
     for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
     lines += below(trace, folding)
     lines.append(axis(folding))
-    lines += letters.legend(style)
+    lines += letters.table(trace, style)
     lines += remarks(trace, folding)
     let figures = TraceFigures(trace)
     lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map { Ink.quiet($0, style) }
-    if let sentence = figures.sentence(trace) { lines += wrapped(sentence) }
+    lines += trace.findingTexts.flatMap(wrapped)
     return lines
   }
 
@@ -133,9 +133,11 @@ public struct TraceText {
       var counts: [Folding.Cell.Content: Int] = [:]
       for cells in all {
         let content: Folding.Cell.Content =
-          if case .block(let block) = cells[column].content {
-            .blocks(queue: trace.blocks[block].queue)
-          } else { cells[column].content }
+          switch cells[column].content {
+          case .block(let block): .blocks(queue: trace.blocks[block].queue)
+          case .wait(let reason, let queue, _): .wait(reason, queue: queue, in: nil)
+          case .nothing, .blocks, .unknown: cells[column].content
+          }
         counts[content, default: 0] += 1
       }
       counts[.nothing] = nil
@@ -179,16 +181,29 @@ public struct TraceText {
   private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: Letters) -> [Piece] {
     var pieces: [Piece] = []
     var index = 0
+    // The block that the spans up to here have named.
+    var named: Int?
     while index < contents.count {
       let content = contents[index]
       let end = contents[index...].firstIndex { $0 != content } ?? contents.count
-      pieces.append(span(content, end - index, trace, letters))
+      pieces.append(span(content, end - index, trace, letters, named: named))
+      switch content {
+      case .block(let block): named = block
+      case .wait(_, _, let block): named = block
+      case .nothing, .blocks, .unknown: named = nil
+      }
       index = end
     }
     return pieces
   }
 
-  private func span(_ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: Letters) -> Piece {
+  private func span(
+    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: Letters, named: Int?
+  ) -> Piece {
+    func name(_ block: Int) -> String {
+      let block = trace.blocks[block]
+      return "\(letters.letter(block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
+    }
     func filled(_ begin: String, _ fill: String) -> String {
       begin.count <= width
         ? begin + String(repeating: fill, count: width - begin.count)
@@ -201,12 +216,13 @@ public struct TraceText {
     case .blocks(let queue):
       return Piece(String(repeating: letters.letter(queue), count: width), { Palette.on(letters.index(queue), $0) })
     case .block(let number):
-      let block = trace.blocks[number]
-      let name = "\(letters.letter(block.queue))\(block.number)\(block.isBarrier ? "!" : "")"
-      return Piece(filled(name, "="), { Palette.on(letters.index(block.queue), $0) })
-    case .wait(let reason, let queue):
-      let name = "~\(Self.word(reason))" + (queue.map { "~\(letters.letter($0))" } ?? "")
-      return Piece(filled(name, "~"), { Ink.quiet($0, style) })
+      return Piece(filled(name(number), "="), { Palette.on(letters.index(trace.blocks[number].queue), $0) })
+    case .wait(let reason, let queue, let block):
+      let wait = "~\(Self.word(reason))" + (queue.map { "~\(letters.letter($0))" } ?? "")
+      // A wait at the beginning of a block would hide which one it is.
+      let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
+      let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
+      return Piece(filled(text, "~"), { Ink.quiet($0, style) })
     }
   }
 
@@ -318,17 +334,30 @@ private struct Letters {
   func index(_ queue: Int) -> Int { of[queue] ?? 0 }
   func letter(_ queue: Int) -> String { of[queue].map { $0 < Self.all.count ? Self.all[$0] : "*" } ?? "?" }
 
-  func legend(_ style: TextStyle) -> [String] {
-    let entries = labels.prefix(8).enumerated().map { index, entry in
-      let kind =
-        switch entry.kind {
-        case .serial, .concurrent, .actor: " (\(entry.kind.rawValue))"
-        case .global, .main, .swiftPool, .unknown: ""
-        }
-      return "\(Self.all[index]) = \"\(entry.label.inLine)\"\(kind)\(entry.count > 1 ? " x\(entry.count)" : "")"
+  /// How many queues are named at most.
+  private static let mostRows = 8
+
+  /// What became of each queue's blocks, as far as there is room; where there is hardly any, the queues' names.
+  func table(_ trace: Trace, _ style: TextStyle) -> [String] {
+    let rows = labels.prefix(Self.mostRows).enumerated().map { index, entry in
+      let queues = Set(of.filter { $0.value == index }.keys)
+      let figures = QueueFigures(trace, queues: queues, label: entry.label, kind: entry.kind)
+      return ["\(Self.all[index]) \(figures.cells[0])"] + figures.cells.dropFirst()
     }
-    guard !entries.isEmpty else { return [] }
-    let more = labels.count > 8 ? ", and \(labels.count - 8) more" : ""
-    return ("Queues: " + entries.joined(separator: ", ") + more).wrapped(to: max(20, style.width))
+    guard !rows.isEmpty else { return [] }
+    let more = labels.count > rows.count ? ["and \(labels.count - rows.count) more queues"] : []
+    let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
+    for rank in [0, 1, 2] {
+      let columns = Array(grid.headings.indices).filter {
+        rank == 0 || grid.headings[$0].rank == 0 || grid.headings[$0].rank > rank
+      }
+      let kept = grid.keeping(columns, rows: Array(rows.indices))
+      if TextGrid.width(of: kept.widths) <= style.width {
+        let lines = kept.lines()
+        return lines.prefix(1).map { Ink.quiet($0, style) } + lines.dropFirst() + more
+      }
+    }
+    let names = labels.prefix(rows.count).enumerated().map { "\(Self.all[$0]) = \"\($1.label.inLine)\"" }
+    return "Queues: \(names.joined(separator: ", "))".wrapped(to: max(20, style.width)) + more
   }
 }

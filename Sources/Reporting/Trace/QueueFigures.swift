@@ -1,0 +1,53 @@
+import Laboratory
+
+/// What became of the blocks of a queue, or of several queues under one letter.
+struct QueueFigures {
+  /// The queues' label.
+  let label: String
+  /// How many queues there are.
+  let queues: Int
+  /// What kind of queue the first one is.
+  let kind: Trace.Queue.Kind
+  /// How many blocks were submitted.
+  let blocks: Int
+  /// From submission to begin, in nanoseconds, in order of length; without blocks that wait for a time, a group or an event.
+  private let delays: [UInt64]
+  /// From begin to end, in nanoseconds, in order of length.
+  private let runs: [UInt64]
+
+  /// The figures of some queues of a trace.
+  init(_ trace: Trace, queues: Set<Int>, label: String, kind: Trace.Queue.Kind) {
+    let blocks = trace.blocks.filter { queues.contains($0.queue) }
+    self.label = label
+    self.queues = queues.count
+    self.kind = kind
+    self.blocks = blocks.count
+    delays = blocks.filter(\.isInBacklog).compactMap { block in
+      guard let submitted = block.submitted, let begin = block.begin else { return nil }
+      return begin >= submitted ? begin - submitted : 0
+    }.sorted()
+    runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
+  }
+
+  /// The headings of ``cells``.
+  static let headings = [
+    Table.Heading("queue", .left), .init("kind", .left, rank: 2), .init("blocks"),
+    .init("begins p50"), .init("p99", rank: 1), .init("most"), .init("runs p50"), .init("p99", rank: 1), .init("most"),
+  ]
+
+  /// The figures as the row of a table.
+  var cells: [String] {
+    let kind =
+      switch kind {
+      case .serial, .concurrent, .global, .main, .actor: kind.rawValue
+      case .swiftPool: "pool"
+      case .unknown: ""
+      }
+    return [label.inLine + (queues > 1 ? " x\(queues)" : ""), kind, "\(blocks)"]
+      + [delays, runs].flatMap { times in
+        [0.5, 0.99, 1].map { share in
+          times.isEmpty ? "-" : TraceFigures.text(times[Int((Double(times.count - 1) * share).rounded(.up))])
+        }
+      }
+  }
+}

@@ -1,0 +1,82 @@
+import Laboratory
+import Measurement
+
+extension Trace {
+  /// How many findings a picture has at most: those that matter most.
+  private static let mostFindings = 3
+
+  /// What the trace shows, a sentence a finding, what matters most first.
+  var findingTexts: [String] { findings.prefix(Self.mostFindings).map(text) }
+
+  private func text(_ finding: TraceFinding) -> String {
+    switch finding {
+    case .trap(let signal, let block):
+      let place = block.map { index in
+        " inside \(name(of: blocks[index]))" + (blocks[index].lane.map { " on \(lanes[$0].name)" } ?? "")
+      }
+      return "\(SignalName.name("\(signal)", on: "Linux")) ended it\(place ?? "") after \(TraceFigures.text(length))."
+    case .failure(let reason): return "The trial came to nothing: \(reason)."
+    case .deadlock(let owners): return text(owners)
+    case .standstill(let lanes): return standstill(lanes)
+    case .starvation(let workers, let backlog, let time):
+      let threads =
+        workers == 1 ? "The pool's only thread with a block" : "All \(workers) threads of the pool with a block"
+      return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
+        + "\(TraceFigures.count(backlog, "block")) that could have run waited for a thread."
+    case .blockedJobs(let count, let longest):
+      return
+        "\(TraceFigures.count(count, "wait")) inside \(count == 1 ? "a Swift job" : "Swift jobs") kept a thread of the "
+        + "pool, the longest for \(TraceFigures.text(longest.time)): \(lanes[longest.lane].name) \(text(of: longest.wait))."
+    case .crowd(let threads, let most):
+      return
+        "\(threads) threads for \(TraceFigures.count(cores.count, "core")): up to \(most) blocks were in progress at once."
+    case .loop(let shares): return loop(shares)
+    case .small(let queue, let count, let run, let apart):
+      return
+        "The \(count) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
+        + "and submitting the next one takes \(TraceFigures.text(apart))."
+    case .wait(let wait):
+      let share = Double(wait.time) / Double(max(1, length - opening))
+      return "\(lanes[wait.lane].name) spends \(TraceFigures.percent(min(1, share))) of the time waiting "
+        + "\(text(of: wait.wait))."
+    case .overlap(let most): return "Up to \(most) blocks were in progress at once."
+    }
+  }
+
+  private func text(_ owners: [TraceFinding.Owner]) -> String {
+    func label(_ queue: Int) -> String { "\"\(queues[queue].label.inLine)\"" }
+    guard owners.count > 1 else {
+      return owners.map { owner in
+        "\(lanes[owner.lane].name) calls sync on \(label(owner.waitsFor)) inside \(name(of: blocks[owner.block])): "
+          + "the call waits for the block, and the block for the call."
+      }.joined()
+    }
+    let chain = owners.map { owner in
+      "\(lanes[owner.lane].name), inside \(name(of: blocks[owner.block])), waits in sync for \(label(owner.waitsFor))"
+    }
+    return "Deadlock: \(chain.joined(separator: "; "))."
+  }
+
+  private func standstill(_ stuck: [Int]) -> String {
+    guard !stuck.isEmpty else { return "No thread runs any more, and none ever will." }
+    let waiting = stuck.prefix(3).map { index in
+      lanes[index].waits.last { $0.end == nil }.map { "\(lanes[index].name) waits \(text(of: $0))" }
+        ?? lanes[index].name
+    }
+    let others = stuck.count > 3 ? " and \(stuck.count - 3) more threads wait" : ""
+    return "At the end no thread can go on: \(waiting.joined(separator: ", "))\(others)."
+  }
+
+  private func loop(_ shares: [TraceFinding.LoopShare]) -> String {
+    guard let first = shares.first, let last = shares.last else { return "" }
+    let total = shares.reduce(0) { $0 + $1.iterations }
+    let name = lanes[first.lane].name
+    if shares.count == 1 { return "\(name) ran all \(total) iterations of the longest loop." }
+    if Double(first.iterations) > 0.7 * Double(total) {
+      let others = TraceFigures.count(shares.count - 1, "other thread")
+      return "\(name) ran \(first.iterations) of the \(total) iterations of the longest loop, \(others) the rest."
+    }
+    let each = first.iterations == last.iterations ? "\(last.iterations)" : "\(last.iterations) to \(first.iterations)"
+    return "The \(total) iterations of the longest loop ran on \(shares.count) threads, \(each) each."
+  }
+}

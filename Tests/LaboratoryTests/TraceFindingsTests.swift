@@ -1,0 +1,222 @@
+import Testing
+
+@testable import Laboratory
+
+/// Made-up traces: each finding on one that has it, and on one that differs in the point that decides.
+@Suite struct TraceFindingsTests {
+  private static let millisecond: UInt64 = 1_000_000
+
+  /// A trace of 10 ms on two cores: lane 0 is the caller, the next ones threads of the pool.
+  private static func trace(
+    pool: Int = 2, kind: Trace.Queue.Kind = .global, end: Trace.End = .completed,
+    _ change: (inout Trace) -> Void
+  ) -> Trace {
+    var trace = Trace(
+      scenario: "s", variant: "v", cores: [0, 1], length: 10 * millisecond, end: end,
+      queues: [Trace.Queue(label: "one", kind: kind), Trace.Queue(label: "two", kind: kind)])
+    trace.lanes = (0...pool).map { number in
+      Trace.Lane(
+        thread: 100 + number, name: number == 0 ? "caller" : "pool \(number)", kind: number == 0 ? .caller : .pool,
+        begin: 0)
+    }
+    change(&trace)
+    return trace
+  }
+
+  private static func block(
+    _ kind: Trace.Block.Kind = .async, queue: Int = 0, on lane: Int?, by submitter: Int = 0, _ submitted: UInt64 = 0,
+    _ begin: UInt64? = nil, _ end: UInt64? = nil, number: Int = 1, isBarrier: Bool = false
+  ) -> Trace.Block {
+    Trace.Block(
+      kind, isBarrier: isBarrier, queue: queue, number: number, submitted: submitted, submitter: submitter, lane: lane,
+      begin: begin, end: end)
+  }
+
+  private static func wait(
+    _ reason: Trace.Wait.Reason, _ begin: UInt64, _ end: UInt64?, queue: Int? = nil
+  ) -> Trace.Wait { Trace.Wait(begin: begin, end: end, for: reason, queue: queue) }
+
+  private static func isDeadlock(_ finding: TraceFinding) -> Bool {
+    if case .deadlock = finding { true } else { false }
+  }
+
+  @Test(arguments: [(Trace.Queue.Kind.serial, true), (.main, true), (.concurrent, false), (.global, false)])
+  func `a sync onto the queue that its thread is in is a deadlock on a serial queue alone`(
+    _ kind: Trace.Queue.Kind, _ isDeadlock: Bool
+  ) {
+    let trace = Self.trace(kind: kind, end: .trapped(signal: 4)) {
+      $0.blocks = [Self.block(.sync, on: 0, 100, 200), Self.block(.sync, on: nil, 300, number: 2)]
+    }
+    let owner = TraceFinding.Owner(lane: 0, block: 0, waitsFor: 0)
+    #expect(trace.findings.contains(.deadlock([owner])) == isDeadlock)
+    #expect(trace.findings.last == .trap(signal: 4, block: 0))
+  }
+
+  @Test func `a barrier sync onto the concurrent queue that its thread is in is a deadlock`() {
+    let trace = Self.trace(kind: .concurrent, end: .hung) {
+      $0.blocks = [Self.block(on: 1, 100, 200), Self.block(.sync, on: nil, by: 1, 300, number: 2, isBarrier: true)]
+    }
+    #expect(trace.findings == [.deadlock([TraceFinding.Owner(lane: 1, block: 0, waitsFor: 0)])])
+  }
+
+  @Test
+  func `two threads that wait for each other's queues are a deadlock, and one that waits for a busy queue is none`() {
+    var trace = Self.trace(kind: .serial, end: .hung) {
+      $0.blocks = [
+        Self.block(queue: 0, on: 1, 0, 100), Self.block(queue: 1, on: 2, 0, 100),
+        Self.block(.sync, queue: 1, on: nil, by: 1, 200, number: 2),
+        Self.block(.sync, queue: 0, on: nil, by: 2, 200, number: 2),
+      ]
+    }
+    #expect(
+      trace.findings == [
+        .deadlock([
+          TraceFinding.Owner(lane: 2, block: 1, waitsFor: 0), TraceFinding.Owner(lane: 1, block: 0, waitsFor: 1),
+        ])
+      ])
+    trace.blocks.removeLast()
+    #expect(!trace.findings.contains(where: Self.isDeadlock))
+  }
+
+  @Test func `a hang without a holder names who waits`() {
+    let trace = Self.trace(end: .hung) { $0.lanes[0].waits = [Self.wait(.group, 100, nil)] }
+    #expect(trace.findings == [.standstill(lanes: [0])])
+  }
+
+  /// Two blocks that sleep on both threads for 8 ms, and four behind them.
+  private static var starved: Trace {
+    trace { trace in
+      trace.blocks = (1...2).map { block(on: $0, 0, 10, 9 * millisecond, number: $0) }
+      trace.blocks += (3...6).map { block(on: 1, 20, 9 * millisecond + 10, 9 * millisecond + 20, number: $0) }
+      for lane in 1...2 { trace.lanes[lane].waits = [wait(.sleep, 1 * millisecond, 9 * millisecond)] }
+    }
+  }
+
+  private static func starvation(_ trace: Trace) -> TraceFinding? {
+    trace.findings.first { if case .starvation = $0 { true } else { false } }
+  }
+
+  @Test func `a pool whose threads are all blocked while blocks could run is starved`() {
+    #expect(Self.starvation(Self.starved) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
+  }
+
+  @Test func `fewer blocked threads than cores are no starved pool, since it starts another one`() {
+    var trace = Self.starved
+    trace.cores = [0, 1, 2]
+    #expect(Self.starvation(trace) == nil)
+  }
+
+  @Test func `a pool with a thread that runs is not starved`() {
+    var trace = Self.starved
+    trace.lanes[2].waits = []
+    #expect(Self.starvation(trace) == nil)
+  }
+
+  @Test func `a thread that has nothing to do does not count among a pool's blocked ones`() {
+    var trace = Self.starved
+    trace.lanes.append(
+      Trace.Lane(thread: 9, name: "pool 3", kind: .pool, begin: 0, waits: [Self.wait(.work, 0, nil)]))
+    #expect(Self.starvation(trace) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
+  }
+
+  @Test func `blocks that wait for their serial queue do not starve`() {
+    var trace = Self.starved
+    trace.queues[0].kind = .serial
+    trace.blocks.removeAll { $0.number == 2 }
+    trace.lanes[2].waits = []
+    trace.lanes.removeLast()
+    #expect(Self.starvation(trace) == nil)
+  }
+
+  @Test func `a pool is not called starved where calls were lost or not seen`() {
+    var trace = Self.starved
+    trace.gaps = [Trace.Gap(.calls, begin: 0, end: 1, lost: 1)]
+    #expect(Self.starvation(trace) == nil)
+    trace.gaps = []
+    trace.missing = [Trace.Missing(.calls, why: "not seen")]
+    #expect(Self.starvation(trace) == nil)
+  }
+
+  @Test(arguments: [
+    (Trace.Block.Kind.job, Trace.Wait.Reason.semaphore, true), (.job, .lock, false), (.async, .semaphore, false),
+  ])
+  func `a wait blocks Swift's pool inside a job, for anything but a lock`(
+    _ kind: Trace.Block.Kind, _ reason: Trace.Wait.Reason, _ isFound: Bool
+  ) {
+    let trace = Self.trace(kind: .swiftPool) {
+      $0.blocks = [Self.block(kind, on: 1, 0, 10, 5 * Self.millisecond)]
+      $0.lanes[1].waits = [Self.wait(reason, 1000, 3 * Self.millisecond)]
+    }
+    let found = trace.findings.contains { if case .blockedJobs(count: 1, _) = $0 { true } else { false } }
+    #expect(found == isFound)
+  }
+
+  @Test func `a wait belongs to the innermost block that is in progress then`() {
+    let trace = Self.trace {
+      $0.blocks = [
+        Self.block(.async, on: 1, 0, 10, 900), Self.block(.sync, on: 1, by: 1, 20, 30, 400, number: 2),
+        Self.block(.async, on: 1, 0, 2000, 3000, number: 3),
+      ]
+      $0.lanes[1].waits = [
+        Self.wait(.lock, 100, 200), Self.wait(.lock, 500, 600), Self.wait(.lock, 1000, 1100),
+        Self.wait(.lock, 2100, 2200), Self.wait(.work, 4000, nil),
+      ]
+    }
+    #expect(trace.workWaits.map(\.block) == [1, 0, 2])
+  }
+
+  @Test func `many threads are told by their blocks, not by their number`() {
+    func crowded(_ ends: (Int) -> UInt64) -> Trace {
+      Self.trace(pool: 8) { trace in
+        trace.blocks = (1...8).map { Self.block(on: $0, 0, UInt64($0) * 100, ends($0), number: $0) }
+      }
+    }
+    #expect(crowded { _ in 5000 }.findings.contains(.crowd(threads: 8, blocks: 8)))
+    let oneByOne = crowded { UInt64($0) * 100 + 50 }.findings
+    #expect(!oneByOne.contains { if case .crowd = $0 { true } else { false } })
+  }
+
+  @Test func `the iterations of a loop are counted for each thread`() {
+    let trace = Self.trace { trace in
+      trace.blocks = (1...10).map {
+        Self.block(.apply, on: $0 > 8 ? 1 : 0, 5, UInt64($0) * 100, UInt64($0) * 100 + 90, number: $0)
+      }
+    }
+    let shares = [TraceFinding.LoopShare(lane: 0, iterations: 8), .init(lane: 1, iterations: 2)]
+    #expect(trace.findings == [.loop(shares)])
+  }
+
+  @Test(arguments: [(UInt64(200), true), (900, false)])
+  func `blocks are small when they run for less time than passes between submissions`(_ run: UInt64, _ isSmall: Bool) {
+    let trace = Self.trace { trace in
+      trace.blocks = (0..<200).map { number in
+        let time = UInt64(number) * 500
+        return Self.block(on: 1, time, time + 200_000, time + 200_000 + run, number: number + 1)
+      }
+    }
+    #expect(trace.findings.contains(.small(queue: 0, blocks: 200, run: run, apart: 500)) == isSmall)
+  }
+
+  @Test func `a wait of a thread outside of any block is not the longest`() {
+    let trace = Self.trace {
+      $0.lanes.append(
+        Trace.Lane(
+          thread: 7, name: "thread 1", kind: .own, begin: 0, waits: [Self.wait(.join, 0, 10 * Self.millisecond)]))
+      $0.lanes[0].waits = [Self.wait(.group, 0, 6 * Self.millisecond)]
+    }
+    let expected = TraceFinding.WorkWait(
+      lane: 0, block: nil, wait: Self.wait(.group, 0, 6 * Self.millisecond), time: 6 * Self.millisecond)
+    #expect(trace.findings == [.wait(expected)])
+  }
+
+  @Test func `blocks one after the other are no finding`() {
+    let trace = Self.trace {
+      $0.blocks = [Self.block(on: 1, 0, 100, 200), Self.block(on: 1, 0, 300, 400, number: 2)]
+    }
+    #expect(trace.findings == [])
+    var both = trace
+    both.blocks[1].begin = 150
+    both.blocks[1].lane = 2
+    #expect(both.findings == [.overlap(blocks: 2)])
+  }
+}

@@ -66,7 +66,10 @@ let package = Package(
     // A lab whose workers misbehave: see Tools/hardships.
     .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
     // What the tests share.
-    .target(name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform"], path: "Tests/LabTesting"),
+    .target(
+      name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform", "TestRun"], path: "Tests/LabTesting"),
+    // One directory for the files of a run of tests, and an end to what it started.
+    .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
@@ -82,7 +85,9 @@ let package = Package(
       dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess]),
     .testTarget(
       name: "CommandLineTests",
-      dependencies: ["gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", "Reporting", subprocess]),
+      dependencies: [
+        "gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", "Reporting", "TestRun", subprocess,
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,7 @@ import Testing
 
   /// A directory that is not there yet, and is removed afterwards.
   private static func withCache(_ body: (String) async throws -> Void) async throws {
-    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
     let directory = try #require(mkdtemp(&template)).withMemoryRebound(to: CChar.self, capacity: 1) {
       String(cString: $0)
     }

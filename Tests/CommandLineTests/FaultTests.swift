@@ -26,7 +26,7 @@ import Testing
     try await require("unshare -m sh -c '\(mount) /mnt'")
     let file = try TemporaryFile("x.csv")
     let full = "head -c 4096 /dev/zero > /mnt/full"
-    let files = "--export /mnt/x.json --export \(file.path) --export /mnt/x.md"
+    let files = "--export /mnt/x.json --export \"\(file.path)\" --export /mnt/x.md"
     let lab = "exec \"$0\" \(Self.run) \(files)"
     let finished = try await Binary.shell("unshare -m sh -c '\(mount) /mnt && \(full) && \(lab)' \"$0\"")
     #expect(finished.status == 2)
@@ -39,24 +39,24 @@ import Testing
   @Test func `what cannot be printed is still exported`() async throws {
     for command in [Self.run, "smoke --only singleton-race"] {
       let file = try TemporaryFile("x.json")
-      let finished = try await Binary.shell("\"$0\" \(command) --export \(file.path) > /dev/full")
+      let finished = try await Binary.shell("\"$0\" \(command) --export '\(file.path)' > /dev/full")
       #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: No space left on device\n")
       #expect(readFile(file.path)?.contains("\"completed\"") == true)
     }
   }
 
   /// As when it is built anew during a run: once its first worker is there, another program has its name.
-  @Test(arguments: ["rm $lab/gcdlab", "cp /bin/false $lab/next && mv $lab/next $lab/gcdlab"])
+  @Test(arguments: ["rm gcdlab", "cp /bin/false next && mv next gcdlab"])
   func `workers are of the binary that the lab began as, whatever becomes of its file`(_ change: String) async throws {
     let script = """
-      lab=$(mktemp -d) && cp "$0" $lab/gcdlab
-      $lab/gcdlab scenario singleton-race --variant mutex --rounds 5 --set race-time=300ms --export $lab/x.json &
+      lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
+      "$lab/gcdlab" scenario singleton-race --variant mutex --rounds 5 --set race-time=300ms --export x.json &
       until [ -n "$(cat /proc/$!/task/*/children 2> /dev/null)" ]; do kill -0 $! || break; done
       \(change)
       wait $!
       status=$?
-      grep -c '"completed" *: *5' $lab/x.json
-      rm -r $lab
+      grep -c '"completed" *: *5' x.json
+      rm -r "$lab"
       exit $status
       """
     let finished = try await Binary.shell(script)
@@ -108,7 +108,7 @@ import Testing
 
   @Test(arguments: ["/proc/x.json", "/sys/x.json", "/no/such/x.json", "/dev/null/x.json"])
   func `a place that cannot be written is told before the run`(_ path: String) async throws {
-    let refused = try await Binary.shell("\"$0\" \(Self.run) --export \(path)")
+    let refused = try await Binary.shell("\"$0\" \(Self.run) --export '\(path)'")
     #expect(refused.status == 64 && refused.output.isEmpty)
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(path): "), "\(refused.errors)")
   }
@@ -143,9 +143,10 @@ import Testing
   ) async throws -> Binary.Finished {
     try await require("command -v clang")  // It comes with Swift, as a rule.
     let source = try TemporaryFile("replaced.c", "#define _GNU_SOURCE\n" + functions)
-    let library = source.path.replacing("replaced.c", with: "replaced.so")
-    let run = "LD_PRELOAD=\(library) \(prefix) \"$0\" \(arguments)"
-    return try await Binary.shell("clang -shared -fPIC -o \(library) \(source.path) && \(run)")
+    // A space in a path is the end of it to LD_PRELOAD.
+    let directory = source.path.dropLast("replaced.c".count)
+    let run = "LD_PRELOAD=./replaced.so \(prefix) \"$0\" \(arguments)"
+    return try await Binary.shell("cd '\(directory)' && clang -shared -fPIC -o replaced.so replaced.c && \(run)")
   }
 
   @Test func `actors without cores of their own, which do not meet, are no verdict`() async throws {
@@ -340,11 +341,12 @@ import Testing
     try await require("setpriv --reuid=64123 --clear-groups true")
     let script = """
       user=$((100000 + $$))
-      lab=$(mktemp -d) && cp "$0" $lab/gcdlab && chmod 755 $lab
-      bash -c "ulimit -u \(limit); exec setpriv --reuid=$user --clear-groups $lab/gcdlab \
+      lab=$(mktemp -d) && cp "$0" "$lab/gcdlab" && chmod 755 "$lab"
+      cd "$lab"
+      bash -c "ulimit -u \(limit); exec setpriv --reuid=$user --clear-groups ./gcdlab \
       scenario fd-semaphore --quick --rounds 1 --variant semaphore" 2>&1
       status=$?
-      rm -r $lab
+      rm -r "$lab"
       exit $status
       """
     let finished = try await Binary.shell(script)

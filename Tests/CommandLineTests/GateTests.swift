@@ -319,7 +319,7 @@ import Testing
     #expect(ran.status == 0, "\(ran.errors)")
     #expect(readFile(files[0].path)?.contains("gcdlab.diff/2") == true)
     #expect(readFile(files[1].path)?.hasPrefix("scenario,run,metric,unit,old,new,") == true)
-    let refused = try await Binary.run(["diff", "--export", "/tmp/comparison.html"])
+    let refused = try await Binary.run(["diff", "--export", "\(ScratchDirectory.parent)/comparison.html"])
     #expect(refused.status == 64 && refused.errors.contains("(known: .json .md .csv)"), "\(refused.errors)")
   }
 

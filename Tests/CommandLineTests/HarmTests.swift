@@ -24,12 +24,13 @@ import Testing
     let script = """
       place=$(mktemp -d)
       first=$(sh -c 'echo $$')
-      seq -f "$place/gcdlab-%.0f" $first $((first + 1000)) | xargs mkdir
-      seq -f "$place/gcdlab-%.0f/mine" $first $((first + 1000)) | xargs touch
-      TMPDIR=$place "$0" \(Self.quick) > $place/said
+      cd "$place"
+      seq -f "gcdlab-%.0f" $first $((first + 1000)) | xargs mkdir
+      seq -f "gcdlab-%.0f/mine" $first $((first + 1000)) | xargs touch
+      TMPDIR="$place" "$0" \(Self.quick) > said
       status=$?
-      find $place -name mine | wc -l
-      rm -r $place
+      find . -name mine | wc -l
+      rm -r "$place"
       exit $status
       """
     let finished = try await Binary.shell(script)
@@ -44,11 +45,10 @@ import Testing
       + #""scratch":"trial"}"#
     let script = """
       place=$(mktemp -d)
-      mkdir $place/trial $place/trial/folder $place/other
-      touch $place/trial/file $place/trial/folder/file
-      echo '\(request)' | TMPDIR=$place "$0" worker > /dev/null
-      ls $place
-      rm -r $place
+      cd "$place" && mkdir -p trial/folder other && touch trial/file trial/folder/file
+      echo '\(request)' | TMPDIR="$place" "$0" worker > /dev/null
+      ls
+      rm -r "$place"
       """
     let finished = try await Binary.shell(script)
     #expect(finished.output == "other\n", "\(finished.errors)")
@@ -99,10 +99,10 @@ import Testing
   @Test(arguments: ["/dev/zero", "/dev/tty", "SOCKET"])
   func `what is no file is not read`(_ path: String) async throws {
     let path = path == "SOCKET" ? try Self.socket() : path
-    defer { if path.hasPrefix("/tmp") { unlink(path) } }
+    defer { if path.hasPrefix(ScratchDirectory.parent) { unlink(path) } }
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
       // So that a lab that reads on and on ends.
-      let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) \(path)")
+      let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) '\(path)'")
       if finished.errors.hasPrefix("==") { try Test.cancel("a sanitizer needs more memory than there is") }
       #expect(finished.status == 64)
       let place =
@@ -112,7 +112,7 @@ import Testing
   }
 
   private static func socket() throws -> String {
-    let path = "/tmp/gcdlab-test-socket-\(getpid())"
+    let path = "\(ScratchDirectory.parent)/gcdlab-test-socket-\(getpid())"
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
@@ -131,7 +131,7 @@ import Testing
   @Test func `an export that nobody reads is refused before the run`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
-    let refused = try await Binary.shell("exec \"$0\" \(Self.quick) --export \(pipe.path)")
+    let refused = try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(pipe.path)'")
     #expect(refused.status == 64 && refused.output.isEmpty)
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(pipe.path), which nobody reads: "))
   }
@@ -141,8 +141,8 @@ import Testing
     try #require(mkfifo(pipe.path, 0o600) == 0)
     // Opened both ways, it never waits, and `cat` has its end when the lab is done.
     let script = """
-      cat \(pipe.path) & exec 3>\(pipe.path)
-      "$0" \(Self.quick) --export \(pipe.path) 3>&- > /dev/null
+      cat '\(pipe.path)' & exec 3>'\(pipe.path)'
+      "$0" \(Self.quick) --export '\(pipe.path)' 3>&- > /dev/null
       exec 3>&-
       wait
       """
@@ -152,7 +152,7 @@ import Testing
 
   @Test func `a distribution is written beside its place whatever it is called`() async throws {
     let saved = try TemporaryFile("run.json")
-    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let elsewhere = try TemporaryFile("elsewhere")
     let document = try #require(readFile(saved.path))
     let traversal = "../../../../../../../../..\(elsewhere.path)"
@@ -217,9 +217,9 @@ import Testing
     // Ended by the end of what is read from: that of `sh`, which tells its status.
     let script = """
       exec 3>&2
-      "$0" watch \(file.path) > \(pipe.path) 2> \(pipe.path).errors &
-      until grep -q Ctrl-C \(pipe.path).errors; do kill -0 $! || exit; done
-      echo two >> \(file.path)
+      "$0" watch '\(file.path)' > '\(pipe.path)' 2> '\(pipe.path).errors' &
+      until grep -q Ctrl-C '\(pipe.path).errors'; do kill -0 $! || exit; done
+      echo two >> '\(file.path)'
       # It waits in its last call, to write or to see whether it may.
       until grep -qE '^(\(calls)) ' /proc/$!/task/*/syscall; do kill -0 $! || exit; done
       kill -TERM $!
@@ -232,20 +232,20 @@ import Testing
 
   @Test func `a file that is named twice is refused`() async throws {
     let saved = try TemporaryFile("run.json")
-    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let place = try TemporaryFile("k.json", "before")
     let directory = place.path.dropLast("k.json".count)
     try #require(symlink("k.json", "\(directory)l.json") == 0 && link(place.path, "\(directory)h.json") == 0)
     for (arguments, option) in [
       ("smoke fd-semaphore --junit k.json --export k.json", "--junit"),
       ("smoke fd-semaphore --junit n.xml --export ./n.xml", "--junit"),
-      ("report \(saved.path) --html p --export p.html --export ././p.html", "--export"),
-      ("report \(saved.path) --html p.html --export p.html", "--html"),
-      ("report \(saved.path) --export k.json --export ./k.json", "--export"),
-      ("report \(saved.path) --export k.json --export l.json", "--export"),
-      ("report \(saved.path) --export k.json --export h.json", "--export"),
+      ("report '\(saved.path)' --html p --export p.html --export ././p.html", "--export"),
+      ("report '\(saved.path)' --html p.html --export p.html", "--html"),
+      ("report '\(saved.path)' --export k.json --export ./k.json", "--export"),
+      ("report '\(saved.path)' --export k.json --export l.json", "--export"),
+      ("report '\(saved.path)' --export k.json --export h.json", "--export"),
     ] {
-      let refused = try await Binary.shell("cd \(directory) && exec \"$0\" \(arguments)")
+      let refused = try await Binary.shell("cd '\(directory)' && exec \"$0\" \(arguments)")
       #expect(refused.status == 64 && refused.errors.contains("is the same file as"), "\(arguments): \(refused.errors)")
       #expect(refused.errors.hasPrefix("gcdlab: \(option): "), "\(refused.errors)")
     }
@@ -257,8 +257,8 @@ import Testing
 
   @Test func `a width that no terminal has costs nothing`() async throws {
     let saved = try TemporaryFile("run.json")
-    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export \(saved.path)").status == 0)
-    let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report \(saved.path)")
+    #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
+    let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report '\(saved.path)'")
     #expect(shown.status == 0 && shown.output.split(separator: "\n").allSatisfy { $0.utf8.count <= 40_000 })
   }
 

@@ -39,11 +39,11 @@ import Testing
       """
       for round in 1 2 3 4 5; do
         place=$(mktemp -d)
-        TMPDIR=$place "$0" scenario file-monitor --rounds 10000 >/dev/null 2>&1 &
-        while [ -z "$(ls -A $place)" ]; do :; done
+        TMPDIR="$place" "$0" scenario file-monitor --rounds 10000 >/dev/null 2>&1 &
+        while [ -z "$(ls -A "$place")" ]; do :; done
         kill -STOP $!; kill -HUP $!; kill -TERM $!; kill -CONT $!; wait $!
-        echo "$? $(ls -A $place)"
-        rm -r $place
+        echo "$? $(ls -A "$place")"
+        rm -r "$place"
       done
       """)
     let lines = finished.output.split(separator: "\n")
@@ -57,11 +57,11 @@ import Testing
     let finished = try await Binary.shell(
       """
       for round in 1 2 3 4 5; do
-        rm -f \(file.path)
-        "$0" scenario singleton-race --variant mutex --rounds 10000 --set race-time=1ms --export \(file.path) >/dev/null 2>&1 &
+        rm -f '\(file.path)'
+        "$0" scenario singleton-race --variant mutex --rounds 10000 --set race-time=1ms --export '\(file.path)' >/dev/null 2>&1 &
         until [ -n "$(cat /proc/$!/task/*/children 2>/dev/null)" ]; do :; done
         kill -STOP $!; kill -TERM $!; kill -CONT $!; kill -TERM $!; kill -TERM $!; wait $!
-        echo "$? $(grep -c '"interrupted" *: *true' \(file.path))"
+        echo "$? $(grep -c '"interrupted" *: *true' '\(file.path)')"
       done
       """)
     #expect(finished.output == String(repeating: "143 1\n", count: 5), "\(finished)")

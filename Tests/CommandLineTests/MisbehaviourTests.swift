@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: ["crash:left", "crash=80%:left", "hang:right"])
   func `a crash or a hang of what is meant to complete fails, whatever the claims`(_ fault: String) async throws {
     let file = try TemporaryFile("x.xml")
-    let finished = try await lab(fault, "scenario speed --rounds 6 --seed 4 --time 20s --export \(file.path)")
+    let finished = try await lab(fault, "scenario speed --rounds 6 --seed 4 --time 20s --export '\(file.path)'")
     #expect(finished.status == 1, "\(finished)")
     #expect(finished.unwrapped.contains("which is meant to complete"), "\(finished.output)")
     #expect(readFile(file.path)?.contains("<error type=\"unfinished\"") == true)

@@ -12,7 +12,7 @@ final class TemporaryFile: Sendable {
   private let directory: String
 
   init(_ name: String, _ text: String? = nil) throws {
-    var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+    var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SystemError(errno, "make a directory") }
     directory = String(cString: made)
     path = "\(directory)/\(name)"

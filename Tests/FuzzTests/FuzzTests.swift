@@ -69,7 +69,7 @@ import Testing
     let seed = number("GCDLAB_FUZZ_SEED") ?? 20_261_121
     let mutator = Mutator(corpus: try inputs(target), seed: UInt64(bitPattern: Int64(seed)))
     let count = number("GCDLAB_FUZZ") ?? 300
-    let notePath = "/tmp/gcdlab-fuzz-\(target.rawValue)-\(getpid())"
+    let notePath = "\(ScratchDirectory.parent)/gcdlab-fuzz-\(target.rawValue)-\(getpid())"
     let note = open(notePath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer {
       close(note)

@@ -11,7 +11,7 @@ import Platform
 ///
 /// - Throws: ``SystemError`` if it cannot be written, or the error that `body` throws.
 public func withProgram<Result>(_ script: String, _ body: (String) async throws -> Result) async throws -> Result {
-  var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+  var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
   guard let made = mkdtemp(&template) else { throw SystemError(errno, "make a directory") }
   let directory = String(cString: made)
   let program = "\(directory)/program"

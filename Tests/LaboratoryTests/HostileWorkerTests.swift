@@ -98,9 +98,9 @@ import Testing
   }
 
   @Test func `a child that holds the pipes is ended with its worker`() async throws {
-    let note = "/tmp/gcdlab-test-child-\(getpid())"
+    let note = "\(ScratchDirectory.parent)/gcdlab-test-child-\(getpid())"
     defer { unlink(note) }
-    try expect(try await run("sleep 1000 & echo $! >> \(note); \(Self.report)")) { $0 == .completed }
+    try expect(try await run("sleep 1000 & echo $! >> '\(note)'; \(Self.report)")) { $0 == .completed }
     let children = try #require(readFile(note)).split(separator: "\n").compactMap { pid_t($0) }
     #expect(children.count == 2)
     // Init reaps them when it comes to it; a zombie is gone all the same.
@@ -113,7 +113,7 @@ import Testing
 
   @Test(arguments: ["kill -KILL $$", "exit 3", "sleep 1000"])
   func `what a worker leaves is removed and nothing else`(_ end: String) async throws {
-    let notes = "/tmp/gcdlab-test-scratch-\(UInt64.random(in: 0...UInt64.max))"
+    let notes = "\(ScratchDirectory.parent)/gcdlab-test-scratch-\(UInt64.random(in: 0...UInt64.max))"
     let foreign = "\(notes)-foreign"
     defer {
       for path in [notes, "\(foreign)/mine"] { unlink(path) }
@@ -123,7 +123,7 @@ import Testing
     try OutputFile("\(foreign)/mine").write("mine")
     let make = """
       scratch=${TMPDIR:-/tmp}/$(echo "$request" | sed 's/.*"scratch":"\\([^"]*\\)".*/\\1/')
-      mkdir $scratch $scratch/folder; touch $scratch/folder/file; ln -s \(foreign) $scratch/link; ls -d $scratch >> \(notes)
+      mkdir -p "$scratch/folder"; touch "$scratch/folder/file"; ln -s '\(foreign)' "$scratch/link"; echo "$scratch" >> '\(notes)'
       """
     _ = try await run("\(make.replacing("\n", with: ";")); \(end)", watchdog: .seconds(2), rounds: 1, beside: false)
     let made = try #require(readFile(notes)).split(separator: "\n").map(String.init)

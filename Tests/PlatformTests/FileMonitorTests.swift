@@ -30,7 +30,7 @@ import Testing
     let path: String
 
     init() throws {
-      var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+      var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
       path = String(cString: try #require(mkdtemp(&template)))
     }
 
@@ -268,7 +268,7 @@ import Testing
   /// In a process of its own: other tests open and close descriptors meanwhile.
   @Test func `a cancelled monitor closes its descriptors before the cancel handler`() async {
     await #expect(processExitsWith: .success) {
-      let path = "/tmp/gcdlab-test-\(getpid())"
+      let path = "\(ScratchDirectory.parent)/gcdlab-test-\(getpid())"
       try OutputFile(path).write("x")
       defer { unlink(path) }
       DispatchQueue.global().sync {}

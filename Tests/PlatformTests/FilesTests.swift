@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct FilesTests {
   @Test func `a file is written whole or not at all`() throws {
-    let path = "/tmp/gcdlab-test-whole-\(getpid())"
+    let path = "\(ScratchDirectory.parent)/gcdlab-test-whole-\(getpid())"
     defer { unlink(path) }
     try OutputFile(path).write("first")
     #expect(readFile(path) == "first")
@@ -35,7 +35,7 @@ import Testing
     let path: String
 
     init() throws {
-      var template = Array("/tmp/gcdlab-test-XXXXXX".utf8CString)
+      var template = Array("\(ScratchDirectory.parent)/gcdlab-test-XXXXXX".utf8CString)
       path = String(cString: try #require(mkdtemp(&template)))
     }
 

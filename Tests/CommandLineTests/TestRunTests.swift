@@ -1,0 +1,63 @@
+import LabTesting
+import Platform
+import TestRun
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What the tests themselves leave: nothing, however they end.
+@Suite struct TestRunTests {
+  /// Begins a run of its own in a process of the run that this is, and a sleeper in it, with a file that is hard to remove. Says where
+  /// the run's files are, and the sleeper's process.
+  private static let begin = """
+    mkdir "$TMPDIR/inner" && touch "$TMPDIR/inner/file" && chmod 0 "$TMPDIR/inner"
+    echo "$TMPDIR"
+    sleep 1000000 >/dev/null 2>&1 &
+    echo $!
+    """
+
+  #if os(Linux)
+    @Test("when the process of the tests is killed, what it started ends, and its directory is removed")
+    func killed() async throws {
+      let result = try await #require(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        unsetenv("GCDLAB_TESTS")
+        try #require(gcdlab_tests_begin() != nil)
+        #expect(system(Self.begin) == 0)
+        kill(getpid(), SIGKILL)
+      }
+      let said = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: "\n")
+      let directory = String(try #require(said.first))
+      #expect(directory.contains("gcdlab tests-"))
+      #expect(await Binary.isGone(try #require(pid_t(said[1]))))
+      // The keeper is no child of anybody here: there is no event for its end.
+      try await until("the directory is removed") { access(directory, F_OK) != 0 }
+    }
+
+    @Test("a run ends what earlier ones have left, and nothing of one that goes on")
+    func left() async throws {
+      await #expect(processExitsWith: .success) {
+        let place = try #require(getenv("TMPDIR").map { String(cString: $0) }) + "/gcdlab left"
+        setenv("TMPDIR", place, 1)
+        // A run without a keeper.
+        setenv("GCDLAB_TESTS", "\(place)/gcdlab tests-left", 1)
+        #expect(system("mkdir -p \"$GCDLAB_TESTS\"") == 0)
+        setenv("TMPDIR", "\(place)/gcdlab tests-left", 1)
+        #expect(system("(\(Self.begin)) > \"$TMPDIR/../said\"") == 0)
+        let said = try #require(readFile("\(place)/said")).split(separator: "\n")
+        // One with a keeper, and one more.
+        setenv("TMPDIR", place, 1)
+        let going = String(cString: try #require(gcdlab_tests_begin()))
+        setenv("TMPDIR", place, 1)
+        let other = String(cString: try #require(gcdlab_tests_begin()))
+        #expect(going != other)
+        #expect(namesInDirectory(place)?.count == 3, "\(namesInDirectory(place) ?? [])")
+        #expect(access(going, F_OK) == 0 && access(other, F_OK) == 0)
+        #expect(await Binary.isGone(try #require(pid_t(said[1]))))
+      }
+    }
+  #endif
+}

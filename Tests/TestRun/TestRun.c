@@ -1,0 +1,216 @@
+// A run of tests has one directory and one keeper. The keeper is a process of its own, since nothing else sees the end of a process
+// that was killed: it reads from a socket whose other end only the process of the tests has.
+
+#include "TestRun.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// With a space, so that a script which forgets its quotation marks fails here and not at a user's.
+#define PREFIX "gcdlab tests-"
+#define VARIABLE "GCDLAB_TESTS"
+
+// MARK: What a run has left
+
+enum answer { no, yes, unknown };
+
+static bool isEmpty(pid_t process, const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", process, name);
+  FILE *file = fopen(path, "re");
+  if (!file) return true;
+  bool empty = fgetc(file) == EOF;
+  fclose(file);
+  return empty;
+}
+
+// Whether a process was started with this entry in its environment. One that is just being replaced by another program has no
+// environment for a moment, and no arguments either; nor have threads of the kernel and the dead, but those have no program.
+static enum answer carries(pid_t process, const char *entry) {
+  char path[64], *line = NULL, program[1];
+  snprintf(path, sizeof path, "/proc/%d/environ", process);
+  FILE *file = fopen(path, "re");
+  if (!file) return no;
+  size_t room = 0;
+  bool found = false, any = false;
+  while (!found && getdelim(&line, &room, 0, file) > 0) {
+    any = true;
+    found = strcmp(line, entry) == 0;
+  }
+  free(line);
+  fclose(file);
+  if (found) return yes;
+  snprintf(path, sizeof path, "/proc/%d/exe", process);
+  return !any && isEmpty(process, "cmdline") && readlink(path, program, 1) > 0 ? unknown : no;
+}
+
+// Kills what carries the name of the run, until it finds nothing any more: what it finds may have started another meanwhile, behind
+// the place in the list where it looks. Only Linux tells the environment of other processes.
+static void killAll(const char *directory) {
+  char entry[PATH_MAX + sizeof VARIABLE + 1];
+  snprintf(entry, sizeof entry, VARIABLE "=%s", directory);
+  for (int look = 0, clean = 0; clean < 3 && look < 1000; look++) {
+    DIR *processes = opendir("/proc");
+    if (!processes) return;
+    clean++;
+    for (struct dirent *name; (name = readdir(processes));) {
+      pid_t process = atoi(name->d_name);
+      if (process <= 0 || process == getpid()) continue;
+      enum answer answer = carries(process, entry);
+      if (answer == yes) kill(process, SIGKILL);
+      if (answer != no) clean = 0;
+    }
+    closedir(processes);
+    // The end of a process is no event for one that is not its parent.
+    poll(NULL, 0, 1);
+  }
+}
+
+// Removes all that is in a directory, whatever its permissions, and closes it. No link is followed.
+static void empty(int directory) {
+  fchmod(directory, 0700);
+  DIR *entries = fdopendir(directory);
+  if (!entries) {
+    close(directory);
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(entries));) {
+    const char *name = entry->d_name;
+    if (!strcmp(name, ".") || !strcmp(name, "..") || unlinkat(directory, name, 0) == 0) continue;
+    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0 && errno == EACCES && fchmodat(directory, name, 0700, 0) == 0) {
+      inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    }
+    if (inner >= 0) empty(inner);
+    unlinkat(directory, name, AT_REMOVEDIR);
+  }
+  closedir(entries);
+}
+
+// Ends a run: what it started, then its directory, which is handed over open.
+static void end(const char *path, int directory) {
+  killAll(path);
+  empty(directory);
+  rmdir(path);
+}
+
+// Opens the directory of a run that nobody has locked, and locks it; -1 where somebody has, or where it is no directory of ours.
+static int claim(const char *path) {
+  int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory < 0) return -1;
+  struct stat opened, named;
+  // Another run may have swept it between its making and the lock.
+  if (fstat(directory, &opened) == 0 && opened.st_uid == geteuid() && flock(directory, LOCK_EX | LOCK_NB) == 0 &&
+      lstat(path, &named) == 0 && named.st_ino == opened.st_ino) {
+    return directory;
+  }
+  close(directory);
+  return -1;
+}
+
+// Ends the runs whose keepers are dead: a keeper holds the lock on its directory.
+static void sweep(const char *parent) {
+  DIR *entries = opendir(parent);
+  if (!entries) return;
+  for (struct dirent *entry; (entry = readdir(entries));) {
+    char path[PATH_MAX];
+    if (strncmp(entry->d_name, PREFIX, strlen(PREFIX))) continue;
+    if (snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) >= (int)sizeof path) continue;
+    int directory = claim(path);
+    if (directory >= 0) end(path, directory);
+  }
+  closedir(entries);
+}
+
+// MARK: A run
+
+static char run[PATH_MAX];
+static pid_t owner;
+static int lifeline = -1;
+
+// What the tests' process was handed, as the pipe that its output goes to: whoever reads that waits for its end.
+static void closeAllBut(int one, int other) {
+  DIR *all = opendir("/dev/fd");
+  if (!all) return;
+  for (struct dirent *entry; (entry = readdir(all));) {
+    int number = atoi(entry->d_name);
+    if (*entry->d_name != '.' && number != one && number != other && number != dirfd(all)) close(number);
+  }
+  closedir(all);
+}
+
+// Waits until the other end of the socket is closed, by the end of the tests' process if by nothing else.
+static _Noreturn void keep(int socket, int directory) {
+  // What ends the tests is not meant for it: a terminal's signals, and a pipe that nobody reads any more.
+  setsid();
+  for (int signal = 1; signal < 32; signal++) sigaction(signal, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+  closeAllBut(socket, directory);
+  char nothing;
+  while (read(socket, &nothing, 1) < 0 && errno == EINTR) {}
+  end(run, directory);
+  _exit(0);
+}
+
+const char *gcdlab_tests_begin(void) {
+  const char *parent = getenv("TMPDIR");
+  if (!parent || !*parent) parent = "/tmp";
+  sweep(parent);
+  int directory = -1, ends[2];
+  for (int attempt = 0; directory < 0 && attempt < 100; attempt++) {
+    if (snprintf(run, sizeof run, "%s/" PREFIX "XXXXXX", parent) >= (int)sizeof run || !mkdtemp(run)) break;
+    directory = claim(run);
+  }
+  // Some tests run the lab as another user, for whom it is what /tmp is.
+  if (directory >= 0) fchmod(directory, 01777);
+  if (directory < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+    fprintf(stderr, "tests: no directory of their own in %s: %s\n", parent, strerror(errno));
+    if (directory >= 0) close(directory);
+    return NULL;
+  }
+  // What the tests start is not to hold it.
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  pid_t child = fork();
+  if (child == 0) {
+    // By a child of a child: it is none of the processes that a test finds below its own.
+    if (fork() == 0) {
+      close(ends[0]);
+      keep(ends[1], directory);
+    }
+    _exit(0);
+  }
+  if (child > 0) while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  close(directory);
+  close(ends[1]);
+  owner = getpid();
+  lifeline = ends[0];
+  setenv(VARIABLE, run, 1);
+  setenv("TMPDIR", run, 1);
+  return run;
+}
+
+// An exit test is a process of the same program, and belongs to the run that started it.
+__attribute__((constructor)) static void beginUnlessBegun(void) {
+  if (!getenv(VARIABLE)) gcdlab_tests_begin();
+}
+
+// A process that ends in order waits for its keeper, so that whoever waits for the process finds nothing left.
+__attribute__((destructor)) static void endInOrder(void) {
+  if (lifeline < 0 || owner != getpid()) return;
+  char nothing;
+  shutdown(lifeline, SHUT_WR);
+  while (read(lifeline, &nothing, 1) < 0 && errno == EINTR) {}
+}

@@ -57,7 +57,7 @@ DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships interrupts second-opinion darwin-check sentences docs example lint format install dist uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships elsewhere interrupts second-opinion darwin-check sentences docs example lint format install dist uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -132,6 +132,10 @@ soak: build           ## run smoke ROUNDS times (200) beside BUSY busy loops (4)
 hardships: build      ## run the table of docs/trust.md, mixes of faults, and smoke starved, short of memory, threads and workers, ROUNDS times (10)
 	$(SWIFT) build $(RELEASE) --product faults
 	Tools/hardships $(or $(ROUNDS),10)
+
+elsewhere: build      ## run the tests and smoke where things are otherwise: just booted, not root, one core, no /proc (SHORT=1: quick ones)
+	$(SWIFT) build --build-tests
+	Tools/elsewhere
 
 interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
 	Tools/interrupts $(or $(ROUNDS),300)

@@ -41,15 +41,16 @@ import Testing
       let ends = try makePipe()
       defer { close(ends.writer) }
       if before { write(ends.writer, "x", 1) }
-      var isFirst = true
+      var made = 0
       try TimerSource().fire(
         trial, by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader)
       ) { timer in
-        if !before, !isFirst { write(ends.writer, "x", 1) }
+        made += 1
+        // Once: nobody reads on after that.
+        if !before, made == 2 { write(ends.writer, "x", 1) }
         // The first one fires, and no other.
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
-        if isFirst { source.schedule(wallDeadline: timer.wallStart) }
-        isFirst = false
+        if made == 1 { source.schedule(wallDeadline: timer.wallStart) }
         source.setEventHandler { timer.fired(source.data) }
         source.activate()
         return source

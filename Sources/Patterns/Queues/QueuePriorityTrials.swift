@@ -69,9 +69,7 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
-  /// Asks for a global queue by each possible identifier, and compares the priorities of the document's four.
-  ///
-  /// - Parameter niceness: the priorities of the classes; nil to determine them.
+  /// Asks for a global queue by each possible identifier.
   func askForAll(_ trial: Trial, _ get: (Int) -> UnsafeMutableRawPointer?) {
     let documented = Priority.allCases.map { get($0.identifier) }
     // QOS_CLASS_MAINTENANCE, which is only in the C library's own header.

@@ -13,8 +13,8 @@ struct Compare: AsyncParsableCommand {
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. Every variant runs once a round at each setting, in shuffled order; \
       rounds are added until the ratios are known to --precision or --time is spent.
 
-      The report names the best setting and those not significantly different from it. For strides it also estimates the cost of \
-      a block and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
+      The report begins with the answer: which settings do, and how much worse the others are. For strides it also tells the cost of \
+      a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
 
       \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --time 10s", "in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
       """)
@@ -85,6 +85,12 @@ struct Compare: AsyncParsableCommand {
           near: metric, of: known)
       }
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
+    } else if experiment.headline?.kind == .count, experiment.headline?.better == .lower {
+      // Whether there are any is told first, but what settings with none are ranked by is the next figure.
+      let next = experiment.show.compactMap(experiment.pattern.metric).first {
+        $0.kind != .count && $0.better != .neither
+      }
+      if let next { experiment.show = [next.name] + experiment.show.filter { $0 != next.name } }
     }
     let parser = SweepParser(experiment.pattern)
     var sweep: [Sweep] = []
@@ -99,7 +105,9 @@ struct Compare: AsyncParsableCommand {
       }
       if sweep.isEmpty { sweep = experiment.sweep }
       guard !sweep.isEmpty else {
-        throw InputError("\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in stride=1,4,16")
+        throw InputError(
+          "\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in "
+            + experiment.exampleSweeps.joined(separator: " or "))
       }
       return try experiment.sweeping(sweep)
     } catch { throw error.at("compare") }

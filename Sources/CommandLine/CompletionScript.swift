@@ -1,7 +1,8 @@
 import ArgumentParser
 import Reporting
 
-/// Adds completions of values after `=` to the scripts of the argument parser.
+/// Adds to the completion scripts of the argument parser: values after `=`, and a scenario's name in place of a
+/// command.
 ///
 /// Bash treats `=` as the end of a word, escapes it as in the name of a file, and appends a space to a complete word;
 /// zsh escapes it as well. Here a parameter's name with `=` is only half a word.
@@ -11,13 +12,22 @@ enum CompletionScript {
     let script = Root.completionScript(for: shell)
     let name = Tool.command
     let function = "_" + name.replacing("-", with: "_")
+    let scenarios = Lab.library.names
     switch shell {
     case .bash:
-      return script.replacing("complete -o filenames -F \(function) \(name)", with: bash(function, name))
+      return script.replacing("complete -o filenames -F \(function) \(name)", with: bash(function, name, scenarios))
     case .zsh:
       // An option's value may also follow `=`.
       let options = script.replacing(/(--[a-z-]+)\[([^\]\n]*)\]:/) { "\($0.1)=[\($0.2)]:" }
-      return options.replacing(
+      let named = options.replacing(
+        "        _describe -V subcommand subcommands && ret=0\n",
+        with: """
+                  _describe -V subcommand subcommands && ret=0
+                  local -ar scenarios=(\(scenarios.map { "'\($0)'" }.joined(separator: " ")))
+                  [[ -n ${PREFIX} ]] && _describe -V scenario scenarios && ret=0
+
+          """)
+      return named.replacing(
         "_describe -V '' non_empty_completions -- empty_completions -P $'\\'\\''",
         with: """
           # A parameter's value is typed on behind its `=`.
@@ -25,11 +35,14 @@ enum CompletionScript {
               local -ar whole=("${non_empty_completions[@]:#*=}")
               _describe -V '' whole -- empty_completions -P $'\\'\\''
           """)
+    case .fish:
+      let position = "__\(name.replacing("-", with: "_"))_should_offer_completions_for_positional \"\(name)\" -eq 1"
+      return script + scenarios.map { "\ncomplete -c '\(name)' -n '\(position)' -fa '\($0)' -d 'scenario'" }.joined()
     default: return script
     }
   }
 
-  private static func bash(_ function: String, _ name: String) -> String {
+  private static func bash(_ function: String, _ name: String, _ scenarios: [String]) -> String {
     """
     # Words as they stand on the line: `--set stride=1` are two of them, and `--variant=apply` is `--variant apply`.
     _\(function)_words() {
@@ -48,12 +61,24 @@ enum CompletionScript {
             last=${word}
         done
         at=$((${#words[@]} - 1))
+        # A scenario's name in the place of a command runs it.
+        if ((at > 1)); then
+            case ${words[1]} in
+            \((scenarios + ["*.yml"]).joined(separator: "|")))
+                words=("${words[0]}" scenario "${words[@]:1}")
+                at+=1
+                ;;
+            esac
+        fi
         local -r cur=${words[at]}
         COMP_WORDS=("${words[@]}")
         COMP_CWORD=${at}
         COMP_LINE="${words[*]}"
         COMP_POINT=${#COMP_LINE}
         \(function) "${1}" "${cur}" "${words[at > 0 ? at - 1 : 0]}"
+        if ((at == 1)) && [[ -n ${cur} ]]; then
+            COMPREPLY+=($(compgen -W '\(scenarios.joined(separator: " "))' -- "${cur}"))
+        fi
         # What stands before the last `=` is on the line already.
         [[ ${cur} == *=* ]] && COMPREPLY=("${COMPREPLY[@]#"${cur%="${cur##*=}"}="}")
         if ((${#COMPREPLY[@]} == 1)); then

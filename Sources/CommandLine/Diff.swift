@@ -166,10 +166,8 @@ struct Diff: AsyncParsableCommand {
   private func exportFiles() throws(InputError) -> [(file: OutputFile, format: OutputFormat)] {
     var files: [(file: OutputFile, format: OutputFormat)] = []
     for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {
-      let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-      guard let format = OutputFormat(argument: ending), format != .table else {
-        throw InputError("\(path): a comparison has no format for it (known: .json .md .csv)", at: "--export")
-      }
+      let formats: [(ending: String, format: OutputFormat)] = [("json", .json), ("md", .markdown), ("csv", .csv)]
+      let format = try ExportPath.format(of: path, in: formats, by: \.ending).format
       do { files.append((try OutputFile(path), format)) } catch { throw InputError(error.description, at: "--export") }
     }
     return files

@@ -12,11 +12,13 @@ struct DocumentsCommand: ParsableCommand {
       every trial. A verdict names the scenarios that gave it, and apart from them those that were not run. 'Stand-in': the lab's replacement for something that this system lacks. 'By construction' marks what would hold with \
       any implementation of Dispatch.
 
+      This is the list; `gcdlab explain guide.5` is the page of one sentence.
+
       The verdicts are those of the last runs on this machine, which `gcdlab scenario` keeps, or of the result documents that \
       --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several runs or machines \
       (`gcdlab documents a.json b.json`) stand side by side, the sentences on which they disagree first.
 
-      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
 
   @Argument(
@@ -42,6 +44,9 @@ struct DocumentsCommand: ParsableCommand {
   func run() throws {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
     let known = documents.documents.map(\.name) + documents.sentences.map(\.id)
+    for name in arguments where !known.contains(name) {
+      if let slip = documents.slip(inSentence: name) { throw slip }
+    }
     // A misspelt name of a document has no folder and no extension.
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }

@@ -9,8 +9,8 @@ struct Explain: ParsableCommand {
       "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
       `gcdlab explain NAME --code` shows the variants' bodies as they were compiled; `--code VARIANT…` shows only those. \
-      `gcdlab explain guide.5` shows a sentence of the documents: how strongly it is said, its verdict on this machine, and the \
-      claims for it and against it.
+      `gcdlab explain guide.5` is the page of one sentence of the documents: how strongly it is said, its verdict on this machine, \
+      and the claims for it and against it. `gcdlab documents` is the list of all.
 
       \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain guide.5", "a sentence of the documents"), ("explain mine.yml", "a file of yours")))
       """)
@@ -31,9 +31,12 @@ struct Explain: ParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func run() throws {
-    if !code, let documents = try Lab.library.documents(), documents.sentence(name) != nil {
-      let index = try DocumentsCommand.lastRuns(documents, only: [name])
-      return try color.print { SentenceReport(index).text($0) }
+    if !code, !Lab.library.names.contains(name), let documents = try Lab.library.documents() {
+      if documents.sentence(name) != nil {
+        let index = try DocumentsCommand.lastRuns(documents, only: [name])
+        return try color.print { SentenceReport(index).text($0) }
+      }
+      if let slip = documents.slip(inSentence: name) { throw slip }
     }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)

@@ -173,9 +173,18 @@ public struct Lab: Sendable {
     }
     // All errors have the same prefix.
     let begin = "Error: "
-    let text = message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message
+    let text = withoutWildGuess(
+      message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message)
     try? writeAll(TextStyle().safe(text) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
+  }
+
+  /// Returns the argument parser's message without an option that it suggests for one which is nothing like it (`--all`
+  /// for `--fast`).
+  static func withoutWildGuess(_ message: String) -> String {
+    message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
+      [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
+    }
   }
 
   /// Prints a further error, which does not end the lab. An error about a closed pipe is not printed, since the reader
@@ -205,6 +214,14 @@ public struct Lab: Sendable {
 }
 
 struct Root: ParsableCommand {
+  /// What help says of exit statuses, for all commands and for the one that runs scenarios.
+  static let exitStatuses = """
+    Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance claims end with 0, too; --strict \
+    ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or a trial failed, or crashed or hung \
+    where it should complete; 2 the lab could not run, no claim could be judged, or not all that this machine should allow \
+    (--allow-unjudged accepts that); 64 bad usage or input; 130 interrupted.
+    """
+
   static let configuration = CommandConfiguration(
     commandName: Tool.command,
     abstract: Tool.command == Tool.name
@@ -215,10 +232,7 @@ struct Root: ParsableCommand {
         ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example) --code", "its lesson and code"),
         ("list", "all scenarios")))
 
-      A scenario's name alone runs it. Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance \
-      claims end with 0, too; --strict ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or \
-      a trial failed, or crashed or hung where it should complete; 2 the lab could not run, no claim could be judged, or not all \
-      that this machine should allow (--allow-unjudged accepts that); 64 bad usage or input; 130 interrupted.
+      A scenario's name alone runs it. \(exitStatuses)
       """,
     version: Tool.version,
     subcommands: [

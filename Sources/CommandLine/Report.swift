@@ -58,10 +58,7 @@ struct Report: ParsableCommand {
     ]
     var files: [(file: OutputFile, render: (Atlas) throws -> String)] = []
     for path in rendering.exports {
-      guard let form = forms.first(where: { path.hasSuffix("." + $0.ending) }) else {
-        throw InputError(
-          "\(path): machines side by side have no format for it (known: .html .md .json)", at: "--export")
-      }
+      let form = try ExportPath.format(of: path, in: forms, by: \.ending)
       do { files.append((try OutputFile(path), form.render)) } catch {
         throw InputError(error.description, at: "--export")
       }

@@ -14,6 +14,8 @@ struct ScenarioCommand: AsyncParsableCommand {
       A trial is one process that runs one variant. \(Legend.kinds.joined(separator: "; ")). A ratio is the geometric mean of the \
       ratios of paired rounds, so that it can differ from the ratio of the medians beside it.
 
+      \(Root.exitStatuses)
+
       \(examples(("scenario \(Lab.example) --quick", "a first look"), ("scenario \(Lab.example) --export run.html", "a page"), ("scenario --all --export book.html", "a book of all")))
       """)
 

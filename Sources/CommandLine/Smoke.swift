@@ -109,8 +109,10 @@ struct Smoke: AsyncParsableCommand {
     let words = experiments.map(\.name) + Set(experiments.flatMap(\.tags)).sorted()
     for (flag, given) in [("--only", only), ("--skip", skip)] {
       for word in given where !words.contains(word) {
-        throw InputError(
-          "unknown name or tag '\(word)' (known: \(words.joined(separator: ", ")))", at: flag, near: word, of: words)
+        // So many words are no help.
+        let few = words.nearest(to: word) == nil ? words.nearest(3, to: word).joined(separator: ", ") : ""
+        let hint = few.isEmpty ? "" : " (nearest: \(few); \(Tool.command) list has all)"
+        throw InputError("unknown name or tag '\(word)'\(hint)", at: flag, near: word, of: words)
       }
     }
     func isMeant(_ experiment: Experiment, by given: [String]) -> Bool {

@@ -54,13 +54,17 @@ struct TraceCommand: AsyncParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func validate() throws {
-    if all != names.isEmpty { throw ValidationError("Give scenarios by name, or --all.") }
+    if all, !names.isEmpty {
+      throw ValidationError("--all records every scenario: give it alone, or names without it.")
+    }
     if let from = try time("--from", from), let to = try time("--to", to), to <= from {
       throw ValidationError("--to: found \(self.to ?? ""), allowed is more than --from.")
     }
   }
 
   func run() async throws {
+    // Not where the command line is validated: that comes before an unknown option is told.
+    if !all, names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all") }
     let files = try TraceExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {

@@ -12,6 +12,17 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   case percent = "%"
   /// A plain count.
   case none = ""
+
+  /// What may stand behind a number of it, to offer when something else does; empty where nothing has to.
+  public var suffixes: [String] {
+    switch self {
+    case .nanoseconds: ["ns", "us", "ms", "s", "min"]
+    case .bytes: ["B", "KiB", "MiB", "GiB"]
+    case .perSecond, .bytesPerSecond: ["/s", "B/s", "KiB/s", "MiB/s"]
+    case .percent: ["%"]
+    case .none: []
+    }
+  }
 }
 
 /// A number with its unit. Scenario files and the command line write it exactly (`50ns`, `2ms`, `64KiB`, `1_000_000`),

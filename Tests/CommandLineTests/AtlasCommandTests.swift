@@ -53,7 +53,7 @@ import Testing
       ),
       (
         [one.path, many.path, "--export", "x.csv"],
-        "gcdlab: --export: x.csv: machines side by side have no format for it (known: .html .md .json)\n"
+        "gcdlab: --export: x.csv: no format for '.csv' (known: .html .md .json)\n"
       ),
       (
         [one.path, many.path, "--format", "csv"],

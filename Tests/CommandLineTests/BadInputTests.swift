@@ -24,8 +24,54 @@ import Testing
     ),
     (
       ["scenario", "apply-stride", "--set", "work=3lightyears"],
-      "gcdlab: --set: work: unknown unit 'lightyears' (known: ns, us, ms, s, min, B, KiB, MiB, GiB, /s, %, "
-        + "or none for a count)\n"
+      "gcdlab: --set: work: unknown unit 'lightyears' in '3lightyears' (known: ns, us, ms, s, min)\n"
+    ),
+    (
+      ["scenario", "fd-semaphore", "--set", "hold=5sec"],
+      "gcdlab: --set: hold: unknown unit 'sec' in '5sec' (known: ns, us, ms, s, min)\n"
+    ),
+    (
+      ["compare", "apply-stride", "stride=abc"],
+      "gcdlab: compare: stride: found 'abc', expected a count such as 64 or 1_000\n"
+    ),
+    (
+      ["compare", "fd-semaphore"],
+      "gcdlab: compare: fd-semaphore sweeps nothing by itself: give NAME=VALUES, as in limit=16,64,256 or "
+        + "hold=1ms,4ms,16ms or tasks=22,90,360\n"
+    ),
+    (
+      ["compare", "fd-semaphore", "limit"],
+      "gcdlab: compare: found 'limit', expected NAME=VALUES as in limit=16,64,256; a range is 1..64:x4\n"
+    ),
+    (
+      ["scenario", "fd-semaphore", "--set", "limit"],
+      "gcdlab: --set: found 'limit', expected NAME=VALUE as in limit=16\n"
+    ),
+    (["trace"], "gcdlab: name a scenario (see gcdlab list), or give --all\n"),
+    (
+      ["smoke", "--only", "nope"],
+      "gcdlab: --only: unknown name or tag 'nope' (nearest: once, cost, loop; gcdlab list has all)\n"
+    ),
+    (["smoke", "--only", "queue"], "gcdlab: --only: unknown name or tag 'queue'; did you mean 'queues'?\n"),
+    (
+      ["explain", "guide.99"],
+      "gcdlab: unknown sentence 'guide.99': guide has 45 sentences, guide.1 to guide.45\n"
+    ),
+    (
+      ["documents", "guide.99"],
+      "gcdlab: unknown sentence 'guide.99': guide has 45 sentences, guide.1 to guide.45\n"
+    ),
+    (["explain", "gide.5"], "gcdlab: unknown sentence 'gide.5'; did you mean 'guide.5'?\n"),
+    (
+      ["explain", "guide"],
+      "gcdlab: 'guide' is a document of 45 sentences: name one, as in guide.1, or list them by documents guide\n"
+    ),
+    (
+      ["scenario", "singleton-race", "--export", "/"],
+      "gcdlab: --export: / is a directory: name a file, as in /run.html\n"
+    ),
+    (
+      ["trace", "singleton-race", "--export", "/"], "gcdlab: --export: / is a directory: name a file, as in /run.html\n"
     ),
     (
       ["scenario", "apply-stride", "--variant", "aply"],
@@ -57,7 +103,7 @@ import Testing
 
   @Test(arguments: [
     (["scenario", "singleton-race", "--rounds", "0"], "gcdlab: --rounds: found 0, allowed is 1 to 10000."),
-    (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: 'soon' is not a number with a unit"),
+    (["scenario", "singleton-race", "--time", "soon"], "gcdlab: --time: found 'soon', expected a duration such as"),
     (["scenario", "singleton-race", "--quick", "--thorough"], "gcdlab: --quick and --thorough exclude each other."),
     (["scenario", "singleton-race", "--format", "xls"], "gcdlab: The value 'xls' is invalid for '--format <format>'."),
     (
@@ -65,7 +111,8 @@ import Testing
       "gcdlab: compare: 'stride' is swept, and set by --set stride=4: leave one of them out\n"
     ),
     (
-      ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"], "gcdlab: --trial-time: 'soon' is not a number"
+      ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"],
+      "gcdlab: --trial-time: found 'soon', expected a duration"
     ),
     (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, allowed is 1 or more."),
   ])
@@ -88,11 +135,13 @@ import Testing
     (["help", "scenari"], "gcdlab: unknown command or scenario 'scenari'; did you mean 'scenario'? (known: list,", ""),
     (["scenario"], "gcdlab: name a scenario (see gcdlab list), or give --all or --tag\n", ""),
     (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
+    // No letter of it is where it should be for a guess; in the other all but one are.
+    (["scenario", "--fast"], "gcdlab: Unknown option '--fast'.\nUsage", ""),
+    (["scenario", "--quik"], "gcdlab: Unknown option '--quik'. Did you mean '--quick'?\n", ""),
     (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),
     (["scenario", "--tag", "queue"], "gcdlab: --tag: unknown tag 'queue'; did you mean 'queues'? (known: ", ")\n"),
     (["documents", "guid"], "gcdlab: unknown document 'guid'; did you mean 'guide'? (known: ", ")\n"),
-    (["explain", "guide.999"], "gcdlab: unknown scenario 'guide.999'", ""),
-    (["documents", "guide.999"], "gcdlab: cannot read guide.999: No such file or directory\n", ""),
+    (["documents", "none.json"], "gcdlab: cannot read none.json: No such file or directory\n", ""),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
   ])

@@ -20,7 +20,9 @@ import Testing
     ("documents groups", "groups groups.1 groups.2 groups.3 groups.4 groups.5 groups.6 groups.7"),
     ("explain groups.7", "groups.7"),
     ("scenario apply-stride --set balance = un", "uniform"), ("scenario apply-stride --variant = as", "async-group"),
-    ("scenario --tag queue", "queues"), ("scenario apply-stride --set work = 1", "15ns"),
+    ("sing", "singleton-race"), ("tra", "trace"), ("queue-deadlock --variant ab", "abba"),
+    ("apply-stride --set balance = un", "uniform"), ("scenario --tag queue", "queues"),
+    ("scenario apply-stride --set work = 1", "15ns"),
   ])
   func `a shell completes what a scenario has`(_ line: String, _ completed: String) async throws {
     let script = """

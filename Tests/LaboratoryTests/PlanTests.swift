@@ -38,6 +38,8 @@ import Testing
     #expect(changed.parameters["stride"] == .integer(32))
     #expect(changed.variants.map(\.name) == ["apply"])
     #expect(changed.baseline == nil)  // The loop is not part of it any more.
+    let asked = try plan.experiment.applying(Overrides(variants: ["apply"], baseline: "loop"))
+    #expect(asked.baseline == "loop" && asked.variants.map(\.name) == ["loop", "apply"])
   }
 
   @Test(arguments: [
@@ -45,12 +47,12 @@ import Testing
       ["strid=1"], [],
       "--set: unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance, cores)"
     ),
-    (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=64"),
+    (["stride"], [], "--set: found 'stride', expected NAME=VALUE as in stride=16"),
     (
       ["stride=1,4,16"], [],
       "--set: stride: found 3 values, a run has one; to compare them: compare fake stride=1,4,16"
     ),
-    (["stride=1ms"], [], "--set: stride: found '1ms', expected a plain number without a unit"),
+    (["stride=1ms"], [], "--set: stride: found '1ms', expected a count such as 64 or 1_000"),
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])

@@ -1,4 +1,5 @@
 import LabTesting
+import Platform
 import Testing
 
 @testable import Laboratory
@@ -65,7 +66,7 @@ import Testing
     ("[1, 1_024]", "[]", "mine.yml:10: sweep of 'stride' has no values"),
     (
       "[1, 1_024]", "[1, x]",
-      "mine.yml:10: stride: 'x' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"
+      "mine.yml:10: stride: found 'x', expected a count such as 64 or 1_000"
     ),
     ("sweep: {stride", "sweep: {work", "mine.yml:10: work: found '1', expected a duration such as 50ns or 2ms"),
     (
@@ -110,6 +111,16 @@ import Testing
       "apply[stride=1].elapsed < loop.elapsed", "1 > 2",
       "mine.yml:16: check '1 > 2': it speaks of no figure, as in loop.METRIC"
     ),
+    (
+      "show: [elapsed]", "shwo: [elapsed]",
+      "mine.yml:12: unknown key 'shwo'; did you mean 'show'? (allowed: scenario, pattern, title, source, lesson, tags, parameters, variants, "
+        + "sweep, baseline, show, claims, conclusions, quick, trace)"
+    ),
+    ("    kind: performance\n", "", "mine.yml:14: the key 'kind' is missing in claim 1"),
+    (
+      "    kind: performance\n", "    kid: performance\n",
+      "mine.yml:15: unknown key 'kid' in claim 1; did you mean 'kind'? (allowed: says, bears, contradicts, of, kind, check)"
+    ),
     ("pattern: fake\n", "", "mine.yml:1: the key 'pattern' is missing"),
     ("scenario: mine", "scenario: a b", "mine.yml:1: scenario: 'a b' may have only letters, digits, '-' and '_'"),
     ("scenario: mine\n", "", "mine.yml:1: the key 'scenario' is missing"),
@@ -121,6 +132,14 @@ import Testing
   ])
   func `says where and what is wrong`(_ old: String, _ new: String, _ message: String) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
+  }
+
+  @Test func `the documentation lists every key`() throws {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    let page = try #require(readFile(root + "/docs/own-scenarios.md"))
+    let listed = page.matches(of: /\n\| `([a-z]+)` \|/).map { String($0.output.1) }
+    #expect(listed == ScenarioFile.keys + ["says", "kind", "check", "bears", "contradicts", "of"])
+    #expect(Set(listed.suffix(6)) == Set(ClaimReader.keys))
   }
 
   @Test func `a sweep may be a range, as compare takes it`() throws {

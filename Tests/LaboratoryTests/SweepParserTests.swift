@@ -25,14 +25,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("stride", "found 'stride', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
-    ("=1", "found '=1', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4"),
+    ("stride", "found 'stride', expected NAME=VALUES as in stride=16,64,256; a range is 1..64:x4"),
+    ("=1", "found '=1', expected NAME=VALUES as in stride=16,64,256; a range is 1..64:x4"),
     (
       "strid=1",
       "unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance, cores)"
     ),
-    ("stride=", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
-    ("stride=1,,2", "stride: '' is not a number with a unit such as 50ns, 2ms, 64KiB or 1_000"),
+    ("stride=", "stride: found '', expected a count such as 64 or 1_000"),
+    ("stride=1,,2", "stride: found '', expected a count such as 64 or 1_000"),
     ("stride=1,2,1", "stride: 1 is there twice in 'stride=1,2,1'"),
     ("stride=8..1", "stride: the range '8..1' ends before it begins"),
     ("stride=1..9999", "stride: 9999 is out of range, allowed is 1 to 4096"),

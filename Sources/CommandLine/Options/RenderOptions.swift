@@ -124,13 +124,7 @@ struct Export {
   static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
 
   init(_ path: String) throws(InputError) {
-    let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-    guard let format = ExportFormat.all.first(where: { $0.ending == ending }) else {
-      throw InputError(
-        "\(path): no format for '\(ending.isEmpty ? path : "." + ending)' (known: \(Self.endings))", at: "--export",
-        near: ending, of: ExportFormat.all.map(\.ending))
-    }
-    try self.init(path, format, option: "--export")
+    try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
   }
 
   /// Returns a page (`html`) or claims for CI servers (`junit`), whatever the name of the file; an empty array if the

@@ -24,14 +24,7 @@ struct TraceExport {
   }
 
   private init(_ path: String) throws(InputError) {
-    let ending = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-    guard let format = TraceFormat.all.first(where: { $0.ending == ending }) else {
-      let endings = TraceFormat.all.map(\.ending)
-      throw InputError(
-        "\(path): no format for '\(ending.isEmpty ? path : "." + ending)' (known: "
-          + endings.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: ending, of: endings)
-    }
-    self.format = format
+    format = try ExportPath.format(of: path, in: TraceFormat.all, by: \.ending)
     do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
   }
 

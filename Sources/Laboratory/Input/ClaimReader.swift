@@ -8,11 +8,13 @@ struct ClaimReader {
   let parameters: [String: ParameterValue]
   let sweep: [Sweep]
 
-  private static let keys = ["says", "bears", "contradicts", "of", "kind", "check"]
+  static let keys = ["says", "bears", "contradicts", "of", "kind", "check"]
 
   func claims(_ root: Mapping) throws(InputError) -> [Claim] {
     var claims: [Claim] = []
-    for node in try root.list("claims") { claims.append(try claim(try Mapping(node, "a claim"))) }
+    for node in try root.list("claims") {
+      claims.append(try claim(try Mapping(node, "a claim", part: "claim \(claims.count + 1)")))
+    }
     return claims
   }
 

@@ -68,6 +68,25 @@ public struct Documents: Sendable {
   /// Returns the sentence with an identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
 
+  /// What is wrong with the name of a sentence that there is not (`guide.99`), or of a document where a sentence is
+  /// meant; nil for what looks like neither.
+  public func slip(inSentence name: String) -> InputError? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }
+    guard let document = documents.first(where: { $0.name == parts[0] }) else {
+      let near = parts.count > 1 ? documents.map(\.name).nearest(to: parts[0]) : nil
+      return near.map { InputError("unknown sentence '\(name)'", near: name, of: ["\($0).\(parts[1])"]) }
+    }
+    let (count, first) = (document.sentences.count, document.sentences.first?.id ?? "")
+    guard parts.count > 1 else {
+      return InputError(
+        "'\(name)' is a document of \(count) sentences: name one, as in \(first), or list them by documents \(name)")
+    }
+    return InputError(
+      "unknown sentence '\(name)': \(parts[0]) has \(count) sentences, \(first) to \(document.sentences.last?.id ?? "")"
+    )
+  }
+
   /// Reads the text of the file, which errors call `place`.
   ///
   /// - Throws: ``InputError`` with file and line.

@@ -48,8 +48,8 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension [String] {
-  /// Returns the name nearest to `found` by edit distance, if it is near enough for a slip: within a third of its
-  /// length, or with two letters swapped.
+  /// Returns the name nearest to `found` by edit distance, if it is near enough for a slip: one edit of a short word,
+  /// two of a longer one, or a third of its length.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
@@ -57,21 +57,33 @@ extension [String] {
     let length = Swift.max(found.count, best.name.count)
     return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
+
+  /// Returns the `count` names nearest to `found`, the nearest first, however far they are: an excerpt of a list that
+  /// is too long for an error.
+  public func nearest(_ count: Int, to found: String) -> [String] {
+    let found = String(found.prefix(64))
+    return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)
+      .map(\.name)
+  }
 }
 
 extension String {
-  /// Returns how many insertions, deletions and substitutions lead from this text to `other` (Levenshtein).
+  /// Returns how many insertions, deletions, substitutions and swaps of neighbours lead from this text to `other`
+  /// (optimal string alignment, after Damerau and Levenshtein).
   func editDistance(to other: String) -> Int {
-    let target = Array(other)
-    var row = Array(0...target.count)
-    for (i, character) in enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+    let (source, target) = (Array(self), Array(other))
+    // The rows before the last two are of no use.
+    var (before, row) = ([Int](), Array(0...target.count))
+    for (i, character) in source.enumerated() {
+      var next = [i + 1]
       for (j, wanted) in target.enumerated() {
-        let substituted = diagonal + (character == wanted ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = Swift.min(substituted, diagonal + 1, row[j] + 1)
+        var least = Swift.min(row[j] + (character == wanted ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+        if i > 0, j > 0, character == target[j - 1], source[i - 1] == wanted {
+          least = Swift.min(least, before[j - 1] + 1)
+        }
+        next.append(least)
       }
+      (before, row) = (row, next)
     }
     return row[target.count]
   }

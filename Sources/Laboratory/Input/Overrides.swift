@@ -41,7 +41,10 @@ extension Experiment {
         "unknown variant '\(name)' of \(self.name) (known: \(variants.map(\.name).joined(separator: ", ")))", at: place,
         near: name, of: variants.map(\.name))
     }
-    if !overrides.variants.isEmpty { changed.variants = variants.filter { overrides.variants.contains($0.name) } }
+    if !overrides.variants.isEmpty {
+      // What is to be compared with runs, too.
+      changed.variants = variants.filter { overrides.variants.contains($0.name) || $0.name == overrides.baseline }
+    }
     if let baseline = overrides.baseline { changed.baseline = baseline }
     if let baseline = changed.baseline, changed.variant(baseline) == nil { changed.baseline = nil }
     return changed
@@ -81,7 +84,8 @@ extension Experiment {
 
   private mutating func set(_ text: String) throws(InputError) {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw InputError("found '\(text)', expected NAME=VALUE as in stride=64")
+      let example = pattern.exampleSweeps(parameters)[0].prefix { $0 != "," }
+      throw InputError("found '\(text)', expected NAME=VALUE as in \(example)")
     }
     let name = String(text[..<equals])
     let parameter = try pattern.knownParameter(name)

@@ -96,6 +96,8 @@ struct Mapping {
   }
   let entries: [Entry]
   let owner: PlacedNode
+  /// Which of several it is, for errors: ` in claim 2`; empty where there is one.
+  private let part: String
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
 
@@ -103,8 +105,8 @@ struct Mapping {
   func allow(_ keys: [String]) throws(InputError) {
     for entry in entries where !keys.contains(entry.key) {
       throw InputError(
-        "unknown key '\(entry.key)' (allowed: \(keys.joined(separator: ", ")))", at: entry.keyPlace, near: entry.key,
-        of: keys)
+        "unknown key '\(entry.key)'\(part) (allowed: \(keys.joined(separator: ", ")))", at: entry.keyPlace,
+        near: entry.key, of: keys)
     }
   }
 
@@ -113,7 +115,9 @@ struct Mapping {
   }
 
   func text(_ key: String) throws(InputError) -> String {
-    guard let text = try optionalText(key) else { throw InputError("the key '\(key)' is missing", at: owner.place) }
+    guard let text = try optionalText(key) else {
+      throw InputError("the key '\(key)' is missing\(part)", at: owner.place)
+    }
     return text
   }
 
@@ -128,7 +132,10 @@ struct Mapping {
     return try Mapping(value, key).entries
   }
 
-  init(_ owner: PlacedNode, _ name: String) throws(InputError) {
+  /// - Parameters:
+  ///   - name: what it is: `a claim`.
+  ///   - part: which of several it is: `claim 2`.
+  init(_ owner: PlacedNode, _ name: String, part: String? = nil) throws(InputError) {
     guard let pairs = owner.node.pairs else {
       throw InputError("\(name): expected keys and values, found \(owner.kind)", at: owner.place)
     }
@@ -142,5 +149,6 @@ struct Mapping {
     }
     self.entries = entries
     self.owner = owner
+    self.part = part.map { " in \($0)" } ?? ""
   }
 }

@@ -17,7 +17,7 @@ public struct SweepParser {
   /// - Throws: ``InputError``, which names the text, what was found and what is allowed.
   public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw InputError("found '\(text)', expected NAME=VALUES as in stride=1,4,16 or stride=1..4096:x4")
+      throw InputError("found '\(text)', expected NAME=VALUES as in \(pattern.exampleSweeps()[0]); a range is 1..64:x4")
     }
     let name = String(text[..<equals])
     let parameter = try pattern.knownParameter(name)
@@ -91,7 +91,40 @@ extension Parameter {
   }
 }
 
+extension PatternDescription {
+  /// Returns sweeps that suit the pattern, as `compare` takes them: a number has a quarter of its value, the value
+  /// itself and four times the value; a choice has all its words. Parameters that say how something is done come before
+  /// those that say how much there is to do. The last sweep is that of the cores.
+  ///
+  /// - Parameter parameters: The values that are set.
+  public func exampleSweeps(_ parameters: [String: ParameterValue] = [:]) -> [String] {
+    let ways = self.parameters.filter { !problem.contains($0.name) }
+    let amounts = self.parameters.filter { problem.contains($0.name) }
+    let sweeps = (ways + amounts).compactMap { parameter -> String? in
+      let values: [ParameterValue]
+      switch (parameter.kind, parameters[parameter.name] ?? parameter.standard) {
+      case (.choice(let choices), _): values = choices.map(ParameterValue.text)
+      case (.count, .integer(let number)), (.duration, .integer(let number)), (.size, .integer(let number)):
+        values = [number / 4, number, number * 4].filter { $0 > 0 }.map(ParameterValue.integer).filter(parameter.allows)
+      case (.percent, _), (.text, _), (.cores, _), (_, .text): return nil
+      }
+      guard values.count > 1 else { return nil }
+      let texts = values.map { Assignment(parameter.name, $0, unit: parameter.unit).valueLabel }
+      return "\(parameter.name)=\(texts.joined(separator: ","))"
+    }
+    return sweeps + ["\(Cores.name)=1,2"]
+  }
+}
+
 extension Experiment {
+  /// Up to three sweeps that suit the experiment, as `compare` takes them, of parameters that its variants use.
+  public var exampleSweeps: [String] {
+    let heeded = pattern.exampleSweeps(parameters).filter { sweep in
+      variants.contains { variant in !variant.ignores.contains { sweep.hasPrefix($0 + "=") } }
+    }
+    return Array(heeded.prefix(3))
+  }
+
   /// Returns the experiment with another sweep, whose values replace those that were set elsewhere.
   ///
   /// - Throws: ``InputError`` if a parameter is swept twice or affects no variant, or if there would be more than

@@ -155,15 +155,13 @@ public struct Parameter: Sendable {
     case .count(let allowed), .duration(let allowed), .size(let allowed), .percent(let allowed): range = allowed
     }
     let quantity: Quantity
-    do { quantity = try Quantity(parsing: text) } catch { throw InputError("\(name): \(error)") }
+    do { quantity = try Quantity(parsing: text) } catch {
+      guard case .unknownUnit(let suffix) = error, !unit.suffixes.isEmpty else {
+        throw InputError("\(name): found '\(text)', expected \(wanted)")
+      }
+      throw InputError("\(name): unknown unit '\(suffix)' in '\(text)'", near: suffix, among: unit.suffixes)
+    }
     guard quantity.unit == unit || quantity.value == 0 && quantity.unit == .none else {
-      let wanted =
-        switch unit {
-        case .nanoseconds: "a duration such as 50ns or 2ms"
-        case .bytes: "a size such as 64KiB"
-        case .percent: "a share such as 2%"
-        default: "a plain number without a unit"
-        }
       throw InputError("\(name): found '\(text)', expected \(wanted)")
     }
     guard quantity.value == quantity.value.rounded(), abs(quantity.value) < 9e15 else {
@@ -172,6 +170,16 @@ public struct Parameter: Sendable {
     let number = Int(quantity.value)
     guard range.contains(number) else { throw InputError("\(name): \(text) is out of range, allowed is \(allowed)") }
     return .integer(number)
+  }
+
+  /// What a value with the parameter's unit looks like.
+  private var wanted: String {
+    switch unit {
+    case .nanoseconds: "a duration such as 50ns or 2ms"
+    case .bytes: "a size such as 64KiB"
+    case .percent: "a share such as 2%"
+    default: "a count such as 64 or 1_000"
+    }
   }
 
   /// Whether the values are numbers. A word in place of a number is the name of another setting, whose value is meant.

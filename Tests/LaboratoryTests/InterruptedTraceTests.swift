@@ -15,8 +15,8 @@ import Testing
     private struct Interruption: RunObserver {
       let trials: Int
 
-      func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
-        if done == trials { withUnsafeCurrentTask { $0?.cancel() } }
+      func trialStarts(_ run: Run, _ progress: RunProgress) {
+        if progress.done == trials { withUnsafeCurrentTask { $0?.cancel() } }
       }
     }
 

@@ -119,7 +119,7 @@ import Testing
       if let ratio = ratio(of: run, in: document) {
         let row = tables[0].first { Array($0.prefix(keys.count)) == keys } ?? []
         #expect(
-          row.contains { $0.contains(ratio) || $0.contains("equal within") || $0.contains("too noisy to tell") },
+          row.contains { $0.contains(ratio) || $0.contains("no difference found") || $0.contains("too noisy to tell") },
           "\(keys): \(ratio) in \(row)")
       }
     }
@@ -200,7 +200,7 @@ import Testing
     }
     try Self.check(swept, tables: 1)
     let html = HTMLReport.render([swept.reading])
-    #expect(html.contains("equal within") && html.contains("● best") && html.contains("<td>stopped</td>"))
+    #expect(html.contains("no difference found (±") && html.contains("● best") && html.contains("<td>stopped</td>"))
     for rounds in [3, 6] {
       try Self.check(
         Fixture.compared([("stride", [1, 4]), ("work", [10, 20])], rounds: rounds) { variant, values in

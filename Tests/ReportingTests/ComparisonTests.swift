@@ -16,7 +16,7 @@ import Testing
     }
     let shown = text(swept)
     #expect(shown.contains("apply         4"), "\(shown)")
-    #expect(shown.contains("● best (lower is better), ≈ not significantly different from the best"))
+    #expect(shown.contains("● best (lower is better), ≈ no difference from the best was found"))
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        16") && $0.hasSuffix("≈") })
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        64") && $0.hasSuffix("stopped") })
     #expect(shown.contains("elapsed by stride  medians over the rounds, both axes logarithmic"))
@@ -141,16 +141,125 @@ import Testing
     #expect(noise.prefix(12).count { $0.contains("○") || $0.contains("●") || $0.contains("✱") } <= 3, "\(noise)")
   }
 
-  @Test func `a search ends in a sentence: the best and its equals, or that none stands out`() throws {
-    let clear = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
-      variant == "plain" ? 90_000 : values["stride"] == 4 ? 10_000 : 50_000
+  @Test func `of many series a terminal draws the best and the baseline, and all where that is asked`() throws {
+    let many = try Fixture.compared([("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3) {
+      variant, values in
+      Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
     }
-    #expect(clear.reading.conclusion?.hasPrefix("Best elapsed: apply[stride=4], 10.") == true)
-    #expect(text(clear).contains("\nBest elapsed: apply[stride=4], 10."))
-    let flat = try Fixture.compared([("stride", [1, 4, 4096])], seeksBest: true) { variant, round, values in
-      variant == "plain" ? nil : 10_000 * (1 + 0.01 * Double((round * 7 + (values["stride"] ?? 0)) % 5))
-    }
+    let all = try #require(many.reading.sweeps.first?.series.map(\.label))
+    let brief = try #require(many.reading.briefSweep?.series.map(\.label))
+    #expect(all.count > 3 && brief.count < all.count && brief.contains("apply[work=10ns]"), "\(all) \(brief)")
     #expect(
-      flat.reading.conclusion == "No stride (1 … 4096) stands out: none differs significantly from the best.")
+      text(many).split { $0.isWhitespace }.joined(separator: " ").contains("of \(all.count) series: --details has all"))
+    #expect(!TerminalReport(TextStyle(), details: true).render(many.reading).contains("of \(all.count) series"))
+  }
+}
+
+/// What a search comes to, in words.
+@Suite struct SearchAnswerTests {
+  /// What is said of `apply`, and of `plain` where that has a figure, at strides.
+  private func answer(
+    _ strides: [Int] = [1, 4, 16, 64], plain: Double? = nil, rounds: Int = 6, noise: Double = 0.0002,
+    baseline: String? = nil, _ apply: (Int) -> Double?
+  ) throws -> String {
+    let results = try Fixture.compared([("stride", strides)], rounds: rounds, baseline: baseline) {
+      variant, round, values in
+      let mean = variant == "plain" ? plain : apply(values["stride"] ?? 0)
+      return mean.map { $0 * (1 + noise * Double((round * 7 + (values["stride"] ?? 0)) % 5)) }
+    }
+    return try #require(results.reading.conclusion)
+  }
+
+  @Test func `a range that does is told by its end, and what is at stake by the worst`() throws {
+    func time(_ stride: Int) -> Double { stride == 1 ? 50_000 : stride == 4 ? 12_000 : 10_000 }
+    #expect(try answer { time($0) } == "Any stride from 16 up is as good, 10.0 us. Stride 1 is 5.00x slower.")
+    #expect(try answer { time(64 / $0) } == "Any stride up to 4 is as good, 10.0 us. Stride 64 is 5.00x slower.")
+    #expect(
+      try answer { $0 == 4 || $0 == 16 ? 10_000 : 30_000 }.hasPrefix(
+        "Any stride from 4 to 16 is as good, 10.0 us. Stride "))
+    #expect(
+      try answer { $0 == 4 || $0 == 64 ? 10_000 : 30_000 }.hasPrefix("Stride 4 or 64 is as good, 10.0 us. Stride "))
+  }
+
+  @Test func `a single best is called so, and where none is, that any will do`() throws {
+    #expect(try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. Stride "))
+    let flat = try answer { _ in 10_000 }
+    #expect(flat.contains(/^No difference found \(±\d\.\d %\): any stride will do\.$/), "\(flat)")
+  }
+
+  @Test func `variants are named, the best first`() throws {
+    let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
+    #expect(both.contains(/^Fastest: \S+( with any stride from 16 up)?, 10\.0 us\. No difference found \(±/), "\(both)")
+    #expect(both.contains("plain") && both.contains("apply with any stride from 16 up"), "\(both)")
+    #expect(both.hasSuffix("Slowest: apply with stride 1, 5.00x slower."), "\(both)")
+  }
+
+  @Test func `what is too noisy is said to be, with what helps`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 90_000 + Double(round)
+      case 4: round.isMultiple(of: 2) ? 4000 : 90_000
+      default: 10_000 + Double(round)
+      }
+    }
+    let says = try #require(results.reading.conclusion)
+    #expect(says.contains("Too noisy to rank: stride ") && says.contains("give it more time (--time)."), "\(says)")
+    #expect(says.contains(" leads by its mean (median elapsed "), "\(says)")
+  }
+
+  @Test func `few rounds are no answer, and too few are said`() throws {
+    #expect(
+      try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
+        == "Stride 4 leads by its mean (median elapsed 10.0 us); 6 rounds are needed to rank the others.")
+  }
+
+  @Test func `each amount of work has a best of its own`() throws {
+    let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+    }
+    let says = try #require(grid.reading.conclusion)
+    #expect(says.contains("With work 10 ns: Stride 4 is fastest, 10"), "\(says)")
+    #expect(says.contains("With work 1 us: Stride 4 is fastest, 1"), "\(says)")
+  }
+
+  @Test func `of settings with nothing of what should not be, the fastest is told`() throws {
+    let made = Fixture.made([
+      ("wild", Fixture.rounds(6) { round in ["missed": [33], "elapsed": [1000 + Double(round % 2)]] }),
+      ("safe", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [10_000 + Double(round % 3)]] }),
+      ("slow", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [40_000 + Double(round % 2)]] }),
+    ])
+    var experiment = made.experiment
+    (experiment.show, experiment.seeksBest) = (["missed", "elapsed"], true)
+    let results = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+    let json = try JSONReport.render([results.document]).replacing("\"neither\"", with: "\"lower\"")
+    let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
+    #expect(
+      Reading(document).conclusion == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower.")
+    // Whichever of the two is the headline.
+    let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
+    #expect(flipped != json)
+    let reading = Reading(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))
+    #expect(reading.conclusion == Reading(document).conclusion)
+    let rows = try #require(reading.tables.first).rows.map { $0.cells.map(\.text) }
+    #expect(
+      rows.map(\.last) == ["33 missed", "● best", rows[2].last] && rows[2].last?.hasPrefix("4.00x slower") == true,
+      "\(rows)")
+  }
+
+  @Test func `every format says the answer, JSON too, and a saved run says what it said`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
+    }
+    let reading = results.reading
+    let says = try #require(reading.conclusion)
+    #expect(says.hasPrefix("Stride 4 is fastest"))
+    let json = try JSONReport.render([reading.document])
+    #expect(json.contains(says) && MarkdownReport.render([reading]).contains(says))
+    #expect(HTMLReport.render([reading]).contains(says))
+    let saved = try #require(
+      try ResultDocument.parse(Array(json.replacing(says, with: "As it was.").utf8), place: "own").first)
+    #expect(Reading(saved).conclusion == "As it was.")
   }
 }

@@ -143,7 +143,7 @@ import Testing
     let best = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 10_004 : values["stride"] == 4 ? 10_000 : 90_000
     }
-    #expect(notes(best).first == "● best (lower is better), ≈ not significantly different from the best; \(mean)")
+    #expect(notes(best).first == "● best (lower is better), ≈ no difference from the best was found; \(mean)")
     let clear = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? 5000 : values["stride"] == 4 ? 1000 : 9000
     }
@@ -228,13 +228,33 @@ import Testing
       PercentileReport.distributions([Fixture.pair.document, Fixture.pair.document])[0].name == "fixture-slow-elapsed")
   }
 
-  @Test func `progress tells the time left once it can`() {
-    func line(_ done: Int, width: Int = 80) -> String {
-      ProgressLine.render(done: done, total: 90, elapsed: 10, label: "round 4, mutex", style: TextStyle(width: width))
+  @Test func `progress tells the time left once it can, and never that there is none`() {
+    func line(_ done: Int, after seconds: Int = 10, width: Int = 80) -> String {
+      ProgressLine.render(
+        RunProgress(round: 3, done: done, total: 90, elapsed: .seconds(seconds)), label: "mutex",
+        style: TextStyle(width: width))
     }
-    #expect(line(0) == "────────────────────────  0/90  round 4, mutex")
-    #expect(line(30) == "━━━━━━━━────────────────  30/90  round 4, mutex  20 s left")
+    #expect(line(0) == "────────────────────────  round 4, 0/90, 10 s  mutex")
+    #expect(line(30) == "━━━━━━━━────────────────  round 4, 30/90, 10 s, about 20 s left  mutex")
+    // The last one may take long.
+    #expect(line(89, after: 40) == "━━━━━━━━━━━━━━━━━━━━━━━─  round 4, 89/90, 40 s  mutex")
     #expect(line(30, width: 20).displayWidth <= 19)
+  }
+
+  @Test func `where rounds are added for a precision, progress tells that one and the limit`() {
+    func line(_ reached: Double?, after seconds: Int, limit: Int? = 30) -> String {
+      ProgressLine.render(
+        RunProgress(
+          round: 13, done: 500, total: 501, elapsed: .seconds(seconds), limit: limit.map { .seconds($0) },
+          precision: (goal: 0.02, reached: reached)),
+        label: "apply", style: TextStyle(width: 100))
+    }
+    #expect(
+      line(0.061, after: 10) == "━━━━━━━━────────────────  round 14, ±6.1 %, goal ±2.0 %, 10 s of at most 30 s  apply")
+    #expect(line(nil, after: 0) == "────────────────────────  round 14, goal ±2.0 %, 0 s of at most 30 s  apply")
+    // Past the limit a round is finished; without one there is no share to draw.
+    #expect(line(0.5, after: 31).hasPrefix("━━━━━━━━━━━━━━━━━━━━━━━━  round 14, ±50 %"))
+    #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
 
   @Test func `a watched change is a line`() {

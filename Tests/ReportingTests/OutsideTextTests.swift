@@ -71,7 +71,9 @@ import Testing
       variants: pattern.variants, show: ["elapsed"])
     expectHarmless(Explanation.render(experiment, style), style)
     expectHarmless(ScenarioList.render([ScenarioOutline(experiment)], on: .test, style), style)
-    expectHarmless(ProgressLine.render(done: 1, total: 2, elapsed: 1, label: Self.name, style: style), style)
+    expectHarmless(
+      ProgressLine.render(
+        RunProgress(round: 0, done: 1, total: 2, elapsed: .seconds(1)), label: Self.name, style: style), style)
   }
 
   @Test(arguments: [false, true]) func `in the documents, and in the short table of many settings`(_ color: Bool) throws

@@ -1,8 +1,6 @@
 import Laboratory
-import Measurement
 import Platform
 import Reporting
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -13,8 +11,6 @@ import Synchronization
 /// The progress line on standard error, which is redrawn for each trial and erased before other output.
 final class ProgressDisplay: RunObserver {
   let style: TextStyle
-  private let start = Atomic(MonotonicClock.now())
-
   private let scenario: String?
 
   /// Creates the line for the trials of a scenario, which it names if the name is given.
@@ -23,12 +19,8 @@ final class ProgressDisplay: RunObserver {
     self.style = style
   }
 
-  func trialStarts(_ run: Run, round: Int, done: Int, total: Int) {
-    // The remaining time is that of one run, and several may run in turn.
-    if done == 0 { start.store(MonotonicClock.now(), ordering: .relaxed) }
-    let line = ProgressLine.render(
-      done: done, total: total, elapsed: Double(MonotonicClock.now() &- start.load(ordering: .relaxed)) / 1e9,
-      label: (scenario.map { $0 + ", " } ?? "") + "round \(round + 1), \(run.label)", style: style)
+  func trialStarts(_ run: Run, _ progress: RunProgress) {
+    let line = ProgressLine.render(progress, label: (scenario.map { $0 + ", " } ?? "") + run.label, style: style)
     try? writeAll("\r\u{1b}[K" + style.safe(line), to: STDERR_FILENO)
   }
 

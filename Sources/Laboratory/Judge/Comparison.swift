@@ -137,10 +137,15 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Returns whether every ratio is known within `precision`, as a share of the ratio. A run that was never measured,
-  /// or has no ratio, does not count.
-  public func isSettled(within precision: Double) -> Bool {
-    contrasts.values.allSatisfy { $0.isKnown(within: precision) }
+  /// How precisely every ratio is known, as a share of the ratio, or nil if one of them has too few rounds. A run that
+  /// was never measured, or has no ratio, does not count.
+  public var precision: Double? {
+    var worst = 0.0
+    for contrast in contrasts.values {
+      guard let own = contrast.precision else { return nil }
+      worst = max(worst, own)
+    }
+    return worst
   }
 
   /// Returns the run of the baseline at the point of each run, as far as the baseline uses the point's settings.

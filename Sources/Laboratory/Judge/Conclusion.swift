@@ -40,6 +40,8 @@ public struct Conclusion: Sendable {
 
   /// The kind of the remark among a run's findings.
   public static let kind = "conclusion"
+  /// The kind of the remark with what a pattern advises beside the answer of a search for the best setting.
+  public static let advice = "advice"
 }
 
 extension Verdict {

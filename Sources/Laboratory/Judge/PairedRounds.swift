@@ -77,8 +77,8 @@ public struct Contrast: Sendable {
     ratio = interval?.estimate ?? median
   }
 
-  /// Returns whether the ratio is known within this share of it.
-  func isKnown(within share: Double) -> Bool { interval.map { $0.high / $0.estimate - 1 <= share } ?? false }
+  /// How precisely the ratio is known, as a share of it, or nil for too few rounds.
+  var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }
 }
 
 extension Run {

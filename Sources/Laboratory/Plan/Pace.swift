@@ -11,6 +11,8 @@ struct Pace {
   /// When the round began, counted from the start.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
+  /// How precisely the ratios were known before this round, or nil if too few rounds were done.
+  private var reached: Double?
   /// The number of trials that are done.
   private(set) var trials = 0
   /// The variants that hung at any point. Each further trial would take as long again.
@@ -52,8 +54,10 @@ struct Pace {
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
     if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
-    guard round >= plan.budget.rounds, let precision = plan.budget.precision else { return round < plan.budget.rounds }
-    return !isSettled(precision)
+    guard round >= plan.budget.rounds, let goal = plan.budget.precision else { return round < plan.budget.rounds }
+    guard headline != nil else { return false }
+    reached = precision
+    return reached.map { $0 > goal } ?? true
   }
 
   /// Returns whether to start a trial of `run`. It is false if its variant is given up. It is also false if the time is
@@ -110,19 +114,21 @@ struct Pace {
         + "shrink it: \(fewer) smaller trials with --set")
   }
 
-  /// Returns the expected number of trials, as far as it is known, for the progress line.
-  func expectedTrials(_ runs: [Run]) -> Int {
-    max(plan.budget.rounds * runs.count { !isGivenUp($0) }, trials + 1)
+  /// Returns how far the run is when a trial of `round` starts.
+  func progress(in round: Int) -> RunProgress {
+    RunProgress(
+      round: round, done: trials, total: max(plan.budget.rounds * plan.runs.count { !isGivenUp($0) }, trials + 1),
+      elapsed: .nanoseconds(Int64(elapsed)), limit: plan.budget.time,
+      precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// Returns whether every ratio that will be printed is known as precisely as required. If none is printed, neither to
-  /// a baseline nor to the best, the ratios to the best represent those of the claims.
-  private func isSettled(_ precision: Double) -> Bool {
-    guard let headline else { return true }
+  /// How precisely every ratio that will be printed is known, or nil if too few rounds are done. If none is printed,
+  /// neither to a baseline nor to the best, the ratios to the best represent those of the claims.
+  private var precision: Double? {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.seeksBest = true }
     let cells = zip(plan.runs, figures).map { Comparison.Cell($0, figures: $1) }
-    return Comparison(cells, .init(experiment), ranking: headline.better.ranking).isSettled(within: precision)
+    return Comparison(cells, .init(experiment), ranking: headline?.better.ranking).precision
   }
 }
 

@@ -9,8 +9,39 @@ import Platform
 
 /// Observes a run while it is in progress, so that running and showing stay separate.
 public protocol RunObserver: Sendable {
-  /// A trial starts; `done` of `total` trials are finished.
-  func trialStarts(_ run: Run, round: Int, done: Int, total: Int)
+  /// A trial of `run` starts.
+  func trialStarts(_ run: Run, _ progress: RunProgress)
+}
+
+/// How far a run is when a trial starts.
+public struct RunProgress: Sendable {
+  /// The number of the round, from 0.
+  public let round: Int
+  /// How many trials are finished.
+  public let done: Int
+  /// How many trials there will be; with a precision, the least number of them.
+  public let total: Int
+  /// How long the run has taken.
+  public let elapsed: Duration
+  /// How long it may take; nil for no limit.
+  public let limit: Duration?
+  /// How precisely every ratio is to be known, for which rounds are added, and how precisely every ratio was known
+  /// before this round, both as shares. `reached` is nil while too few rounds are done; both are nil if the number of
+  /// rounds is set.
+  public let precision: (goal: Double, reached: Double?)?
+
+  /// Creates the state of a run.
+  public init(
+    round: Int, done: Int, total: Int, elapsed: Duration, limit: Duration? = nil,
+    precision: (goal: Double, reached: Double?)? = nil
+  ) {
+    self.round = round
+    self.done = done
+    self.total = total
+    self.elapsed = elapsed
+    self.limit = limit
+    self.precision = precision
+  }
 }
 
 /// Runs a plan round by round, each trial alone in a worker process.
@@ -71,7 +102,7 @@ public struct Runner: Sendable {
         guard pace.allows(round: round) else { break }
         for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]
-          observer?.trialStarts(run, round: round, done: pace.trials, total: pace.expectedTrials(results.runs))
+          observer?.trialStarts(run, pace.progress(in: round))
           let (trial, expired) = try await self.trial(
             of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }

@@ -1,3 +1,4 @@
+import Measurement
 import Platform
 
 extension Runner {
@@ -13,8 +14,10 @@ extension Runner {
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)
     var traces: [Trace] = []
+    let start = MonotonicClock.now()
     for (index, run) in plan.runs.enumerated() where !Task.isCancelled {
-      observer?.trialStarts(run, round: 0, done: index, total: plan.runs.count)
+      let elapsed = Duration.nanoseconds(Int64(MonotonicClock.now() &- start))
+      observer?.trialStarts(run, RunProgress(round: 0, done: index, total: plan.runs.count, elapsed: elapsed))
       if let trace = try await trace(of: run, plan, on: machine, by: worker) { traces.append(trace) }
     }
     return traces

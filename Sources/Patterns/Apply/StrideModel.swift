@@ -28,7 +28,10 @@ struct StrideModel {
   /// predicting one stride from all others.
   let worst: (error: Double, stride: Int)
 
-  /// The model fits if it predicts every stride within this share.
+  /// The least and the greatest stride that it was fitted to.
+  let tried: ClosedRange<Int>
+
+  /// A model is said to fit when it predicts every stride within this share.
   static let tolerance = 0.1
 
   /// Fits the model to at least four strides; nil for fewer, since three terms fit any three figures.
@@ -44,6 +47,7 @@ struct StrideModel {
     }
     guard let best else { return nil }
     worst = best.worst
+    tried = costs[0].stride...costs[costs.count - 1].stride
     (work, overhead, contention, tail) = (
       best.parameters[0], best.parameters[1], best.parameters[2], best.parameters[3]
     )
@@ -78,12 +82,12 @@ struct StrideModel {
   func scaled(iterations: Double, times: Double) -> StrideModel {
     StrideModel(
       work: work / self.iterations * iterations * times, overhead: overhead, contention: contention, tail: tail * times,
-      iterations: iterations, worst: worst)
+      iterations: iterations, worst: worst, tried: tried)
   }
 
   private init(
     work: Double, overhead: Double, contention: Double, tail: Double, iterations: Double,
-    worst: (error: Double, stride: Int)
+    worst: (error: Double, stride: Int), tried: ClosedRange<Int>
   ) {
     self.work = work
     self.overhead = overhead
@@ -91,6 +95,7 @@ struct StrideModel {
     self.tail = tail
     self.iterations = iterations
     self.worst = worst
+    self.tried = tried
   }
 
   /// Returns the first number from which on a condition holds; the end of the range if it never does.
@@ -104,30 +109,42 @@ struct StrideModel {
   }
 
   func sentence(for variant: String, overhead share: Double) -> String {
-    let error = "prediction error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
-    guard fits else { return "\(variant): no simple cost model fits; \(error) at stride \(worst.stride.grouped)" }
-    func nanoseconds(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
-    var line = "cost model of \(variant): the loop takes \(nanoseconds(work))"
-    if overhead > 0 { line += ", plus \(nanoseconds(overhead)) of elapsed time for each block" }
-    if contention > 0 {
-      line +=
-        ", plus \(nanoseconds(contention)), divided by the stride, for each block (cores contend for the next index)"
+    let error = "\(Quantity.number((worst.error * 1000).rounded() / 10)) %"
+    guard fits else {
+      return "no cost model fits \(variant): fitted to the other strides, it misses stride \(worst.stride.grouped) by "
+        + "\(error), where \(Quantity.number(Self.tolerance * 100)) % is allowed; measure longer (--time) and at more strides "
+        + "(stride=\(tried.lowerBound)..\(tried.upperBound):x2)"
     }
-    if tail > 0 { line += ", plus \(nanoseconds(tail)) for each iteration of the stride (load imbalance at the end)" }
-    line += " (\(error))"
+    let meaning = [
+      "\(Self.text(work)) is the work on all cores",
+      overhead > 0 ? "\(Self.text(overhead)) what each block adds" : nil,
+      contention > 0
+        ? "\(Self.text(contention)) / stride what it adds more while cores contend for the next index" : nil,
+      tail > 0 ? "\(Self.text(tail)) what an iteration of the last block adds while other cores idle" : nil,
+    ].compactMap(\.self).joined(separator: ", ")
+    let line = "cost model of \(variant): \(formula), where \(meaning) (prediction error \(error))"
     guard overhead > 0 || contention > 0 else { return line }
     let most = "at most \(Quantity.number(share * 100)) % overhead"
-    if let strides = strides(forOverhead: share) {
-      let end = Double(strides.upperBound) < iterations ? "to \(strides.upperBound.grouped)" : "or more"
-      line += "; for \(most) use stride \(strides.lowerBound.grouped) \(end)"
-    } else {
-      line += "; no stride of this loop has \(most)"
-    }
-    return line
+    guard let strides = strides(forOverhead: share) else { return line + "; no stride of this loop has \(most)" }
+    let end = Double(strides.upperBound) < iterations ? "to \(strides.upperBound.grouped)" : "or more"
+    return line + "; for \(most) use stride \(strides.lowerBound.grouped) \(end)"
   }
 
-  /// Returns the sets of terms to try: the work in all of them, and at most `most` terms, since more would fit any
-  /// figures.
+  /// `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`
+  var formula: String {
+    let perBlock = [
+      overhead > 0 ? Self.text(overhead) : nil, contention > 0 ? "\(Self.text(contention)) / stride" : nil,
+    ].compactMap(\.self)
+    let ofBlocks = perBlock.count > 1 ? "(\(perBlock.joined(separator: " + ")))" : perBlock.first
+    let terms = [
+      Self.text(work), ofBlocks.map { "blocks x \($0)" }, tail > 0 ? "stride x \(Self.text(tail))" : nil,
+    ]
+    return "t = " + terms.compactMap(\.self).joined(separator: " + ")
+  }
+
+  private static func text(_ nanoseconds: Double) -> String { Quantity(nanoseconds, .nanoseconds).description }
+
+  /// The sets of terms to try: always the work, and at most `most` in all, or every number would fit.
   private static func choices(leaving most: Int) -> [[Int]] {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
@@ -160,8 +177,8 @@ struct StrideModel {
 }
 
 extension ApplyStride {
-  /// Returns the fastest stride of each strided variant, the cost model, and the strides that it recommends for the
-  /// requested overhead. In a search for the best stride the advice comes first.
+  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in
+  /// a search for the best stride first of all how much work to give a block.
   func findings(in results: Results) -> [Remark] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
@@ -170,22 +187,21 @@ extension ApplyStride {
       }
   }
 
-  /// Returns advice for the fastest variant, for each number of cores that was asked for: the cost of a block, how much
-  /// work to give it, and which strides do so. Returns nil if more is swept, or if no cost model fits.
+  /// How much work to give a block, and which strides do so, by the cost model of the variant that is fastest, for each
+  /// number of cores that was asked for; nil where more is swept, or no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
       words(of: sweeps, in: results).map { (cores: cores, words: $0.says, runs: $0.runs) }
     }
     guard let first = advice.first else { return nil }
-    guard results.experiment.sweep.count > 1 else { return Remark(Conclusion.kind, first.words, runs: first.runs) }
+    guard results.experiment.sweep.count > 1 else { return Remark(Conclusion.advice, first.words, runs: first.runs) }
     let says = advice.map { "With \($0.cores ?? 0) core\($0.cores == 1 ? "" : "s"): \($0.words)" }
-    return Remark(Conclusion.kind, says.joined(separator: " "), runs: advice.flatMap(\.runs))
+    return Remark(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
   /// Returns advice for runs that differ only in variant and stride.
   private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
-    let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
     let fastest = Ranking.lower.best(sweeps) { sweep in
       sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
     }
@@ -195,35 +211,20 @@ extension ApplyStride {
     let share = Double(percent) / 100
     guard let plain = plainLoop(of: fastest.runs), let strides = model.strides(forOverhead: share) else { return nil }
     let perIteration = plain / model.iterations
-    // The number of cores that worked at once, of those that there were: the loop's time grows by only a part of the
-    // time of a block.
-    let cores = max(1, plain / model.work)
     func text(_ value: Double) -> String { Quantity(value, .nanoseconds).description }
-    let perBlock = model.perBlock(at: strides.lowerBound)
     var says =
-      "A block of \(run.variant.name) adds \(text(perBlock)) to the loop's time, "
-      + (cores < 1.1 ? "" : "\(text(perBlock * cores)) of processor time on \(Self.count(cores)) cores at once, ")
-      + "so for at most \(percent) % overhead give it at least \(text(Double(strides.lowerBound) * perIteration)) of work. "
+      "Give a block at least \(text(Double(strides.lowerBound) * perIteration)) of work, for at most \(percent) % overhead"
     let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
     if length > 0 || time > .zero {
       let iterations = length > 0 ? Double(length) : model.iterations
       let each = time > .zero ? Double(time.nanoseconds) : perIteration
       let own = model.scaled(iterations: iterations, times: each / perIteration)
       says +=
-        "For \(Int(iterations).grouped) iterations of \(text(each)): "
+        ". For \(Int(iterations).grouped) iterations of \(text(each)): "
         + (own.strides(forOverhead: share).map { Self.words($0, of: iterations) }
           ?? "no stride does, the loop is too short")
     } else {
-      says += "For this loop: " + Self.words(strides, of: model.iterations)
-    }
-    let near = results.runs.indices.filter { comparison.nearBest.contains($0) || comparison.bests.contains($0) }
-      .compactMap { index in fastest.runs.first { $0.label == results.runs[index].label }.flatMap(cost)?.stride }
-      .sorted()
-    if let first = near.first, let last = near.last, near.count > 1 {
-      says +=
-        near.count == fastest.runs.count
-        ? "; measured, no stride stands out (\(first.grouped) to \(last.grouped))"
-        : "; measured, strides \(first.grouped) to \(last.grouped) do not differ significantly"
+      says += ": here \(Self.words(strides, of: model.iterations))"
     }
     return (says + ".", fastest.runs.map(\.label))
   }
@@ -235,11 +236,6 @@ extension ApplyStride {
       return speedup * elapsed
     }
     return Summary(times).map(\.p50).flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  /// Returns a number of cores in words: `2`, or `1.6` if another program used part of a core.
-  private static func count(_ cores: Double) -> String {
-    abs(cores - cores.rounded()) < 0.1 ? "\(Int(cores.rounded()))" : Quantity.fixed(cores, decimals: 1)
   }
 
   /// `stride 554 or more`

@@ -23,7 +23,8 @@ struct FileDescriptorSemaphore: Pattern {
   let hold = Setting.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(4), "how long a task keeps its file open")
 
-  let failedOpens = Metric.count("failed-opens", "opens that failed because no descriptor was left (EMFILE)")
+  let failedOpens = Metric.count(
+    "failed-opens", better: .lower, "opens that failed because no descriptor was left (EMFILE)")
   let peakOpen = Metric.count(
     "peak-open", "peak number of files that the tasks had open at once, read from the system's table after each open")
   let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 when it does not")

@@ -20,7 +20,7 @@ public struct ResultDocument: Codable, Sendable {
   let interrupted: Bool?
   let scenario: ScenarioFacts
   let warnings: [Remark]
-  let findings: [Remark]
+  private(set) var findings: [Remark]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
   /// Trials that were recorded beside the measured ones; nil for none.
@@ -42,6 +42,14 @@ public struct ResultDocument: Codable, Sendable {
     runs = results.runs.map { RunFacts($0, results.experiment.pattern, on: results.machine) }
     claims = results.judgements.map(ClaimFacts.init)
     traces = TraceFacts.facts(results.traces)
+  }
+
+  /// The same with what the run comes to, before all that it found.
+  func concluding(_ answer: String?) -> ResultDocument {
+    guard let answer else { return self }
+    var document = self
+    document.findings.insert(Remark(Conclusion.kind, answer), at: 0)
+    return document
   }
 
   /// The name of what was tried.

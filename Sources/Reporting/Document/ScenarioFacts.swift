@@ -101,6 +101,9 @@ struct VariantFacts: Codable, Sendable {
 
   /// Whether its failure is the lesson.
   var isBroken: Bool { role == Variant.Role.broken.rawValue }
+
+  /// Whether it is only there for comparison.
+  var isYardstick: Bool { role == Variant.Role.yardstick.rawValue }
 }
 
 /// A parameter and what it was set to: a value, or several when it was swept.

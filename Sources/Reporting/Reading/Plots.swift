@@ -76,7 +76,7 @@ struct SweepCurve: Sendable {
   let metric: MetricFacts
   let parameter: ParameterFacts
   let settings: [ParameterValue]
-  let series: [Series]
+  private(set) var series: [Series]
   /// Whether settings were chosen: only the best series of each variant is there.
   let isOfBest: Bool
   /// What a unit of the setting brings ideally, where that is known: the plot has a line of it.
@@ -84,10 +84,12 @@ struct SweepCurve: Sendable {
   /// What its figures are, for its title.
   let figures: String
   /// What the plot leaves out, for its title; empty where that is nothing.
-  let note: String
+  private(set) var note: String
 
   /// More series cannot be told apart.
   private static let most = 8
+  /// More cannot be told apart where each has no line, but marks that fall together.
+  private static let mostOfMarks = 3
 
   /// Figures along a parameter, with the slope of what is ideal.
   init(
@@ -144,6 +146,18 @@ struct SweepCurve: Sendable {
         isBroken: index.isBroken(one), isFlat: run.point[along.name] == nil, points: points)
     }
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
+  }
+
+  /// As marks can show it: of many series only those of some variants, the more important ones first: the answer, and
+  /// what to hold it against as far as there is room.
+  func brief(of variants: [Int]) -> SweepCurve {
+    let both = series.filter { variants.contains($0.variant) }
+    let few = both.count > Self.mostOfMarks ? both.filter { $0.variant == variants.first } : both
+    guard series.count > Self.mostOfMarks, !few.isEmpty, few.count < series.count else { return self }
+    var brief = self
+    brief.series = few
+    brief.note += ", \(few.count) of \(series.count) series: --details has all"
+    return brief
   }
 }
 

@@ -32,13 +32,16 @@ public struct Reading: Sendable {
 
   /// Reads a document.
   public init(_ document: ResultDocument) {
-    self.document = document
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
+    // Into the document, so that JSON says it, too. One that was saved says what it said then.
+    self.document =
+      document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
+      ? document.concluding(SearchAnswer.text(index, by: shown)) : document
     self.index = index
     headline = shown.first
-    standings = shown.first.map { Standings(index, by: $0) }
+    standings = shown.first.map { Standings(index, by: $0, shown: shown) }
     let made = Tables(index: index, shown: shown, standings: standings)
     let outcomes = Outcomes(index, shown: shown)
     let speedUp = shown.first.flatMap { SpeedUp(index, $0) }
@@ -77,6 +80,16 @@ public struct Reading: Sendable {
 
   /// Whether the question was which setting is best.
   var seeksBest: Bool { document.scenario.seeksBest == true }
+
+  /// The curve of a search as a terminal draws it: of many variants the best one and its baseline, or else a yardstick.
+  var briefSweep: SweepCurve? {
+    guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
+    let variants = document.scenario.variants
+    let best = standings?.best.map { document.runs[$0].variant }
+    let reference =
+      document.scenario.baseline ?? variants.first { $0.isYardstick && $0.name != best }?.name
+    return sweep.brief(of: [best, reference].compactMap { name in name.flatMap { index.variants[$0] } })
+  }
 
   // MARK: The heading
 
@@ -187,14 +200,17 @@ public struct Reading: Sendable {
     return "\(first.text): " + answer.dropFirst().map(\.text).joined(separator: ", ")
   }
 
-  /// What to take home, in the scenario's words, where the claims that it stands on were borne out.
-  /// In a search, what the pattern says of the best setting, or what the table does.
+  /// What to take home, in the scenario's words, where the claims that it stands on were borne out. In a search, which
+  /// setting does, and what the pattern advises.
   var conclusion: String? {
-    document.findings.first { $0.kind == Conclusion.kind }?.says ?? (seeksBest ? SearchAnswer(self)?.text : nil)
+    let parts = [Conclusion.kind, Conclusion.advice].compactMap { kind in document.findings.first { $0.kind == kind } }
+    return parts.isEmpty ? nil : parts.map(\.says).joined(separator: " ")
   }
 
   /// What else the pattern has to say.
-  var findings: [String] { document.findings.filter { $0.kind != Conclusion.kind }.map(\.says) }
+  var findings: [String] {
+    document.findings.filter { ![Conclusion.kind, Conclusion.advice].contains($0.kind) }.map(\.says)
+  }
 
   // MARK: Below the tables
 
@@ -208,14 +224,14 @@ public struct Reading: Sendable {
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
         "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
-          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) not significantly different from the best" : "")
+          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) no difference from the best was found" : "")
           + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : "")
           + "; by the geometric mean of the rounds, where medians are shown")
     }
     if let reference = standings?.reference {
       let signs = [
-        facts.contains(.noDifference) ? "\(Signs.nearBest) not significantly different from \(reference)" : nil,
+        facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
         facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
       ].compactMap(\.self)
       if !signs.isEmpty { notes.append(signs.joined(separator: ", ")) }

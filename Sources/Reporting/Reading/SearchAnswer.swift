@@ -1,75 +1,226 @@
 import Laboratory
 import Measurement
 
-/// What a search for the best setting comes to, in one sentence: which setting, and which others the rounds do not tell
-/// from it.
+/// What a search for the best setting comes to, in sentences of its reader: which settings do, how much worse the
+/// others are, and which the rounds cannot rank.
 struct SearchAnswer {
-  let text: String
+  private let index: RunIndex
+  private let metric: MetricFacts
+  private let standings: Standings
+  /// What the answer chooses from: the swept parameters that do not each have a best of their own.
+  private let ways: [ParameterFacts]
+  /// Whether there are rounds enough for intervals.
+  private let isCertain: Bool
+  private let measured: [Int]
 
-  /// More problems than these have no place in a sentence: the tables tell of them.
+  /// More groups, each of which has a best, and more names than these have no place in a sentence: the tables tell of
+  /// them.
   private static let most = 3
 
-  /// Nil where there is no best, or no interval yet to tell it from the others.
-  init?(_ reading: Reading) {
-    guard let standings = reading.standings, let metric = reading.headline, !standings.bests.isEmpty else { return nil }
-    let index = reading.index
-    let document = reading.document
-    let measured = document.runs.indices.filter { document.runs[$0].metrics[metric.name] != nil }
-    let others = measured.filter { !standings.bests.contains($0) }
-    guard !others.isEmpty else { return nil }
-    let isCertain = reading.rounds >= ConfidenceInterval.fewest
-    if isCertain, others.allSatisfy(standings.nearBest.contains) {
-      text = "No \(Self.ranges(index, measured)) stands out: none differs significantly from the best."
-      return
-    }
+  /// The answer in words; nil where there is no best.
+  ///
+  /// - Parameter shown: the metrics to show, the headline first.
+  static func text(_ index: RunIndex, by shown: [MetricFacts]) -> String? {
+    // A flaw is told, but what decides among settings without it is the next figure.
+    guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return nil }
+    let answer = SearchAnswer(index, by: metric, shown: shown)
+    let parts = [answer.flaws, answer.bests].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
+    self.index = index
+    self.metric = metric
+    let standings = Standings(index, by: metric, shown: shown)
+    self.standings = standings
+    ways = index.swept.filter { !standings.groupNames.contains($0.name) }
+    isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
+    measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
+  }
+
+  /// `No failed-opens, except unlimited with any limit up to 64.`
+  private var flaws: String? {
+    guard let flaw = standings.flaw else { return nil }
+    let flawed = measured.filter(standings.flawed.contains)
+    if flawed.isEmpty { return "No \(flaw.name) at any setting." }
+    let clean = measured.filter { !standings.flawed.contains($0) }
+    return clean.count < flawed.count
+      ? "No \(flaw.name) only: \(names(clean, of: measured))."
+      : "No \(flaw.name), except: \(names(flawed, of: measured))."
+  }
+
+  /// What is best among the others.
+  private var bests: String? {
     let bests = measured.filter(standings.bests.contains)
-    guard bests.count <= Self.most else { return nil }
-    text = bests.map { best in
-      // What does it wrong was no candidate.
-      let group = measured.filter {
-        $0 != best && standings.isCompared($0, with: best, document) && (!index.isBroken($0) || index.isBroken(best))
-      }
-      let near = group.filter(standings.nearBest.contains)
-      let unclear = group.filter(standings.unclear.contains)
-      let samples = document.runs[best].metrics[metric.name]
-      let figure =
-        (samples?.median.map { Quantity($0, metric.unit).description } ?? "-")
-        + (samples.map(index.isNearFloor) == true ? " (within twice the noise floor)" : "")
-      var says = "Best \(metric.name): \(index.labels[best]), \(figure)"
-      if isCertain {
-        // Where nothing else was shown to be worse, none is the best.
-        if near.count + unclear.count == group.count {
-          says =
-            "\(metric.better == .higher ? "Highest" : "Lowest") median \(metric.name): \(index.labels[best]), \(figure)"
-        }
-        if !near.isEmpty { says += "; not significantly different: \(Self.list(index, near))" }
-        if !unclear.isEmpty { says += "; too noisy to rank: \(Self.list(index, unclear))" }
-      }
-      return says + "."
-    }.joined(separator: " ")
+    let sentences = bests.prefix(Self.most).compactMap { sentence(best: $0) }
+    guard !sentences.isEmpty else { return nil }
+    let more = bests.count - sentences.count
+    return sentences.joined(separator: " ") + (more > 0 ? " \(more) more are in the tables." : "")
   }
 
-  /// `stride (1 … 4096)`
-  private static func ranges(_ index: RunIndex, _ runs: [Int]) -> String {
-    let ranges = index.swept.map { parameter -> String in
-      let values = runs.compactMap { index.document.runs[$0].point[parameter.name] }.grouped(by: \.self).map(\.key)
-      guard let first = values.first, let last = values.last, values.count > 1 else { return parameter.name }
-      return "\(parameter.name) (\(parameter.describe(first)) \(Signs.range) \(parameter.describe(last)))"
+  // MARK: One group
+
+  /// The answer for the runs that are compared with one best; nil where there is nothing to compare it with.
+  private func sentence(best: Int) -> String? {
+    let group = measured.filter { run in
+      !standings.flawed.contains(run)
+        && standings.groupNames.allSatisfy { point(run)[$0] == point(best)[$0] }
+        // What does it wrong was no candidate.
+        && (!index.isBroken(run) || index.isBroken(best))
     }
-    return ranges.isEmpty ? "variant" : ranges.joined(separator: " or ")
+    guard group.count > 1 else { return nil }
+    let near = group.filter(standings.nearBest.contains)
+    let unclear = group.filter(standings.unclear.contains)
+    let worse = group.filter { standings.contrasts[$0]?.isDistinct == true }
+    let parts = [
+      praise(best, near, among: group, isAlone: unclear.isEmpty && isCertain),
+      isCertain ? blame(worse, among: group) : nil,
+      unclear.isEmpty || !isCertain
+        ? nil : "Too noisy to rank: \(names(unclear, of: group)); give it more time (--time)",
+    ]
+    let variants = index.document.scenario.variants.map(\.name)
+    let text = parts.compactMap(\.self).map { part in
+      (variants.contains { part.hasPrefix($0) } ? part : part.capitalised) + "."
+    }.joined(separator: " ")
+    return lead(best) + text
   }
 
-  /// Some runs by name, and how many more.
-  private static func list(_ index: RunIndex, _ runs: [Int]) -> String {
-    let most = 4
-    return runs.prefix(most).map { index.labels[$0] }.joined(separator: ", ")
-      + (runs.count > most ? " and \(runs.count - most) more" : "")
+  /// `With 2 cores: `, `At work 10 us: `, where each of these has a best of its own.
+  private func lead(_ best: Int) -> String {
+    let settings = index.swept.filter { standings.groupNames.contains($0.name) }.compactMap { parameter in
+      point(best)[parameter.name].map { value in
+        parameter.name == Cores.name
+          ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
+          : "\(parameter.name) \(parameter.describe(value))"
+      }
+    }
+    return settings.isEmpty ? "" : "With \(settings.joined(separator: ", ")): "
+  }
+
+  /// What does: the best and what the rounds find no different from it.
+  private func praise(_ best: Int, _ near: [Int], among group: [Int], isAlone: Bool) -> String {
+    let good = group.filter { $0 == best || near.contains($0) }
+    let isOneVariant = Set(group.map(variant)).count == 1
+    let all = names(group.filter { variant($0) == variant(best) && good.contains($0) }, of: group)
+    guard isCertain else {
+      return "\(names([best], of: group)) leads by its mean (median \(metric.name) \(figure(best))); "
+        + "\(ConfidenceInterval.fewest) rounds are needed to rank the others"
+    }
+    if good.count == group.count {
+      return "no difference found\(reach(near)): \(names(good, of: group)) will do"
+    }
+    if !isAlone, good.count == 1 {
+      return "\(names([best], of: group)) leads by its mean (median \(metric.name) \(figure(best)))"
+    }
+    guard isOneVariant else {
+      let others = near.filter { variant($0) != variant(best) }
+      let same = others.isEmpty ? "" : ". No difference found\(reach(near)): \(names(others, of: group))"
+      return "\(superlative(isBest: true)): \(all), \(figure(best))" + same
+    }
+    if good.count > 1 { return "\(all) is as good, \(figure(best))" }
+    let verb = metric.meaning == .duration ? "is" : "has the"
+    return "\(all) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))"
+  }
+
+  /// How much is at stake: the worst of what is surely worse.
+  private func blame(_ worse: [Int], among group: [Int]) -> String? {
+    // Against a baseline there are no ratios to the best.
+    guard index.document.scenario.baseline == nil else { return nil }
+    let ratios = worse.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
+    guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
+    let by = metric.meaning.wording(worst.ratio)
+    return Set(group.map(variant)).count == 1
+      ? "\(names([worst.run], of: group)) is \(by)"
+      : "\(superlative(isBest: false)): \(names([worst.run], of: group)), \(by)"
+  }
+
+  // MARK: Words
+
+  /// `Fastest`, `Lowest failed-opens`.
+  private func superlative(isBest: Bool) -> String {
+    if metric.meaning == .duration {
+      return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by \(metric.name)")
+    }
+    return ((metric.better == .higher) == isBest ? "Highest " : "Lowest ") + metric.name
+  }
+
+  private func figure(_ run: Int) -> String {
+    guard let samples = index.document.runs[run].metrics[metric.name], let median = samples.median else { return "-" }
+    return Quantity(median, metric.unit).description
+      + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
+  }
+
+  /// ` (±5.0 %)`: how far from no difference what was found to have none may be.
+  private func reach(_ near: [Int]) -> String {
+    guard index.document.scenario.baseline == nil else { return "" }
+    let intervals = near.compactMap { standings.contrasts[$0]?.interval }
+    let widest = intervals.max { max($0.high, 1 / $0.low) < max($1.high, 1 / $1.low) }
+    return widest.map { " (\(Signs.margin)\($0.reach))" } ?? ""
+  }
+
+  /// Runs in words, variant by variant: `any stride from 256 up`; with the variants where the group has several:
+  /// `threads and apply with any stride from 256 up`.
+  private func names(_ runs: [Int], of group: [Int]) -> String {
+    let variants = index.document.scenario.variants.map(\.name)
+    let isOneVariant = Set(group.map(variant)).count == 1
+    var phrases: [(variants: [String], settings: String)] = []
+    for name in variants where runs.contains(where: { variant($0) == name }) {
+      let settings = self.settings(runs.filter { variant($0) == name }, of: group.filter { variant($0) == name })
+      if let place = phrases.firstIndex(where: { $0.settings == settings }) {
+        phrases[place].variants.append(name)
+      } else {
+        phrases.append(([name], settings))
+      }
+    }
+    let texts = phrases.map { phrase in
+      if isOneVariant { return phrase.settings.isEmpty ? phrase.variants.listed(most: Self.most) : phrase.settings }
+      let who = phrase.variants.listed(most: Self.most)
+      return phrase.settings.isEmpty ? who : "\(who) with \(phrase.settings)"
+    }
+    return texts.joined(separator: "; ")
+  }
+
+  /// Settings of one variant, of `all` that it was tried with: `any stride from 256 up`, `stride 4 or 64`; empty where
+  /// it heeds none.
+  private func settings(_ runs: [Int], of all: [Int]) -> String {
+    let heeded = ways.filter { way in all.contains { point($0)[way.name] != nil } }
+    guard let way = heeded.first else { return "" }
+    guard heeded.count == 1 else {
+      return runs.map { run in
+        heeded.compactMap { way in point(run)[way.name].map { "\(way.name) \(way.describe($0))" } }
+          .joined(separator: ", ")
+      }.listed("or", most: Self.most)
+    }
+    let places = all.sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
+    let meant = places.indices.filter { runs.contains(places[$0]) }
+    func value(_ place: Int) -> String { point(places[place])[way.name].map(way.describe) ?? "" }
+    guard let first = meant.first, let last = meant.last else { return "" }
+    if meant.count == places.count, meant.count > 1 { return "any \(way.name)" }
+    let isRange = meant.count > 1 && last - first + 1 == meant.count && places.allSatisfy { number($0, way) != nil }
+    guard isRange else { return "\(way.name) \(meant.map(value).listed("or", most: Self.most))" }
+    if first == 0 { return "any \(way.name) up to \(value(last))" }
+    if last == places.count - 1 { return "any \(way.name) from \(value(first)) up" }
+    return "any \(way.name) from \(value(first)) to \(value(last))"
+  }
+
+  private func number(_ run: Int, _ parameter: ParameterFacts) -> Int? {
+    if case .integer(let number)? = point(run)[parameter.name] { number } else { nil }
+  }
+
+  private func variant(_ run: Int) -> String { index.document.runs[run].variant }
+  private func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }
+}
+
+extension [String] {
+  /// `a`, `a and b`, `a, b and 4 more`.
+  fileprivate func listed(_ word: String = "and", most: Int) -> String {
+    if count <= 1 { return first ?? "" }
+    if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
+    return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
   }
 }
 
-extension Standings {
-  /// Whether two runs are in one group, of which one is the best.
-  fileprivate func isCompared(_ run: Int, with best: Int, _ document: ResultDocument) -> Bool {
-    groupNames.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
-  }
+extension String {
+  fileprivate var capitalised: String { prefix(1).uppercased() + dropFirst() }
+  fileprivate var uncapitalised: String { prefix(1).lowercased() + dropFirst() }
 }

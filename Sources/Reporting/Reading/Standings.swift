@@ -24,13 +24,28 @@ struct Standings: Sendable {
   /// The runs that the rounds are too few or too noisy to rank.
   let unclear: Set<Int>
 
+  /// A count that should be 0, and is in some runs, in a search for the best; nil for none.
+  let flaw: MetricFacts?
+  /// The runs that have some of it, and so are compared with no other.
+  let flawed: Set<Int>
+
   private static let best = "the best"
 
-  init(_ index: RunIndex, by metric: MetricFacts) {
+  /// - Parameter shown: the metrics to show, among which the count of a flaw may be.
+  init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
+    let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
+    let counted = flaw.map { flaw in
+      index.document.runs.indices.filter {
+        index.document.runs[$0].metrics[flaw.name] != nil && !index.isZero($0, flaw)
+      }
+    }
+    let flawed = Set(counted ?? [])
+    (self.flaw, self.flawed) = (flaw, flawed)
     let scenario = index.document.scenario
     let cells = index.document.runs.enumerated().map { number, run in
       Comparison.Cell(
-        variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [],
+        variant: run.variant, point: run.point,
+        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
         mayBeBest: !index.isBroken(number))
     }
     let policy = Comparison.Policy(
@@ -48,10 +63,27 @@ struct Standings: Sendable {
     unclear = comparison.unclear
   }
 
+  /// Whether runs are compared with the best, and not with a baseline.
+  var isOfBest: Bool { reference == Self.best }
+
   /// Whether a run's interval against what it is compared with, the best or a baseline, is too wide to say anything.
   func isTooNoisy(_ run: Int) -> Bool {
-    reference == Self.best
+    isOfBest
       ? unclear.contains(run) : contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
+  }
+}
+
+extension RunIndex {
+  /// Whether less of a count is better, and some settings have none of it at all.
+  func isFlaw(_ metric: MetricFacts) -> Bool {
+    document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower
+      && document.runs.indices.contains { isZero($0, metric) }
+  }
+
+  /// Whether every round of a run that was measured came to nothing.
+  fileprivate func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
+    let figures = document.runs[run].metrics[metric.name]?.figures ?? []
+    return !figures.isEmpty && figures.allSatisfy { $0 == 0 }
   }
 }
 

@@ -176,32 +176,47 @@ struct Tables {
   }
 
   /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the
-  /// best.
+  /// best; where the rounds do not tell it from what it is compared with, that, and how far apart they may be.
   func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
-    let (mark, facts) = marks(run)
+    if let flaw = flaw(run) { return flaw }
+    let mark = mark(run)
+    let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
     guard let contrast = standings?.contrasts[run] else {
-      return Cell(facts.contains(.best) ? "\(Signs.best) best" : mark, facts)
+      return Cell(mark.facts.contains(.best) ? "\(mark.sign) best" : mark.sign, mark.facts)
     }
-    let tail = mark.isEmpty ? "" : " \(mark)"
     let text = metric.meaning.wording(contrast.ratio)
-    guard let interval = contrast.interval else { return Cell(text + tail, facts.union([.ratio, .glimpse])) }
-    if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts.union(.ratio)) }
-    if contrast.isDistinct == false, interval.isNoise { return Cell(Self.noise + tail, facts.union(.ratio)) }
-    if contrast.isDistinct == false { return Cell("equal within \(interval.reach)\(tail)", facts.union(.ratio)) }
-    let reach = interval.isWide ? interval.ends : interval.margin
-    return Cell("\(text) \(reach)\(tail)", facts.union([.ratio, interval.isWide ? .ends : .interval]))
+    guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
+    let facts = mark.facts.union(.ratio)
+    if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
+    guard contrast.isDistinct == false else {
+      let reach = interval.isWide ? interval.ends : interval.margin
+      return Cell("\(text) \(reach)\(tail)", facts.union(interval.isWide ? .ends : .interval))
+    }
+    if !mark.isNoise { return Cell("no difference found (\(Signs.margin)\(interval.reach))\(tail)", facts) }
+    return Cell(
+      (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts)
   }
 
   /// What is said where an interval includes no change and reaches far.
   static let noise = "too noisy to tell"
 
-  /// The sign beside a run where the best is sought: the best one, and those that the rounds do not tell from it.
-  private func marks(_ run: Int) -> (sign: String, facts: Cell.Facts) {
-    let reference: Cell.Facts = standings?.references.contains(run) == true ? .reference : []
-    if standings?.bests.contains(run) == true { return (Signs.best, reference.union(.best)) }
-    if standings?.nearBest.contains(run) == true { return (Signs.nearBest, reference.union(.nearBest)) }
-    if standings?.unclear.contains(run) == true { return (Signs.unclear, reference.union(.unclear)) }
-    return ("", reference)
+  /// The sign beside a run: the best one, or whether it is no different from what it is compared with, or cannot be
+  /// told from it. One sign for each of these words, with a baseline as without.
+  private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
+    guard let standings else { return ("", false, []) }
+    let reference: Cell.Facts = standings.references.contains(run) ? .reference : []
+    let isNoise = standings.isTooNoisy(run)
+    if standings.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
+    let isOfBest = standings.isOfBest
+    if isNoise { return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy)) }
+    guard standings.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
+    return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
+  }
+
+  /// `81 failed-opens`, in place of a ratio; nil for a run without a flaw.
+  private func flaw(_ run: Int) -> Cell? {
+    guard let standings, let flaw = standings.flaw, standings.flawed.contains(run) else { return nil }
+    return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
   /// How the trials ended that gave no figure.
@@ -259,13 +274,9 @@ struct Tables {
   /// The headline of a run as a multiple of its reference; its figure where there is none, and how its trials ended
   /// where there is no figure.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
-    let (mark, facts) = marks(run)
+    if let flaw = flaw(run) { return flaw }
+    let (mark, _, facts) = mark(run)
     if let contrast = standings?.contrasts[run] {
-      if mark.isEmpty, contrast.isDistinct == false {
-        let (sign, fact): (String, Cell.Facts) =
-          standings?.isTooNoisy(run) == true ? (Signs.unclear, .noisy) : (Signs.nearBest, .noDifference)
-        return Cell(Quantity.ratio(contrast.ratio) + sign, facts.union([.ratio, .told, fact]))
-      }
       return Cell(
         Quantity.ratio(contrast.ratio) + mark, facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
     }

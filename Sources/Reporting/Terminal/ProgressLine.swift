@@ -1,17 +1,31 @@
+import Laboratory
 import Measurement
 import Platform
 
 /// The line that shows how far a run is.
 public enum ProgressLine {
-  /// One line of at most `style.width` cells: a bar, the count, what runs, and the time left as far as it can be told.
-  public static func render(done: Int, total: Int, elapsed: Double, label: String, style: TextStyle) -> String {
-    let share = total > 0 ? Double(done) / Double(total) : 0
-    var text = "\(done)/\(total)  \(label.inLine)"
-    // Before a few trials have ended, the time left would be a guess.
-    if done >= 3 {
-      let left = (elapsed / share - elapsed).rounded()
-      text += left < 1 ? "  less than 1 s left" : "  \(Quantity(left * 1e9, .nanoseconds)) left"
+  /// One line of at most `style.width` cells: a bar, the round, what runs, and how much is done or how long it takes.
+  ///
+  /// Where rounds are added for a precision, nobody knows how many: then the bar is of the time that it may take, and
+  /// the text tells how precise the ratios are by now.
+  public static func render(_ progress: RunProgress, label: String, style: TextStyle) -> String {
+    let (elapsed, limit) = (progress.elapsed / .seconds(1), progress.limit.map { $0 / .seconds(1) })
+    let share: Double
+    var text = "round \(progress.round + 1)"
+    if let precision = progress.precision {
+      share = limit.map { min(1, elapsed / $0) } ?? 0
+      let sign = style.sign("±", "+-")
+      let reached = precision.reached.map { $0 < 10 ? ", \(sign)\(Self.percent($0))" : "" } ?? ""
+      text += "\(reached), goal \(sign)\(Self.percent(precision.goal)), \(Self.seconds(elapsed))"
+      if let limit { text += " of at most \(Self.seconds(limit))" }
+    } else {
+      share = progress.total > 0 ? Double(progress.done) / Double(progress.total) : 0
+      text += ", \(progress.done)/\(progress.total), \(Self.seconds(elapsed))"
+      // Before a few trials have ended, the time left would be a guess, and the last of them may be the longest.
+      let left = elapsed / max(share, 0.001) - elapsed
+      if progress.done >= 3, left >= 1 { text += ", about \(Self.seconds(left)) left" }
     }
+    text += "  \(label.inLine)"
     let cells = min(24, style.width - text.displayWidth - 5)
     guard cells >= 6 else { return text.clipped(to: style.width - 1, style) }
     let filled = Int(share * Double(cells))
@@ -19,5 +33,14 @@ public enum ProgressLine {
       String(repeating: style.sign("━", "#"), count: filled)
       + Ink.quiet(String(repeating: style.sign("─", "-"), count: cells - filled), style)
     return bar + "  " + text
+  }
+
+  /// Whole seconds, since a line that counts milliseconds flickers.
+  private static func seconds(_ seconds: Double) -> String {
+    seconds < 0.5 ? "0 s" : Quantity(seconds.rounded() * 1e9, .nanoseconds).description
+  }
+
+  private static func percent(_ share: Double) -> String {
+    "\(Quantity.fixed(share * 100, decimals: share < 0.0995 ? 1 : 0)) %"
   }
 }

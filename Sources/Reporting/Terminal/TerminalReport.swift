@@ -147,10 +147,8 @@ public struct TerminalReport: Sendable {
     let head = table.title.map { title($0, table.note) } ?? wrapped(table.note, .quiet)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
     let shown = details ? parts[...] : parts.prefix(1)
-    let left = parts.dropFirst(shown.count).flatMap { $0.dropFirst(table.keys) }.map { table.headings[$0].title }
-    let unseen = left + (details ? [] : table.leftOut)
-    let rest =
-      unseen.isEmpty ? [] : wrapped("not shown: \(unseen.joined(separator: ", ")); see --details", .quiet, indent: 2)
+    let isWhole = shown.count == parts.count && (details || table.leftOut.isEmpty)
+    let rest = isWhole ? [] : wrapped("more: see --details", .quiet, indent: 2)
     return shown.enumerated().flatMap { index, columns -> [String] in
       // A row that has nothing in a further part, or in a table that goes on, needs no place in it.
       let rows = table.rows.indices.filter { row in
@@ -179,8 +177,8 @@ public struct TerminalReport: Sendable {
   // MARK: Plots
 
   private func sweep(_ reading: Reading) -> [String] {
-    guard let sweep = reading.sweeps.first, sweep.metric.name == reading.headline?.name else { return [] }
-    return plot(sweep)
+    guard let brief = reading.briefSweep else { return [] }
+    return plot(details ? reading.sweeps.first ?? brief : brief)
   }
 
   private func plot(_ sweep: SweepCurve) -> [String] {

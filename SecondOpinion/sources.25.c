@@ -2,8 +2,49 @@
 // Tried 200 times: a source is cancelled from outside while its handler runs and more events are pending and come.
 // Counted: handlers that did not end, handlers that began after cancel had returned and the running one had ended,
 // anything after the cancel handler. Broken: the source is not cancelled, and the cancel handler's block is submitted
-// by hand. sources.30, always: a source may be released right after it is cancelled; its cancel handler still runs.
+// by hand. Then sources of several kinds and queues, whose handler is called again and again, are cancelled by another
+// thread at a random moment, until a handler begins when cancel has returned, or three seconds are over; and as often
+// in a block of the source's own serial queue, where none may. sources.30, always: a source may be released right after it is cancelled; its cancel handler still runs.
 #include "probe.h"
+
+// Cancels sources whose handler comes again and again, until a handler begins when cancel has returned, or for so many
+// seconds. Returns how many were cancelled.
+static int cancel_busy(int kind, bool on_queue, double seconds, int most, int *late) {
+  unsigned seed = 1;
+  int cancelled = 0;
+  int ends[2];
+  if (pipe(ends) || write(ends[1], "x", 1) != 1) exit(1);
+  for (double end = now() + seconds; cancelled < most && *late == 0 && now() < end; cancelled++) {
+    dispatch_queue_t queue = kind == 0 || on_queue ? dispatch_queue_create("handler", NULL)
+                             : kind == 1           ? dispatch_queue_create("handler", DISPATCH_QUEUE_CONCURRENT)
+                                                   : dispatch_get_global_queue(0, 0);
+    dispatch_semaphore_t gone = dispatch_semaphore_create(0);
+    atomic_bool *returned = calloc(1, sizeof(atomic_bool));
+    atomic_int *begun = calloc(1, sizeof(atomic_int));
+    // A custom source that feeds itself, and one of a pipe that nobody reads, so that it is always ready.
+    dispatch_source_t source =
+        kind < 2 ? dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_OR, 0, 0, queue)
+                 : dispatch_source_create(DISPATCH_SOURCE_TYPE_READ, (uintptr_t)ends[0], 0, queue);
+    dispatch_source_set_event_handler(source, ^{
+      if (*returned) ++*begun;
+      if (kind < 2) dispatch_source_merge_data(source, 1);
+    });
+    dispatch_source_set_cancel_handler(source, ^{ dispatch_semaphore_signal(gone); });
+    dispatch_activate(source);
+    if (kind < 2) dispatch_source_merge_data(source, 1);
+    rest((double)(rand_r(&seed) % 40) * 1e-6);
+    if (on_queue) dispatch_sync(queue, ^{ dispatch_source_cancel(source); });
+    else dispatch_source_cancel(source);
+    *returned = true;
+    wait_for(gone);
+    *late += *begun;
+    dispatch_release(source);
+    if (on_queue || kind < 2) dispatch_release(queue);
+    free(returned);
+    free(begun);
+  }
+  return cancelled;
+}
 
 int main(int count, char **words) {
   probe(count, words);
@@ -44,10 +85,17 @@ int main(int count, char **words) {
     new += begun[0] - 1;
     after += begun[2];
   }
-  say("sources.25", unfinished + new + after ? FAILS : HOLDS,
+  int late[3] = {0}, cancelled[3], kinds = 0, on_queue = 0, inside = 0;
+  for (int kind = 0; kind < 3; kind++) {
+    cancelled[kind] = cancel_busy(kind, false, 3, 1 << 20, &late[kind]);
+    kinds += late[kind] > 0;
+    inside += cancel_busy(kind, true, 3, 100 * tries, &on_queue);
+  }
+  say("sources.25", unfinished + new + after + on_queue ? FAILS : kinds ? PARTLY : OPEN,
       "of %d cancelled beside a running handler: cancel handler before its end %d, began after the cancel %d, after "
-      "the cancel handler %d",
-      rounds, unfinished, new, after);
+      "the cancel handler %d; a handler began after another thread's cancel had returned with %d of 3 kinds (the %dth, "
+      "%dth, %dth source cancelled), after one on its own serial queue %d of %d",
+      rounds, unfinished, new, after, kinds, cancelled[0], cancelled[1], cancelled[2], on_queue, inside);
   int handled = 0;
   for (int r = 0; r < 20 * tries; r++) {
     dispatch_semaphore_t gone = dispatch_semaphore_create(0);

@@ -1,40 +1,63 @@
 // sources.3, always: a signal source also tells how many signals came since its handler last ran.
-// Tried in fresh processes: 50 SIGUSR1 sent by kill while the handler's queue is held, then one more that is told by
-// itself; the source's data is added up. Broken: each signal is awaited before the next is sent.
+// Tried in fresh processes, with a handler whose queue is held: 50 SIGUSR1 sent at once, of which the kernel keeps one
+// at a time; 20 real-time signals, all of which it keeps; and 20 SIGUSR1, each sent when another source has told of the
+// one before, so that none waits for the kernel. Then the queue is let go and the source's data added up. Broken: the
+// queue is not held, and each signal is awaited before the next is sent.
 #include "probe.h"
+
+static dispatch_source_t watch(int number, dispatch_queue_t queue, atomic_long *sum, dispatch_semaphore_t told) {
+  dispatch_semaphore_t registered = dispatch_semaphore_create(0);
+  dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_SIGNAL, (uintptr_t)number, 0, queue);
+  dispatch_source_set_event_handler(source, ^{
+    *sum += (long)dispatch_source_get_data(source);
+    dispatch_semaphore_signal(told);
+  });
+  dispatch_source_set_registration_handler(source, ^{ dispatch_semaphore_signal(registered); });
+  dispatch_activate(source);
+  wait_for(registered);
+  return source;
+}
 
 int main(int count, char **words) {
   probe(count, words);
   if (part) {
-    signal(SIGUSR1, SIG_IGN);
-    dispatch_queue_t queue = dispatch_queue_create("handler", NULL);
-    dispatch_semaphore_t registered = dispatch_semaphore_create(0), told = dispatch_semaphore_create(0),
-                         gate = dispatch_semaphore_create(0);
-    dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_SIGNAL, SIGUSR1, 0, queue);
-    __block long sum = 0;
-    dispatch_source_set_event_handler(source, ^{
-      sum += (long)dispatch_source_get_data(source);
-      dispatch_semaphore_signal(told);
-    });
-    dispatch_source_set_registration_handler(source, ^{ dispatch_semaphore_signal(registered); });
-    dispatch_activate(source);
-    wait_for(registered);
-    if (!broken) dispatch_async(queue, ^{ wait_for(gate); });
-    for (int i = 0; i < 50; i++) {
-      kill(getpid(), SIGUSR1);
+    int number = is("queued") ? SIGRTMIN + 3 : SIGUSR1, sent = is("burst") ? 50 : 20;
+    signal(number, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
+    dispatch_queue_t queue = dispatch_queue_create("handler", NULL), other = dispatch_queue_create("other", NULL);
+    dispatch_semaphore_t told = dispatch_semaphore_create(0), elsewhere = dispatch_semaphore_create(0),
+                         gate = dispatch_semaphore_create(0), marked = dispatch_semaphore_create(0);
+    atomic_long *sum = calloc(3, sizeof(atomic_long));
+    if (is("spaced")) watch(number, other, &sum[1], elsewhere);
+    watch(number, queue, &sum[0], told);
+    watch(SIGUSR2, other, &sum[2], marked);
+    dispatch_semaphore_t held = dispatch_semaphore_create(0);
+    if (!broken) {
+      dispatch_async(queue, ^{
+        dispatch_semaphore_signal(held);
+        wait_for(gate);
+      });
+      wait_for(held);
+    }
+    for (int i = 0; i < sent; i++) {
+      kill(getpid(), number);
+      if (is("spaced")) wait_for(elsewhere);
       if (broken) wait_for(told);
     }
-    dispatch_semaphore_signal(gate);
-    if (!broken) {
-      while (within(told, 0.05)) {}  // What came meanwhile has been told.
-      kill(getpid(), SIGUSR1);
-      wait_for(told);
-      while (within(told, 0.05)) {}
+    // All that the kernel still has is read before a signal that comes later, twice.
+    for (int i = 0; i < 2; i++) {
+      kill(getpid(), SIGUSR2);
+      wait_for(marked);
     }
-    dispatch_sync(queue, ^{ tell(sum, broken ? 50 : 51, 0, 0); });
+    if (is("queued")) rest(0.05);  // One signal is read in each turn of the loop.
+    dispatch_semaphore_signal(gate);
+    for (int i = 0; i < 2; i++) dispatch_sync(queue, ^{});
+    tell(sum[0], sent, sum[1], 0);
     return 0;
   }
-  Tally tally = attempt("");
-  say("sources.3", tally.sum[0] == tally.sum[1] ? HOLDS : FAILS, "told %ld of %ld signals in %d processes",
-      tally.sum[0], tally.sum[1], tally.finished);
+  Tally burst = attempt("burst"), queued = attempt("queued"), spaced = attempt("spaced");
+  bool all = burst.sum[0] == burst.sum[1] && queued.sum[0] == queued.sum[1] && spaced.sum[0] == spaced.sum[1];
+  say("sources.3", all ? HOLDS : FAILS,
+      "told %ld of %ld at once, %ld of %ld real-time ones, %ld of %ld that came one by one (another source told of %ld)",
+      burst.sum[0], burst.sum[1], queued.sum[0], queued.sum[1], spaced.sum[0], spaced.sum[1], spaced.sum[2]);
 }

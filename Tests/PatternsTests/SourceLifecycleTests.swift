@@ -11,9 +11,20 @@ import Testing
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
     case "starts-suspended", "suspend-coalesces", "cancel": ["repeats": .integer(repeats), "events": .integer(news)]
-    case "release-inactive": [:]
+    case "release-inactive", "cancel-beside": [:]
     default: ["repeats": .integer(repeats)]
     }
+  }
+
+  @Test func `a machine that shows no late call says nothing of it`() async throws {
+    let attempt = try await Attempt("cancel-beside", of: SourceLifecycle(), files: Catalogue.files) { trial in
+      try SourceLifecycle().cancelBusy(trial, within: .zero) { _ in HeldSource(add: {}, cancel: {}) }
+    }
+    guard case .unavailable = attempt.trial.outcome else {
+      Issue.record("\(attempt.trial.outcome)")
+      return
+    }
+    #expect(try attempt.verdict("cancel-beside.began-after-cancel > 0") == .unavailable)
   }
 
   // MARK: Broken bodies
@@ -89,6 +100,29 @@ import Testing
         }
       },
       red("cancel.began-after-cancel == 0", "cancel", goesOn),
+      // Cancelled where no call can begin meanwhile.
+      red("cancel-beside.began-after-cancel > 0", "cancel-beside") { trial in
+        try pattern.cancelBusy(trial, sources: 5) { busy in
+          let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+          source.setEventHandler {
+            busy.handlerBegan()
+            source.add(data: 1)
+          }
+          source.setCancelHandler { busy.ended() }
+          source.activate()
+          return HeldSource(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
+        }
+      },
+      // Cancelled by the first call that begins too late, and by nobody before.
+      red("cancel-on-queue.began-after-cancel == 0", "cancel-on-queue") { trial in
+        try pattern.cancelBusy(trial, sources: 1) { busy in
+          let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+          source.setEventHandler { if busy.handlerBegan() { source.cancel() } else { source.add(data: 1) } }
+          source.setCancelHandler { busy.ended() }
+          source.activate()
+          return HeldSource(add: { source.add(data: 1) }, cancel: {})
+        }
+      },
       red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
       // Another run hangs when the source is cancelled, and is let go by nobody.
       red("cancel.cut-short == 0", "cancel") { trial in

@@ -27,6 +27,39 @@ extension SourceLifecycle {
       }
     }
     Variant(
+      "cancel-beside", .documented,
+      "another thread cancels a source whose handler is called again and again, until a call begins late",
+      own: [beganAfterCancel, sourcesCancelled]
+    ) { trial in
+      try cancelBusy(trial) { busy in
+        let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+        source.setEventHandler {
+          busy.handlerBegan()
+          source.add(data: 1)
+        }
+        source.setCancelHandler { busy.ended() }
+        source.activate()
+        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      }
+    }
+    Variant(
+      "cancel-on-queue", .documented, "as cancel-beside, but a block on the source's serial queue cancels it",
+      own: [repeats, beganAfterCancel, sourcesCancelled]
+    ) { trial in
+      try cancelBusy(trial, sources: 20 * trial[repeats]) { busy in
+        let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+        source.setEventHandler {
+          busy.handlerBegan()
+          source.add(data: 1)
+        }
+        source.setCancelHandler { busy.ended() }
+        source.activate()
+        return HeldSource(
+          add: { source.add(data: 1) },
+          cancel: { busy.queue.sync { source.cancel() } })
+      }
+    }
+    Variant(
       "free-in-cancel-handler", .documented, "the context is freed in the cancel handler",
       own: [repeats, useAfterFree, notFreedOnce]
     ) { trial in

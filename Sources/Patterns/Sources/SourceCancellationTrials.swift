@@ -1,8 +1,9 @@
 import CDispatchSupport
 import Dispatch
 import Instruments
+import Synchronization
 
-/// The measuring code for cancelling a source while its handler is held in a call.
+/// The measuring code for cancelling a source while its handler is held in a call, or is called again and again.
 extension SourceLifecycle {
   /// Cancels one source after the other while its handler is held in a call and events are pending, and sends further
   /// events.
@@ -38,6 +39,42 @@ extension SourceLifecycle {
     trial.record(toCancelHandler, times)
   }
 
+  /// Cancels one source after the other while its handler is called again and again, at a random moment, until a call
+  /// of one begins when cancel has returned.
+  ///
+  /// Dispatch looks whether the source is cancelled, then calls the handler, and the cancel of another thread may fit
+  /// in between. No gate can hold a thread there: the moment is met by chance, and so the trial goes on until it is.
+  ///
+  /// - Parameters:
+  ///   - sources: how many sources are enough if no call of any begins late; nil for as many as it takes.
+  ///   - patience: how long it goes on where it takes as many as it takes.
+  /// - Throws: ``Unavailable`` when it has gone on for so long and no call has begun late: that is no evidence that
+  ///   none can.
+  func cancelBusy(
+    _ trial: Trial, sources: Int? = nil, within patience: Duration = .seconds(3), _ make: (BusySource) -> HeldSource
+  ) throws {
+    let end = MonotonicClock.now() + patience.nanoseconds
+    var random = SplitMix64(seed: trial.seed)
+    var (late, cancelled) = (0, 0)
+    while late == 0, sources.map({ cancelled < $0 }) ?? (MonotonicClock.now() < end) {
+      let busy = BusySource()
+      let source = make(busy)
+      source.add()
+      try busy.awaitFirstCall()
+      blockThread(for: .nanoseconds(Int.random(in: 0..<50_000, using: &random)))
+      source.cancel()
+      busy.cancelReturned()
+      try busy.awaitEnd()
+      cancelled += 1
+      late = busy.late
+    }
+    if late == 0, sources == nil {
+      throw Unavailable("a handler call that begins between a look at the source and the return of cancel is needed")
+    }
+    trial.record(beganAfterCancel, late)
+    trial.record(sourcesCancelled, cancelled)
+  }
+
   /// Removes one source of the C functions after the other while its handler is held in a call, and counts uses of a
   /// freed context.
   ///
@@ -65,6 +102,51 @@ extension SourceLifecycle {
     trial.record(useAfterFree, used)
     trial.record(notFreedOnce, notFreed)
   }
+}
+
+/// A source whose handler is called again and again, as the handler tells it. Nothing here takes a lock or waits: what
+/// stands between Dispatch and the handler is all that is tried.
+final class BusySource: Sendable {
+  /// The serial queue of the source's handlers.
+  let queue = DispatchQueue(label: "events")
+  private let isCancelled = Atomic(false)
+  private let countLate = Atomic(0)
+  private let isCalled = Atomic(false)
+  private let firstCall = DispatchSemaphore(value: 0)
+  private let end = DispatchSemaphore(value: 0)
+
+  /// A source that was not cancelled.
+  init() {}
+
+  // MARK: For the handlers
+
+  /// Notes a call of the event handler; returns whether cancel had returned before.
+  @discardableResult func handlerBegan() -> Bool {
+    let isLate = isCancelled.load(ordering: .sequentiallyConsistent)
+    if isLate { countLate.add(1, ordering: .relaxed) }
+    if !isCalled.load(ordering: .relaxed) {
+      isCalled.store(true, ordering: .relaxed)
+      firstCall.signal()
+    }
+    return isLate
+  }
+
+  /// Notes the call of the cancel handler.
+  func ended() { end.signal() }
+
+  // MARK: For the trial
+
+  /// Notes that cancel has returned.
+  func cancelReturned() { isCancelled.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Waits until the handler has been called.
+  func awaitFirstCall() throws { try firstCall.wait(within: .seconds(20), else: "the handler did not run") }
+
+  /// Waits until the cancel handler has been called.
+  func awaitEnd() throws { try end.wait(within: .seconds(20), else: "the cancel handler did not run") }
+
+  /// Handler calls that began when cancel had returned. Asked after the end: the cancel handler comes last.
+  var late: Int { countLate.load(ordering: .relaxed) }
 }
 
 /// The object that the context of a source points to. It counts its uses, and whether it had been freed before. It is

@@ -24,6 +24,8 @@ struct SourceLifecycle: Pattern {
   let resumeToRun = Metric.latency(
     "resume-to-run", unless: "it began before", "from activate or resume until the handler begins")
   let beganAfterCancel = Metric.count("began-after-cancel", "handler calls that began after cancel had returned")
+  let sourcesCancelled = Metric.count(
+    "sources-cancelled", "sources that were cancelled; where a call began late, the last one is its source")
   let cutShort = Metric.count(
     "cut-short", "handlers that were running when their source was cancelled and did not finish")
   let cancelHandlerNotOnce = Metric.count(

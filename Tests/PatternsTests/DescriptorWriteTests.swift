@@ -131,6 +131,27 @@ import Testing
         }
       },
       red("source.missed-calls == 0", "source", .room, once),
+      // Suspended when it has filled the pipe.
+      red("source[kind=pipe].unreported-space == 0", "source", .room) { descriptor, writing in
+        guard isStalled(writing) else { return again(descriptor, writing) }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+        source.setEventHandler {
+          _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+          source.suspend()
+        }
+        source.setCancelHandler {
+          close(descriptor)
+          writing.ended()
+        }
+        source.activate()
+        return {
+          source.resume()
+          source.cancel()
+        }
+      },
+      // Closed when it is full: no write is accepted any more.
+      red("source[kind=socket].unreported-space > 0", "source", .room, kind: "socket", once),
       // Writes until it is told that there is no room.
       red("source.calls-while-full == 0", "source", .room) { descriptor, writing in
         writes(descriptor, writing) {

@@ -20,12 +20,14 @@ import Testing
 
   static let settings: [String: [String: ParameterValue]] = [
     "source": ["signals": .integer(20)], "sigaction": ["signals": .integer(20)], "burst": ["burst": .integer(10)],
+    "spaced-burst": ["burst": .integer(10)], "before-activation": ["burst": .integer(10)],
     "children": ["children": .integer(3)],
   ]
 
   @Test(
     arguments: [
-      "source", "sigaction", "burst", "children", "locking-source", "registered", "fault", "fault-by-kill",
+      "source", "sigaction", "burst", "spaced-burst", "before-activation", "children", "locking-source", "registered",
+      "fault", "fault-by-kill",
     ])
   func `every variant that completes keeps its promises, and leaves no descriptor and no child`(
     _ variant: String
@@ -215,6 +217,34 @@ import Testing
       // As many as were sent.
       red("burst.reported < burst.sent", "burst") { trial in
         try pattern.sendBurst(trial) { source($0, more: UInt(trial[pattern.burst])) }
+      },
+      // As many as were sent, and nobody who takes what the other source is to have.
+      red("spaced-burst.reported < spaced-burst.sent", "spaced-burst") { trial in
+        try pattern.sendBurst(trial, isSpaced: true) { inbox in
+          let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+          source.setEventHandler { inbox.handled(UInt(trial[pattern.burst])) }
+          source.setRegistrationHandler { inbox.isReady() }
+          source.activate()
+          return { source.cancel() }
+        }
+      },
+      // Ignores the signal when the other source has it.
+      red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
+        try pattern.sendBurst(trial, isSpaced: true, patience: .milliseconds(50)) { inbox in
+          signal(SIGUSR1, SIG_IGN)
+          inbox.isReady()
+          return {}
+        }
+      },
+      // Sent when the source is registered.
+      red("before-activation.reported == 0", "before-activation") { trial in
+        try pattern.sendBefore(trial) { inbox in
+          let end = source(inbox, more: 0)
+          try? inbox.awaitReady()
+          kill(getpid(), SIGUSR1)
+          inbox.isReady()
+          return end
+        }
       },
       red("burst.unreported-bursts == 0", "burst") { trial in
         try pattern.sendBurst(trial, patience: .milliseconds(50)) { inbox in

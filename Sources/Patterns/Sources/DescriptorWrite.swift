@@ -36,6 +36,10 @@ struct DescriptorWrite: Pattern {
     "calls-while-full", unless: "a file always has space", "handler calls in which write accepted nothing")
   let missedCalls = Metric.count(
     "missed-calls", unless: "a file always has space", "times that space was freed and the handler was not called")
+  let unreportedSpace = Metric.count(
+    "unreported-space", in: .bytes, unless: "a file always has space",
+    "bytes that write accepted after half of what a full pipe or socket held was read, although the handler was not called"
+  )
   let sourceData = Metric.count(
     "source-data", in: .bytes, "available space according to the source's data, in the first handler call")
   let accepted = Metric.count(
@@ -58,8 +62,8 @@ struct DescriptorWrite: Pattern {
     Variant(
       "source", .documented, "a write source on a non-blocking descriptor: writes what fits",
       own: [
-        frees, latency, queueBlocked, callsWhileFull, missedCalls, sourceData, accepted, laterSourceData,
-        notifiedOfClose, busyLoop, writeTime,
+        frees, latency, queueBlocked, callsWhileFull, missedCalls, unreportedSpace, sourceData, accepted,
+        laterSourceData, notifiedOfClose, busyLoop, writeTime,
       ]
     ) { trial in
       try writeWhole(trial, then: .room) { descriptor, writing in

@@ -70,7 +70,7 @@ extension DescriptorWrite {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     // This is more than ever fits, plus the capacity of a pipe or a socket for each time that space is made.
     let rooms = thenRoom ? trial[frees] : 0
-    let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (1 + rooms)))
+    let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
     let end = try begin(pair.writer, writing)
     try Standstill().wait()
     trial.record(queueBlocked, try Standstill().isHeldUp(writing.queue) ? 1 : 0)
@@ -95,6 +95,12 @@ extension DescriptorWrite {
       trial.record(missedCalls, times.count { $0 == nil })
       trial.record(callsWhileFull, writing.state.callsWhileFull)
       trial.record(laterSourceData, writing.state.laterSourceData)
+      writing.expectsRun()
+      take(taken / 2, from: pair.reader)
+      let isCalled = try Standstill().wait { writing.state.ranAt != nil }
+      trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
+      // Until there is no room any more, and the next run is one that the closing brings.
+      try Standstill().wait()
       writing.expectsRun()
     }
     close(pair.reader)
@@ -123,6 +129,15 @@ extension DescriptorWrite {
     var time = timespec()
     clock_gettime(clock, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
+  /// Writes as many bytes as fit, beside the source and without waiting, and returns their number.
+  private func fill(_ descriptor: Int32) -> Int {
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    let bytes = [UInt8](repeating: 1, count: 65_536)
+    var count = 0
+    while case let actual = write(descriptor, bytes, bytes.count), actual > 0 { count += actual }
+    return count
   }
 
   /// Reads this many bytes, which have been written.

@@ -27,6 +27,8 @@ struct SignalSource: Pattern {
   let reported = Metric.count(
     "reported", "signals that the source reported: the sum of its data over all handler calls")
   let handlerCalls = Metric.count("handler-calls", "calls of the event handler")
+  let reportedElsewhere = Metric.count(
+    "reported-elsewhere", "signals that another source of the same signal reported, whose queue was free")
   let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
   let notReaped = Metric.count("not-reaped", "children whose exit, with their own status, was not reaped exactly once")
 
@@ -75,6 +77,34 @@ struct SignalSource: Pattern {
         let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
         source.setEventHandler { inbox.handled(source.data) }
         source.setRegistrationHandler { inbox.isReady() }
+        source.activate()
+        return { source.cancel() }
+      }
+    }
+    Variant(
+      "spaced-burst", .documented,
+      "as burst, but each signal is reported by another source before the next is sent",
+      own: [burst, sent, reported, reportedElsewhere, handlerCalls, unreportedBursts]
+    ) { trial in
+      try sendBurst(trial, isSpaced: true) { inbox in
+        // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from both.
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+        source.setEventHandler { inbox.handled(source.data) }
+        source.setRegistrationHandler { inbox.isReady() }
+        source.activate()
+        return { source.cancel() }
+      }
+    }
+    Variant(
+      "before-activation", .documented, "many ignored signals, sent before the source is activated",
+      own: [burst, sent, reported]
+    ) { trial in
+      try sendBefore(trial) { inbox in
+        signal(SIGUSR1, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+        source.setEventHandler { inbox.handled(source.data) }
+        source.setRegistrationHandler { inbox.isReady() }
+        for _ in 0..<trial[burst] { kill(getpid(), SIGUSR1) }
         source.activate()
         return { source.cancel() }
       }

@@ -36,38 +36,67 @@ extension SignalSource {
 
   /// Sends signals while the handler's queue is held, and counts the calls that report them.
   ///
-  /// - Parameter patience: how long the trial waits for the report of a burst.
+  /// - Parameters:
+  ///   - isSpaced: whether another source awaits each signal before the next is sent, so that none is pending in the
+  ///     kernel when another comes. That source is registered first, since Dispatch passes a signal to the younger first.
+  ///   - patience: how long the trial waits for the report of a burst.
   func sendBurst(
-    _ trial: Trial, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
+    _ trial: Trial, isSpaced: Bool = false, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void
   ) throws {
+    let (inbox, marks, others) = (try SignalInbox(), try SignalInbox(), try SignalInbox())
+    var ends: [() -> Void] = []
+    defer { for end in ends { end() } }
+    if isSpaced {
+      ends.append(follow(SIGUSR1, others))
+      try others.awaitReady()
+    }
+    ends.append(begin(inbox))
+    ends.append(follow(SIGUSR2, marks, on: inbox.queue))
+    try inbox.awaitReady()
+    try marks.awaitReady()
+    let count = trial[burst]
+    let hold = inbox.queue.hold()
+    for _ in 0..<count {
+      kill(getpid(), SIGUSR1)
+      if isSpaced, !others.awaitNext(within: patience) { break }
+    }
+    hold.release()
+    let isHeard = inbox.awaitNext(within: patience)
+    drain(inbox, marks)
+    trial.record(sent, count)
+    trial.record(reported, inbox.told)
+    if isSpaced { trial.record(reportedElsewhere, others.told) }
+    trial.record(handlerCalls, inbox.runs)
+    trial.record(unreportedBursts, isHeard ? 0 : 1)
+  }
+
+  /// Counts the reports of signals that `begin` sends before its source is activated.
+  func sendBefore(_ trial: Trial, _ begin: (SignalInbox) -> () -> Void) throws {
     let (inbox, marks) = (try SignalInbox(), try SignalInbox())
     let end = begin(inbox)
-    let endMarks = mark(marks)
+    let endMarks = follow(SIGUSR2, marks, on: inbox.queue)
     defer {
       end()
       endMarks()
     }
     try inbox.awaitReady()
     try marks.awaitReady()
-    let count = trial[burst]
-    let hold = inbox.queue.hold()
-    for _ in 0..<count { kill(getpid(), SIGUSR1) }
-    hold.release()
-    let isHeard = inbox.awaitNext(within: patience)
-    // The signals of the burst that are still pending are reported before this one.
-    kill(getpid(), SIGUSR2)
-    _ = marks.awaitNext()
-    inbox.queue.drainSources()
-    trial.record(sent, count)
+    drain(inbox, marks)
+    trial.record(sent, trial[burst])
     trial.record(reported, inbox.told)
-    trial.record(handlerCalls, inbox.runs)
-    trial.record(unreportedBursts, isHeard ? 0 : 1)
   }
 
   /// Sends another signal. When that is reported, all earlier signals have been.
-  private func mark(_ inbox: SignalInbox) -> () -> Void {
-    signal(SIGUSR2, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: SIGUSR2, queue: inbox.queue)
+  private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
+    kill(getpid(), SIGUSR2)
+    _ = marks.awaitNext()
+    inbox.queue.drainSources()
+  }
+
+  /// Ignores a signal and has another source report it.
+  private func follow(_ number: Int32, _ inbox: SignalInbox, on queue: DispatchQueue? = nil) -> () -> Void {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: queue ?? inbox.queue)
     source.setEventHandler { inbox.handled(source.data) }
     source.setRegistrationHandler { inbox.isReady() }
     source.activate()

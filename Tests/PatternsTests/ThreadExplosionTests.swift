@@ -106,10 +106,12 @@ import Testing
       red("lock-in-private-queues.other-qos-queue-starved == 0", "lock-in-private-queues", many, waits: true) {
         DispatchQueue(label: "serial", qos: .utility)
       },
-      // A block of a queue that targets no global queue.
-      Red("assert-not-on-global.trapped == 1", "assert-not-on-global", of: pattern) { trial in
-        trial.hazard()
-        DispatchQueue(label: "serial").sync { dispatchPrecondition(condition: .notOnQueue(.global())) }
+      // Asserts nothing, and one says that its queue is the global one.
+      Red("swift-task.tasks-on-global == 2", "swift-task", of: pattern) { trial in
+        try pattern.recordTasks(trial) { _, _ in nil }
+      },
+      Red("swift-task.own-queues == 2", "swift-task", of: pattern) { trial in
+        try pattern.recordTasks(trial) { _, global in global.label }
       },
       // More than there are cores.
       red("semaphore-gated.starved == 0", "semaphore-gated", many, waits: true) { .global() },

@@ -32,6 +32,7 @@ void *gcdlab_dispatch_get_context(void *object) GCDLAB_SYMBOL("dispatch_get_cont
 void *gcdlab_dispatch_get_specific(const void *key) GCDLAB_SYMBOL("dispatch_get_specific");
 void gcdlab_dispatch_queue_set_specific(void *queue, const void *key, void *context, void (*destructor)(void *context))
     GCDLAB_SYMBOL("dispatch_queue_set_specific");
+const char *gcdlab_dispatch_queue_get_label(void *queue) GCDLAB_SYMBOL("dispatch_queue_get_label");
 /// Deprecated since OS X 10.9 and iOS 6, and still declared and exported.
 void *gcdlab_dispatch_get_current_queue(void) GCDLAB_SYMBOL("dispatch_get_current_queue");
 void gcdlab_dispatch_activate(void *object) GCDLAB_SYMBOL("dispatch_activate");

@@ -70,6 +70,8 @@ extension DescriptorWrite {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     // This is more than ever fits, plus the capacity of a pipe or a socket for each time that space is made.
     let rooms = thenRoom ? trial[frees] : 0
+    // A writer that has not filled it up again is not waited for.
+    if kind != .file { _ = fcntl(pair.reader, F_SETFL, O_NONBLOCK) }
     let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
     let end = try begin(pair.writer, writing)
     try Standstill().wait()

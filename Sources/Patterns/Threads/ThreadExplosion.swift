@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 
@@ -53,6 +54,11 @@ struct ThreadExplosion: Pattern {
     "from the submission of the bystander on its own serial queue of another QoS class to its start")
   let drain = Metric.latency(
     "drain", "from the release of the lock to the end of the last task, over the number of tasks")
+
+  let tasksOnGlobal = Metric.count(
+    "tasks-on-global", "Swift tasks, of two, whose precondition that they run on the global queue of their class held")
+  let ownQueues = Metric.count(
+    "own-queues", "of these tasks, those whose queue has another label than the global queue")
 
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
@@ -156,16 +162,20 @@ struct ThreadExplosion: Pattern {
       try recordBystandersAlone(trial)
     }
     Variant(
-      "assert-not-on-global", .broken, "a Swift task asserts that it does not run on the global queue of its QoS class",
+      "swift-task", .modern, "a Swift task asserts that it runs on the global queue of its QoS class",
+      own: [tasksOnGlobal, ownQueues],
       without: [
         tasks, hold, starved, globalStarved, otherQosStarved, ownQueueStarved, otherQosQueueStarved, blockedThreads,
         globalStart,
         otherQosStart, ownQueueStart, otherQosQueueStart, drain,
-      ], ends: .traps(within: .milliseconds(500)), needs: [.linux]
+      ], needs: [.linux]
     ) { trial in
-      trial.hazard()
-      try waitFor {
-        await Task(priority: .medium) { dispatchPrecondition(condition: .notOnQueue(.global())) }.value
+      try recordTasks(trial) { priority, global in
+        await Task(priority: priority) {
+          dispatchPrecondition(condition: .onQueue(global))
+          // Of no queue: that of the caller's.
+          return String(cString: gcdlab_dispatch_queue_get_label(nil))
+        }.value
       }
     }
   }

@@ -1,0 +1,68 @@
+// sources.21, may: the handler of a signal source may call any function; that may add latency.
+// Tried in fresh processes: a thread is interrupted by a signal while it holds a mutex that the source's handler takes,
+// and goes on to release it; a signal handler that takes it would never end. Then 100 pairs: how long after kill does the
+// source's handler begin, and how long after kill a signal handler? Broken: the signal handler takes the place of the
+// source.
+#include "probe.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_long begun;
+static dispatch_semaphore_t told;
+
+static long nanoseconds(void) { return (long)(now() * 1e9); }
+
+static void handle(void *unused) {
+  (void)unused;
+  begun = nanoseconds();
+  pthread_mutex_lock(&mutex);
+  free(malloc(100));
+  pthread_mutex_unlock(&mutex);
+  dispatch_semaphore_signal(told);
+}
+static void on_signal(int number) {
+  if (number == SIGUSR1) handle(NULL);
+  else begun = nanoseconds();
+}
+
+int main(int count, char **words) {
+  probe(count, words);
+  if (part) {
+    told = dispatch_semaphore_create(0);
+    dispatch_semaphore_t registered = dispatch_semaphore_create(0);
+    signal(SIGUSR2, on_signal);
+    if (broken) signal(SIGUSR1, on_signal);
+    else {
+      signal(SIGUSR1, SIG_IGN);
+      dispatch_source_t source =
+          dispatch_source_create(DISPATCH_SOURCE_TYPE_SIGNAL, SIGUSR1, 0, dispatch_queue_create("handler", NULL));
+      dispatch_source_set_event_handler_f(source, handle);
+      dispatch_source_set_registration_handler(source, ^{ dispatch_semaphore_signal(registered); });
+      dispatch_activate(source);
+      wait_for(registered);
+    }
+    pthread_mutex_lock(&mutex);
+    raise(SIGUSR1);
+    pthread_mutex_unlock(&mutex);
+    wait_for(told);
+    long later = 0, pairs = 100;
+    for (int i = 0; i < pairs; i++) {
+      long sent = nanoseconds();
+      kill(getpid(), SIGUSR1);
+      wait_for(told);
+      long source = begun - sent;
+      sent = nanoseconds();
+      begun = 0;
+      kill(getpid(), SIGUSR2);
+      while (!begun) sched_yield();
+      later += source > begun - sent;
+    }
+    tell(1, later, pairs, 0);
+    return 0;
+  }
+  Tally tally = attempt("");
+  bool any = tally.sum[0] == tries, later = 2 * tally.sum[1] > tally.sum[2];
+  say("sources.21", any && later ? SEEN : NOT_SEEN,
+      "a handler took the mutex of the interrupted thread in %ld of %d (%d hung); it began later than a signal handler in "
+      "%ld of %ld pairs",
+      tally.sum[0], tries, tally.hung, tally.sum[1], tally.sum[2]);
+}

@@ -146,8 +146,8 @@ import Testing
         }
         source.activate()
         return {
-          source.resume()
           source.cancel()
+          source.resume()
         }
       },
       // Closed when it is full: no write is accepted any more.

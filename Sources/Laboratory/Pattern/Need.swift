@@ -32,8 +32,8 @@ public struct Need: Sendable {
     }
   }
 
-  /// Requires permission to raise the priority of a thread. On Linux Dispatch sets nice values below 0 for the classes above
-  /// default, which takes a privilege.
+  /// Requires permission to raise the priority of a thread. On Linux Dispatch sets nice values below 0 for the classes
+  /// above default, which takes a privilege.
   public static let raisedPriority = Need("permission to raise priorities") { _ in
     SystemThread.canRaisePriority ? nil : "no permission to raise nice values: the classes above default equal it"
   }

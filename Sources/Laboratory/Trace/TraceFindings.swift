@@ -15,7 +15,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// Every thread of the pool that had a block was blocked in it, at least one a core, while blocks that could have
   /// begun waited for a thread, so many at most, for so long in all.
   case starvation(workers: Int, backlog: Int, time: UInt64)
-  /// So many waits inside jobs of Swift concurrency blocked a thread for a millisecond or more; the longest one.
+  /// Waits inside jobs of Swift concurrency blocked a thread for a millisecond or more: how many, and the longest one.
   case blockedJobs(count: Int, longest: WorkWait)
   /// Blocks in progress at once on as many threads, several times the cores.
   case crowd(threads: Int, blocks: Int)
@@ -25,7 +25,7 @@ public enum TraceFinding: Sendable, Equatable {
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
   /// The longest wait of the caller or inside a block, when it lasts for more than half of what is drawn.
   case wait(WorkWait)
-  /// So many blocks were in progress at once.
+  /// Several blocks were in progress at once.
   case overlap(blocks: Int)
 
   /// A lane that holds a queue and waits for another one.

@@ -87,7 +87,8 @@ struct SignalSource: Pattern {
       own: [burst, sent, reported, reportedElsewhere, handlerCalls, unreportedBursts]
     ) { trial in
       try sendBurst(trial, isSpaced: true) { inbox in
-        // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from both.
+        // No signal(SIGUSR1, SIG_IGN): the other source has the signal already, and ignoring it would take it from
+        // both.
         let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
         source.setEventHandler { inbox.handled(source.data) }
         source.setRegistrationHandler { inbox.isReady() }

@@ -38,7 +38,8 @@ extension SignalSource {
   ///
   /// - Parameters:
   ///   - isSpaced: whether another source awaits each signal before the next is sent, so that none is pending in the
-  ///     kernel when another comes. That source is registered first, since Dispatch passes a signal to the younger first.
+  ///     kernel when another comes. That source is registered first, since Dispatch passes a signal to the younger
+  ///     first.
   ///   - patience: how long the trial waits for the report of a burst.
   func sendBurst(
     _ trial: Trial, isSpaced: Bool = false, patience: Duration = .seconds(20), _ begin: (SignalInbox) -> () -> Void

@@ -64,8 +64,8 @@ extension ThreadExplosion {
     record(trial, bystanders)
   }
 
-  /// Runs a task of each of two QoS classes, which asserts that it runs on the global queue of its class and returns its
-  /// queue's label, or nil where it asserts nothing.
+  /// Runs a task of each of two QoS classes, which asserts that it runs on the global queue of its class and returns
+  /// its queue's label, or nil where it asserts nothing.
   func recordTasks(
     _ trial: Trial, _ run: @escaping @Sendable (TaskPriority, _ global: DispatchQueue) async -> String?
   ) throws {

@@ -10,7 +10,8 @@ struct QueueFigures {
   let kind: Trace.Queue.Kind
   /// How many blocks were submitted.
   let blocks: Int
-  /// From submission to begin, in nanoseconds, in order of length; without blocks that wait for a time, a group or an event.
+  /// From submission to begin, in nanoseconds, in order of length; without blocks that wait for a time, a group or an
+  /// event.
   private let delays: [UInt64]
   /// From begin to end, in nanoseconds, in order of length.
   private let runs: [UInt64]

@@ -12,8 +12,9 @@ import Reporting
 /// read them, and so does the line that compares a run with the one before.
 ///
 /// The directory is `GCDLAB_CACHE` (none if that is empty), else `gcdlab` in the system's place for caches. A scenario
-/// has three files: `NAME.json` is the last run. `NAME.before.json` is the one before it, if possible one with the same
-/// settings. `NAME.verdicts.json` has only the verdicts of the last run, and is quick to read.
+/// has up to five files: `NAME.json` is the last full run and `NAME.before.json` the one before it. A full run is not
+/// compared with a `--quick` one, which has `NAME.quick.json` and `NAME.quick.before.json`. `NAME.verdicts.json` has
+/// only the verdicts of the last run of all, and is quick to read.
 struct Archive {
   /// The path of the directory.
   let directory: String
@@ -30,29 +31,54 @@ struct Archive {
     #endif
   }
 
-  private func path(_ scenario: String, _ ending: String = "") -> String { "\(directory)/\(scenario)\(ending).json" }
+  /// What a run is kept as, and compared with: a quick one says nothing beside a full one.
+  private enum Kind: String, CaseIterable {
+    case full = ""
+    case quick = ".quick"
+
+    init(_ document: ResultDocument) { self = document.isQuick ? .quick : .full }
+    var before: String { rawValue + ".before" }
+  }
+
+  private func path(_ scenario: String, _ ending: String) -> String { "\(directory)/\(scenario)\(ending).json" }
 
   // MARK: Reading
 
-  /// Returns the last run of a scenario; nil if there is none that can be read.
-  func last(_ scenario: String) -> ResultDocument? { try? read(scenario) }
+  /// Returns the last run that had the same settings as `document`; nil if there is none that can be read.
+  func last(like document: ResultDocument) -> ResultDocument? {
+    (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
+  }
 
-  /// Returns the last run of each scenario and the one before it, for scenarios that have both, and what is left out
-  /// for which reason.
+  /// Returns the last run of each scenario and the one before it with the same settings, for scenarios that have both,
+  /// and what is left out for which reason.
   ///
   /// - Parameter wanted: the scenarios to return; all if it is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
     for name in names where wanted.isEmpty || wanted.contains(name) {
       do throws(InputError) {
-        guard let now = try read(name), let before = try read(name, ".before") else { continue }
-        guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
-        if let reason = before.unlikeness(to: now) { throw InputError(reason) }
-        pairs.old.append(before)
-        pairs.new.append(now)
+        guard let pair = try pair(of: name) else { continue }
+        pairs.old.append(pair.old)
+        pairs.new.append(pair.new)
       } catch { pairs.leftOut.append("\(name) is not compared: \(error)") }
     }
     return pairs
+  }
+
+  /// Returns the later one of a scenario's two pairs, the full runs and the quick ones; nil if it has run once.
+  private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
+    var found: (old: ResultDocument, new: ResultDocument)?
+    var single: [ResultDocument] = []
+    for kind in Kind.allCases {
+      guard let now = try read(name, kind.rawValue) else { continue }
+      single.append(now)
+      guard let before = try read(name, kind.before) else { continue }
+      guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
+      if let reason = before.unlikeness(to: now) { throw InputError(reason) }
+      if now.isLater(than: found?.new) { found = (before, now) }
+    }
+    if found == nil, single.count > 1, let reason = single[0].unlikeness(to: single[1]) { throw InputError(reason) }
+    return found
   }
 
   /// Returns the verdicts of each scenario's last run on this machine, without figures.
@@ -71,7 +97,7 @@ struct Archive {
   /// and is not read: a pipe would block, and a link may lead anywhere.
   ///
   /// - Throws: ``InputError`` for a file that is not a run of the scenario, such as one that was cut off.
-  private func read(_ scenario: String, _ ending: String = "") throws(InputError) -> ResultDocument? {
+  private func read(_ scenario: String, _ ending: String) throws(InputError) -> ResultDocument? {
     let path = path(scenario, ending)
     let bytes: [UInt8]
     do { bytes = try readRegularFile(path, atMost: ResultDocument.largestFile) } catch {
@@ -94,17 +120,17 @@ struct Archive {
   func keep(_ document: ResultDocument) throws {
     guard document.trials > 0 else { return }
     try makeDirectories(directory)
-    let name = document.scenarioName
-    if let last = last(name), last.unlikeness(to: document) == nil || !hasBefore(like: document) {
-      try write(try JSONReport.render([last]), to: path(name, ".before"))
+    let (name, kind) = (document.scenarioName, Kind(document))
+    if let last = last(like: document), last.unlikeness(to: document) == nil || !hasBefore(like: document) {
+      try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
-    try write(try JSONReport.render([document]), to: path(name))
+    try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
   /// Returns whether there is a run before the last one that had the same settings as `document`.
   private func hasBefore(like document: ResultDocument) -> Bool {
-    guard let before = try? read(document.scenarioName, ".before") else { return false }
+    guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
     return before.unlikeness(to: document) == nil
   }
 

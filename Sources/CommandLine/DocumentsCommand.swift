@@ -74,11 +74,13 @@ struct DocumentsCommand: ParsableCommand {
   }
 
   /// Returns the sentences with the verdicts of the last runs on this machine.
-  static func lastRuns(_ documents: Documents, only names: [String]) throws -> SentenceIndex {
+  static func lastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
+    -> SentenceIndex
+  {
     let machine = Machine.unmeasured()
     return try SentenceIndex(
-      documents, tried: try Lab.library.outlines(), results: Archive.ofUser?.verdicts(on: machine) ?? [], on: machine,
-      only: names)
+      documents, tried: try Lab.library.outlines(), results: runs ?? Archive.ofUser?.verdicts(on: machine) ?? [],
+      on: machine, only: names)
   }
 
   /// Shows the sentences on several machines.

@@ -7,19 +7,28 @@ enum Greeting {
   static func show() throws {
     let color = try ColorOptions.parse([])
     let names = Lab.library.names
-    let documents = try Lab.library.documents() != nil
-    let found = Archive.ofUser.map { Finding.strongest($0.verdicts(on: .unmeasured())) } ?? nil
+    let documents = try Lab.library.documents()
+    let runs = Archive.ofUser?.verdicts(on: .unmeasured()) ?? []
+    let standings = try runs.isEmpty ? nil : documents.map { try DocumentsCommand.lastRuns($0, runs, only: []).summary }
+    let found = Finding.strongest(runs, by: documents)
     try color.print { style in
       let list = ("list", "\(names.count) scenario\(names.count == 1 ? "" : "s")")
       let first = ("scenario \(Lab.example)", "run one: a few seconds")
       let third =
-        documents
+        documents != nil
         ? ("documents", "every sentence under test, and its verdict")
         : ("explain \(Lab.example) --code", "its lesson and the code that runs")
-      let about = Root.configuration.abstract.wrapped(to: max(20, style.width)).joined(separator: "\n")
-      let greeting = about + "\n\n" + commandList([first, list, third]) + "\n"
-      let finding = found.map { "\nThe strongest finding of the last runs on this machine:\n\($0.text(style))" } ?? ""
-      return greeting + finding + "\n\(Tool.command) help has all commands.\n"
+      let commands = Entry.list([first, list, third].map { ("\(Tool.command) \($0.0)", $0.1) }, style)
+      let last = "The last runs on this machine"
+      let parts = [
+        style.paragraph(Root.configuration.abstract), commands,
+        standings.map { style.paragraph("\(last), \($0)") },
+        found.map {
+          style.paragraph(standings == nil ? "\(last) found most clearly:" : "Most clearly:") + $0.text(style)
+        },
+        style.paragraph("\(Tool.command) help has all commands."),
+      ]
+      return parts.compactMap(\.self).joined(separator: "\n")
     }
   }
 }

@@ -46,6 +46,9 @@ public struct Lab: Sendable {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
   }()
+  /// The documents whose sentences the claims grade; nil if the lab has none. A broken file is reported where the
+  /// documents are asked for.
+  static let documents: Documents? = (try? library.documents()) ?? nil
   /// The patterns that the workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
 

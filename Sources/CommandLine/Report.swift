@@ -38,7 +38,7 @@ struct Report: ParsableCommand {
     let files = try rendering.exportFiles(and: Export.named("html", html))
     var documents: [ResultDocument] = []
     for path in paths { documents += try ResultDocument.read(path) }
-    let readings = documents.map(Reading.init)
+    let readings = documents.map { Reading($0, by: Lab.documents) }
     try Lab.throwAll(
       rendering.deliver(readings, to: files) { if html == nil { try rendering.print(readings) } })
     try judge(documents)

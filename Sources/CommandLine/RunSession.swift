@@ -39,7 +39,7 @@ struct RunSession {
   static func reading(_ results: Results) -> Reading {
     var results = results
     results.command = Array(CommandLine.arguments.dropFirst())
-    return Reading(ResultDocument(results))
+    return Reading(ResultDocument(results), by: Lab.documents)
   }
 
   /// Writes the exports, prints, and ends with the status of the results.
@@ -81,7 +81,7 @@ struct RunSession {
     var isTold = false
     for index in readings.indices where !readings[index].document.isCut {
       let document = readings[index].document
-      readings[index].sinceLast = archive.last(document.scenarioName)
+      readings[index].sinceLast = archive.last(like: document)
         .flatMap { ResultDiff.sinceLast($0, document) }
       do { try archive.keep(document) } catch {
         if !isTold { Lab.say("the run is not kept: \(error)") }

@@ -84,7 +84,7 @@ struct Smoke: AsyncParsableCommand {
       if let unprinted { throw unprinted }
       guard rendering.format.isTable else { return try rendering.print(readings) }
       try rendering.color.print {
-        SmokeReport.summary(readings.map(\.document), notRun: missed, strict: rendering.strict, $0)
+        SmokeReport.summary(readings, notRun: missed, strict: rendering.strict, $0)
       }
     }
     if Interrupt.status == nil, !missed.isEmpty {

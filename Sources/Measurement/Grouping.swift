@@ -13,6 +13,9 @@ extension Sequence {
 }
 
 extension Int {
+  /// The digits as prose groups them: `40,330`. Up to four digits stay together.
+  public var withCommas: String { grouped.replacing("_", with: ",") }
+
   /// The digits in groups of three, as scenario files may write them: `1_000_000`. Up to four digits stay together.
   public var grouped: String {
     let digits = String(magnitude)

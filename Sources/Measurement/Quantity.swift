@@ -131,10 +131,10 @@ extension Quantity: CustomStringConvertible {
     return "\(number / step.0)\(step.1)"
   }
 
-  /// Returns a number with three significant digits, without an exponent up to 9e15. Whole numbers below 100 000 stay
-  /// whole.
+  /// Returns a number with three significant digits, without an exponent up to 9e15. Whole numbers below 100,000 stay
+  /// whole: `40,746`.
   public static func number(_ value: Double) -> String {
-    if value == value.rounded(), abs(value) < 1e5 { return String(Int(value)) }
+    if value == value.rounded(), abs(value) < 1e5 { return Int(value).withCommas }
     switch abs(value) {
     case 99.95...: return fixed(value, decimals: 0)
     case 9.995...: return fixed(value, decimals: 1)

@@ -6,13 +6,45 @@ public enum CodeListing {
   /// The bodies of some variants of `experiment`, each under its name and the place in its source.
   public static func render(_ experiment: Experiment, variants: [Variant], _ style: TextStyle) -> String {
     variants.map { variant in
-      let head = Ink.name(variant.name, style) + Ink.quiet("  \(variant.role.rawValue), \(variant.place)", style)
+      let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
+        .joined(separator: "\n")
       let says = variant.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }.joined(separator: "\n")
-      let code = experiment.code[variant.name].map { $0.map { highlighted($0, style) }.joined(separator: "\n") }
+      let code = experiment.code[variant.name].map {
+        wrapped($0, style).map { highlighted($0, style) }.joined(separator: "\n")
+      }
       return head + "\n" + says + "\n\n"
         + (code ?? Ink.bad("this lab was built without the sources of its patterns", style)) + "\n"
     }.joined(separator: "\n")
   }
+
+  /// Lines of code, in which comments that are wider than the terminal go on below. A comment that is indented goes on
+  /// from the one above it already.
+  private static func wrapped(_ lines: [String], _ style: TextStyle) -> [String] {
+    let (mark, further) = ("// ", "//   ")
+    var joined: [String] = []
+    for line in lines {
+      if line.hasPrefix(further), joined.last?.hasPrefix(mark) == true {
+        joined[joined.count - 1] += " " + line.dropFirst(further.count)
+      } else {
+        joined.append(line)
+      }
+    }
+    return joined.flatMap { line -> [String] in
+      let margin = line.prefix { $0 == " " }
+      let slashes = line.dropFirst(margin.count).prefix { $0 == "/" }
+      guard slashes.count > 1, line.displayWidth > min(style.width, Self.widest) else { return [line] }
+      let begin = margin + slashes + " "
+      let text = String(line.dropFirst(margin.count + slashes.count))
+      let isItem = line.hasPrefix(mark)
+      return text.wrapped(to: max(12, min(style.width, Self.widest) - begin.count - (isItem ? 2 : 0))).enumerated().map
+      {
+        begin + (isItem && $0 > 0 ? "  " : "") + $1
+      }
+    }
+  }
+
+  /// Sentences in wider lines are hard to read.
+  private static let widest = 100
 
   private static let keywords: Set<String> = [
     "await", "case", "class", "defer", "do", "else", "for", "func", "guard", "if", "in", "let", "nil", "repeat",

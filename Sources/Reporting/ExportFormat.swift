@@ -47,7 +47,7 @@ public struct ExportFormat: Sendable {
   /// Every format, in the order of `help`.
   public static let all = [
     ExportFormat("json", "json", .text { try JSONReport.render($0.documents) }),
-    ExportFormat("markdown", "md", .text { MarkdownReport.render($0.readings) }),
+    ExportFormat("markdown", "md", .text { try MarkdownReport.render($0.readings, sentences: $0.sentences()) }),
     ExportFormat("csv", "csv", .text { CSVReport.render($0.documents) }),
     ExportFormat("hgrm", "hgrm", .files { PercentileReport.distributions($0.documents) }),
     ExportFormat("junit", "xml", .text { JUnitReport.render($0.documents, strict: $0.strict) }),

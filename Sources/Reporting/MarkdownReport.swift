@@ -6,18 +6,26 @@ import TextTable
 /// Results as GitHub Markdown.
 public enum MarkdownReport {
   /// Several results, an empty line between them.
-  public static func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
+  ///
+  /// - Parameter sentences: the sentences of the documents, of which the refuted ones come first.
+  public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
+    let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
+    let head = sentences.map { [escape($0.summary), section("Refuted", refuted)].filter { !$0.isEmpty } } ?? []
+    return (head.map { $0 + "\n" } + readings.map(render)).joined(separator: "\n")
+  }
 
   /// A section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
   public static func render(_ reading: Reading) -> String {
     let document = reading.document
     let scenario = document.scenario
     var parts = [
-      "## \(escape(scenario.name)): \(escape(scenario.title))", escape(reading.answerText),
+      "## \(escape(scenario.name)): \(escape(scenario.title))",
+      reading.grades.caution.map { "**\(escape($0))**" } ?? "", reading.grades.text.map(escape) ?? "",
+      escape(reading.answerText),
       reading.conclusion.map { "**\(escape($0))**" } ?? "",
     ]
     let claims = reading.claims.map {
-      [$0.verdict.rawValue, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
+      [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
     }
     if !claims.isEmpty {
       parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))

@@ -46,7 +46,8 @@ import Testing
       let second = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
       #expect(second.output.contains("since the last run: no change that a single pair of runs could detect"))
       #expect(
-        namesInDirectory(cache)?.sorted() == ["before.json", "json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
+        namesInDirectory(cache)?.sorted()
+          == ["quick.before.json", "quick.json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
       let diff = try await Self.run("diff", cache: cache)
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
       let sentence = try await Self.run("explain", "guide.11", cache: cache)
@@ -69,13 +70,23 @@ import Testing
       _ = try await Self.run(full + ["--quick"], cache)
       let mixed = try await Self.run("diff", Self.scenario, cache: cache)
       #expect(mixed.status == 64 && mixed.errors.contains("one of the two runs was --quick"), "\(mixed.errors)")
-      _ = try await Self.run(full, cache)
+      let again = try await Self.run(["scenario", Self.scenario, "--rounds", "1"], cache)
+      #expect(again.output.contains("since the last run: "))
       let diff = try await Self.run("diff", Self.scenario, cache: cache)
       #expect(diff.status == 0 && diff.output.hasPrefix("old: 1 run, "), "\(diff.errors)")
       let other = try await Self.run("diff", "queue-context", cache: cache)
       #expect(
         other.status == 64 && other.errors.contains("queue-context has no two runs with the same settings here"),
         "\(other.errors)")
+    }
+  }
+
+  @Test func `two full runs are compared, though a quick one came last`() async throws {
+    try await Self.withCache { cache in
+      let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
+      for run in [full, full, full + ["--quick"]] { _ = try await Self.run(run, cache) }
+      let diff = try await Self.run("diff", Self.scenario, cache: cache)
+      #expect(diff.status == 0 && diff.errors == "" && diff.output.hasPrefix("old: 1 run, "), "\(diff.errors)")
     }
   }
 
@@ -100,7 +111,7 @@ import Testing
   @Test func `what was cut off is no run that there was`() async throws {
     try await Self.withCache { cache in
       _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
-      try OutputFile("\(cache)/\(Self.scenario).json").write("{\"schema\": ")
+      try OutputFile("\(cache)/\(Self.scenario).quick.json").write("{\"schema\": ")
       try OutputFile("\(cache)/\(Self.scenario).verdicts.json").write("{}")
       let again = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
       #expect(again.status == 0 && again.errors == "" && !again.output.contains("since the last run"))
@@ -120,7 +131,7 @@ import Testing
   @Test func `a pipe in the cache is not waited for, and a link not followed`() async throws {
     try await Self.withRuns { cache in
       let precious = try TemporaryFile("precious", "precious")
-      for ending in ["json", "before.json", "verdicts.json"] {
+      for ending in ["quick.json", "quick.before.json", "verdicts.json"] {
         let entry = "\(cache)/\(Self.scenario).\(ending)"
         for make in [{ mkfifo($0, 0o600) }, { symlink(precious.path, $0) }] as [(String) -> Int32] {
           unlink(entry)
@@ -142,7 +153,7 @@ import Testing
 
   @Test func `an entry is there at every moment while another lab keeps its run`() async throws {
     try await Self.withRuns { cache in
-      let entry = "\(cache)/\(Self.scenario).json"
+      let entry = "\(cache)/\(Self.scenario).quick.json"
       let labs = Task {
         for _ in 0..<5 { _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache) }
       }
@@ -164,7 +175,7 @@ import Testing
 
   @Test func `what another version kept is not graded, and compared with a word`() async throws {
     try await Self.withRuns { cache in
-      for ending in ["before.json", "verdicts.json"] {
+      for ending in ["quick.before.json", "verdicts.json"] {
         let entry = "\(cache)/\(Self.scenario).\(ending)"
         var document = try Self.document(entry)
         document[at: "tool.version"] = .text("0.0.9")
@@ -179,7 +190,7 @@ import Testing
 
   @Test func `a run of no trials is not compared without a word, and none of another scenario`() async throws {
     try await Self.withRuns { cache in
-      let entry = "\(cache)/\(Self.scenario).json"
+      let entry = "\(cache)/\(Self.scenario).quick.json"
       let document = try Self.document(entry)
       var empty = document
       empty["runs"] = .list([])

@@ -126,7 +126,7 @@ import Testing
       }
     case .document:
       let documents = try ResultDocument.parse(bytes, place: "input")
-      let readings = documents.map(Reading.init)
+      let readings = documents.map { Reading($0) }
       try renderAll(readings)
       let diff = try ResultDiff(old: documents, new: documents, metrics: ["all"])
       _ = DiffReport(diff, gate: Gate(diff, failAbove: 0.1)).text(TextStyle())
@@ -164,7 +164,7 @@ import Testing
     results.findings = experiment.pattern.findings(in: results)
     results.warnings = results.cautions(within: .quick)
     let json = try JSONReport.render([ResultDocument(results)])
-    try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map(Reading.init))
+    try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map { Reading($0) })
   }
 
   /// Every format of what was read.

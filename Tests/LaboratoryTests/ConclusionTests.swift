@@ -20,7 +20,7 @@ import Testing
         check: loop.elapsed > broken.elapsed
     conclusions:
       - if: [loop.missed == 0, not loop.elapsed > broken.elapsed]
-        says: Keep the loop, {broken.elapsed / loop.elapsed} times as fast.
+        says: Keep the loop, on {system} {broken.elapsed / loop.elapsed} times as fast.
       - if: [loop.missed == 0]
         says: "{broken.missed of broken.rate} are left out, {broken.missed} a trial."
     """
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `the first that the claims bear out is told, with its figures`() throws {
-    #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, 2.50 times as fast.")
+    #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, on \(Machine.test.os) 2.50 times as fast.")
     #expect(try conclusion(loop: 2500, broken: 1000) == "100 % are left out, 3 a trial.")
   }
 

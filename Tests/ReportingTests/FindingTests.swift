@@ -18,16 +18,43 @@ import Testing
 
   @Test func `what is refuted comes before what is supported, and then what is surely the most times`() throws {
     let found = try #require(
-      Finding.strongest([
-        document([(.supported, 90, 110), (.refuted, 2, 3)]),
-        document([(.refuted, 0.1, 0.2), (.inconclusive, 0.9, 40), (.refuted, 1.5, 80)]),
-      ]))
+      Finding.strongest(
+        [
+          document([(.supported, 90, 110), (.refuted, 2, 3)]),
+          document([(.refuted, 0.1, 0.2), (.inconclusive, 0.9, 40), (.refuted, 1.5, 80)]),
+        ], by: nil))
     #expect(found.claim.verdict == .refuted && found.claim.evidence.high?.value == 0.2)
     #expect(found.text(TextStyle(width: 40)).contains("fixture, "))
   }
 
   @Test func `where nothing was decided there is none`() {
-    #expect(Finding.strongest([])?.scenario == nil)
-    #expect(Finding.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])])?.scenario == nil)
+    #expect(Finding.strongest([], by: nil)?.scenario == nil)
+    #expect(Finding.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
+  }
+
+  @Test func `what speaks against a document comes first, with the other figures on the same sentence`() throws {
+    let documents = try Documents(
+      place: "documents.yml",
+      yaml:
+        "documents: [{document: guide, title: t, sentences: [{id: guide.5, says: a queue is cheaper, said: usually}]}]"
+    )
+    func judgement(_ bears: [String], _ check: String, _ low: Double) -> Judgement {
+      let claim = Claim(
+        says: "It is cheaper.", bears: bears, kind: .performance,
+        check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+      let ratio = ConfidenceInterval(estimate: low * 1.1, low: low, high: low * 1.2)
+      return Judgement(
+        claim: claim, verdict: .refuted, evidence: Evidence(left: 2, right: 1, ratio: ratio, trials: 6, met: 6))
+    }
+    let document = Fixture.results(
+      [("a", [[10]])],
+      judgements: [
+        judgement([], "own.cost < lock.cost", 90), judgement(["guide.5"], "swift.cost < lock.cost", 7),
+        judgement(["guide.5"], "c.cost < lock.cost", 1.3), judgement(["guide.5"], "c.other < lock.other", 1.4),
+      ]
+    ).document
+    let text = try #require(Finding.strongest([document], by: documents)).text(TextStyle(width: 120))
+    #expect(text.hasPrefix("  ✗ guide.5 refuted: a queue is cheaper\n  cost: swift 2 vs lock 1"), "\(text)")
+    #expect(text.contains("  cost: c 2 vs lock 1") && !text.contains("other: "))
   }
 }

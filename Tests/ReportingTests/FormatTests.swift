@@ -207,7 +207,7 @@ import Testing
     #expect(
       SmokeReport.line(broken.reading, strict: false, TextStyle()).contains(
         "  a        broken         1  50.0 %  forbidden\n"))
-    #expect(SmokeReport.summary([broken.document], strict: false, TextStyle()) == "0 passed, 1 failed\n")
+    #expect(SmokeReport.summary([broken.reading], strict: false, TextStyle()) == "0 passed, 1 failed\n")
     let junit = JUnitReport.render([broken.document], strict: false)
     #expect(junit.contains("tests=\"2\" failures=\"0\" errors=\"1\""))
     #expect(junit.contains("<error type=\"broken\" message=\"1 of 2 broken\"/>"))
@@ -301,13 +301,13 @@ import Testing
         """)
     #expect(SmokeReport.line(Fixture.pair.reading, strict: false, TextStyle()).contains("distribution of elapsed"))
     #expect(
-      SmokeReport.summary([good, Fixture.pair].map(\.document), strict: false, TextStyle()) == "1 passed, 1 failed\n")
+      SmokeReport.summary([good, Fixture.pair].map(\.reading), strict: false, TextStyle()) == "1 passed, 1 failed\n")
     var cut = good
     cut.cut = .interrupted
     #expect(SmokeReport.line(cut.reading, strict: false, TextStyle()).contains("cut short, 1 held"))
     let name = cut.experiment.name
     #expect(
-      SmokeReport.summary([good, cut, partly].map(\.document), notRun: ["x"], strict: false, TextStyle())
+      SmokeReport.summary([good, cut, partly].map(\.reading), notRun: ["x"], strict: false, TextStyle())
         == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 

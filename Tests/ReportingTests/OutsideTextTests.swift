@@ -62,7 +62,7 @@ import Testing
     let reading = Reading(document)
     expectHarmless(TerminalReport(style).render(reading), style)
     expectHarmless(SmokeReport.line(reading, strict: true, style), style)
-    expectHarmless(SmokeReport.summary([document], notRun: [Self.name], strict: true, style), style)
+    expectHarmless(SmokeReport.summary([reading], notRun: [Self.name], strict: true, style), style)
     let diff = try ResultDiff(old: [document], new: [document], metrics: [])
     expectHarmless(DiffReport(diff, gate: nil).text(style), style)
     let pattern = Fixture.described(Fixture.Wide())

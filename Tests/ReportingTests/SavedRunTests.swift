@@ -22,7 +22,7 @@ import Testing
     results.command = ["scenario", "fixture", "--set", "name=it's a run"]
     let live = results.reading
     let json = try JSONReport.render([live.document])
-    let saved = try ResultDocument.parse(Array(json.utf8), place: "saved").map(Reading.init)
+    let saved = try ResultDocument.parse(Array(json.utf8), place: "saved").map { Reading($0) }
     #expect(saved.count == 1)
     for color in [true, false] {
       let report = TerminalReport(TextStyle(color: color))

@@ -271,7 +271,7 @@ import Testing
       output.contains("~ within twice the noise floor of 45 ns, divided by the operations of a batch") == isMarked)
     let json = try JSONReport.render([results.document])
     #expect(json.contains("\"floor\": 0.045"))
-    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init))
+    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map { Reading($0) })
     #expect(page.contains("~ within twice the noise floor") == isMarked)
   }
 
@@ -292,7 +292,7 @@ import Testing
       experiment: experiment, machine: Fixture.machine, seed: 7, started: "2026-11-21T01:02:03Z", runs: [run])
     let json = try JSONReport.render([results.document])
     #expect(json.contains("\"floor\": 0.2") && json.contains("\"yardstick\": 0.2"))
-    let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map(Reading.init)
+    let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map { Reading($0) }
     let markdown = saved.map { MarkdownReport.render($0) }.joined()
     // On a terminal the heading is brief.
     for (report, tellsMachine) in [(render(results), false), (HTMLReport.render(saved), true), (markdown, true)] {

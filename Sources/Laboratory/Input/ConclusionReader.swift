@@ -3,7 +3,7 @@
 /// ```yaml
 /// conclusions:
 ///   - if: [naive.lost > 0, not queue.cost < mutex.cost]   # checks of this file's claims: borne out, or refuted
-///     says: Lock it. Without a lock {naive.lost of naive.sent} were lost.
+///     says: Lock it. On {system}, without a lock {naive.lost of naive.sent} were lost.
 /// ```
 struct ConclusionReader {
   let reader: ClaimReader
@@ -56,6 +56,7 @@ struct ConclusionReader {
   }
 
   private func figure(_ text: Substring) throws(InputError) -> Conclusion.Part {
+    if text == "system" { return .system }
     for (sign, part) in [(" / ", Conclusion.Part.ratio), (" of ", Conclusion.Part.share)] {
       guard let range = text.firstRange(of: sign) else { continue }
       let (left, right) = (try reference(text[..<range.lowerBound]), try reference(text[range.upperBound...]))

@@ -13,6 +13,8 @@ public struct Conclusion: Sendable {
     case ratio(Check.Reference, Check.Reference)
     /// The total of the first figure in percent of the second one's total: `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
+    /// The system that the run was made on, where another may do otherwise: `{system}`.
+    case system
   }
   /// The required result of a claim.
   public struct Condition: Sendable, Hashable {
@@ -98,6 +100,7 @@ extension Results {
       // If the interval includes no change, the estimate means nothing.
       let interval = rounds(left, right).interval()
       return interval.flatMap { $0.low > 1 || $0.high < 1 ? Quantity.ratio($0.estimate) : nil }
+    case .system: return machine.os
     case .share(let left, let right):
       let pairs = rounds(left, right).pairs
       let whole = pairs.map(\.right).reduce(0, +)

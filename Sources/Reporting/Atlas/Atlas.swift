@@ -311,10 +311,10 @@ struct AtlasScenario: Sendable {
     }
     let comparisons = labels.count * runs.count * (runs.count - 1) / 2
     rows = labels.map { label in Row(label, tables.map { $0[label] }, among: comparisons) }.filter(\.saysSomething)
-    cautions = others + [Self.otherSettings(rows).map { "\($0) \(words.place) some \(words.many)" }].compactMap(\.self)
+    cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Which parameters had other values on some machine; nil for none.
+  /// Which parameters had other values on some machine, `cores differ`; nil for none.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {
@@ -323,7 +323,8 @@ struct AtlasScenario: Sendable {
         settings.insert(name)
       }
     }
-    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", "))"
+    let names = settings.sorted().joined(separator: ", ")
+    return names.isEmpty ? nil : "\(names) \(settings.count > 1 || names.hasSuffix("s") ? "differ" : "differs")"
   }
 }
 

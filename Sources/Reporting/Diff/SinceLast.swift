@@ -31,7 +31,11 @@ extension ResultDocument {
     return settings == other.settings ? nil : "the two runs have different settings"
   }
 
-  private var isQuick: Bool { command.contains("--quick") }
+  /// Whether it was run short.
+  public var isQuick: Bool { command.contains("--quick") }
+
+  /// Whether it was started after another, or there is no other.
+  public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }
 
   /// The settings of each run, by variant and point.
   private var settings: [[String: ParameterValue]] { runs.map(\.parameters) }

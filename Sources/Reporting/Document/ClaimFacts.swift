@@ -36,6 +36,32 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
+  /// What is said of a claim of the lab's own that was refuted: *refuted* is said of the documents.
+  static let notSo = "not so"
+  /// Its verdict in a word or two.
+  var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
+
+  /// Whether it speaks against a sentence of a document, as far as one verdict can.
+  var isAgainstDocument: Bool {
+    verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
+  }
+
+  /// How much it is news, the most first.
+  enum Gravity: CaseIterable {
+    case failed, againstDocument, open, notSo, seen, asSaid
+  }
+
+  var gravity: Gravity {
+    if verdict.isFailure(strict: false) { return .failed }
+    if isAgainstDocument { return .againstDocument }
+    switch verdict {
+    case .inconclusive, .unavailable: return .open
+    case .refuted: return .notSo
+    case .witnessed: return .seen
+    case .held, .supported, .violated, .notWitnessed: return .asSaid
+    }
+  }
+
   /// What the check asks, apart from how it is written; nil in a document whose check is none.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 

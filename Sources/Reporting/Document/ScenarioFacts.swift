@@ -116,11 +116,11 @@ struct ParameterFacts: Codable, Sendable {
   /// There where the command line set another value than the scenario has, `--quick` included.
   let changed: Bool?
 
-  /// A value as people write it: `50 ns`, `1_000_000`, `ramp`.
+  /// A value as people write it: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
-    case .integer(let number): unit.map { Quantity(Double(number), $0).description } ?? number.grouped
+    case .integer(let number): unit.map { Quantity(Double(number), $0).description } ?? number.withCommas
     }
   }
 

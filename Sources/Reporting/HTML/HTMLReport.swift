@@ -15,7 +15,7 @@ public enum HTMLReport {
       names,
       style: (traces > 0 ? TraceKey.style : "") + (hasOutcomes ? PictureFigure.patternStyle : ""),
       patterns: (traces > 0 ? TraceKey.patterns : "") + (hasOutcomes ? PictureFigure.patterns : ""),
-      "\(contents(readings))\(sentences.map { chapters($0, readings) } ?? "")\(sections)"
+      "\(contents(readings, sentences))\(sentences.map { chapters($0, readings) } ?? "")\(sections)"
     )
   }
 
@@ -42,7 +42,7 @@ public enum HTMLReport {
   }
 
   /// Where each scenario stands, and what came of it, where there are several.
-  private static func contents(_ readings: [Reading]) -> Markup {
+  private static func contents(_ readings: [Reading], _ sentences: SentenceIndex?) -> Markup {
     guard readings.count > 1 else { return "" }
     let families = readings.grouped(by: \.document.scenario.tags.first).map { family, readings -> Markup in
       """
@@ -52,14 +52,28 @@ public enum HTMLReport {
 
       """
     }
-    let total = Reading.answer(readings.flatMap { $0.seeksBest ? [] : $0.document.claims.map(\.verdict) })
+    // What the lab built itself says nothing of what the others tell.
+    let total = Reading.answer(readings.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
-      <p>\(readings.count) scenarios, \(counts(total))</p>
+      \(sentences.map { refuted($0, readings) } ?? "")<p class="quiet">\(readings.count) scenarios, \(counts(total))</p>
       <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.grades) }))</p>
       \(places(readings))\(families)</nav>
 
       """
+  }
+
+  /// How many sentences there are of each standing, and those that do not hold.
+  private static func refuted(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
+    let shown = Set(readings.map(\.document.scenario.name))
+    let items = index.refuted.map { entry -> Markup in
+      let places = entry.judgedBy.filter(shown.contains).map { " <a href=\"#\($0)\">\($0)</a>" as Markup }
+      return "<li><b>\(entry.id)</b> \(entry.says)\(places)</li>\n"
+    }
+    let list: Markup =
+      items.isEmpty
+      ? "" : "<h2 class=\"bad\">Refuted sentences of the documents</h2>\n<ul class=\"refuted\">\n\(items)</ul>\n"
+    return "<p>\(index.summary)</p>\n\(list)"
   }
 
   /// A scenario in the contents: its name, what it asks and what came of it.
@@ -67,8 +81,8 @@ public enum HTMLReport {
     let scenario = reading.document.scenario
     let conclusion: Markup = reading.conclusion.map { "<br>\($0)" } ?? ""
     return """
-      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(conclusion)</td>\
-      <td>\(counts(reading.answer))</td></tr>
+      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(caution(reading))\(conclusion)</td>\
+      <td>\(documents(reading))\(counts(reading.answer))</td></tr>
 
       """
   }
@@ -135,9 +149,23 @@ public enum HTMLReport {
     return "\(parts)"
   }
 
+  /// What became of the sentences of the documents; nothing where none is graded.
+  private static func documents(_ reading: Reading) -> Markup {
+    let parts = reading.grades.parts.enumerated().map { index, part -> Markup in
+      "\(index == 0 ? Grades.head : "; ")<span class=\"\(part.standing.tone)\">\(part.text)</span>"
+    }
+    return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
+  }
+
+  /// That what was tried is the lab's own; nothing where it is Dispatch.
+  private static func caution(_ reading: Reading) -> Markup {
+    reading.grades.caution.map { "<p class=\"care\">\($0)</p>\n" } ?? ""
+  }
+
   private static func answer(_ reading: Reading) -> Markup {
     let conclusion: Markup = reading.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
-    return (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n") + conclusion
+    return "\(caution(reading))\(documents(reading))"
+      + (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n") + conclusion
   }
 
   private static func section(_ reading: Reading, marksATrace: Int, isOfMany: Bool) -> Markup {
@@ -203,16 +231,35 @@ public enum HTMLReport {
     return "<h2>\(kind)s</h2>\n<ul class=\"\(kind)\">\(texts.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
+  /// More claims than these are folded, but for those that failed or speak against a document.
+  private static let mostClaims = 6
+
+  /// The claims, the gravest first; those that came out as they say are folded.
   private static func claims(_ reading: Reading) -> Markup {
     guard !reading.claims.isEmpty else { return "" }
-    let items = reading.claims.map { claim -> Markup in
-      """
-      <li><span class="verdict \(tone(claim.verdict))">\(claim.verdict.rawValue)</span> <div>\(claim.says)\
-      <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
+    let (told, asSaid) = reading.claimsByGravity
+    let grave = told.count { $0.gravity == .failed || $0.gravity == .againstDocument }
+    let shown = told.prefix(max(grave, mostClaims))
+    let rest = told.dropFirst(shown.count) + asSaid
+    let list: Markup = shown.isEmpty ? "" : "<ul class=\"claims\">\n\(shown.map(item))</ul>\n"
+    let folded: Markup =
+      rest.isEmpty
+      ? ""
+      : """
+      <details><summary>\(shown.isEmpty ? "" : "and ")\(Reading.counts(Array(rest)).map(\.text).joined(separator: ", "))</summary>
+      <ul class="claims">
+      \(rest.map(item))</ul></details>
 
       """
-    }
-    return "<h2>claims</h2>\n<ul class=\"claims\">\n\(items)</ul>\n"
+    return "<h2>claims</h2>\n\(list)\(folded)"
+  }
+
+  private static func item(_ claim: ClaimFacts) -> Markup {
+    """
+    <li><span class="verdict \(tone(claim.verdict))">\(claim.word)</span> <div>\(claim.says)\
+    <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
+
+    """
   }
 
   private static func tone(_ verdict: Verdict) -> String {

@@ -106,7 +106,7 @@ struct DotPlot: Sendable {
   private static func row(
     _ label: String, _ run: Int, _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
   ) -> Row? {
-    let isBroken = tables.index.isBroken(run)
+    let isBroken = tables.index.isWrong(run)
     let facts = tables.index.document.runs[run]
     guard let samples = facts.metrics[metric.name], isDrawn(samples) else {
       guard facts.outcomes.kinds.contains(where: { $0 != .completed }) else { return nil }

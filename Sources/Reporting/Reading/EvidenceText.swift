@@ -214,8 +214,3 @@ extension WrittenCheck {
   /// A factor as checks have it: `0.5`, `2`.
   private static func plain(_ factor: Double) -> String { Int(exactly: factor).map(String.init) ?? "\(factor)" }
 }
-
-extension Int {
-  /// As English prose groups its digits: `40,330`.
-  var withCommas: String { grouped.replacing("_", with: ",") }
-}

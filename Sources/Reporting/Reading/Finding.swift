@@ -1,37 +1,61 @@
 import Laboratory
 
-/// The claim that stands out among some runs: of two ways the one that is surely many times the other, refuted before
-/// supported, since what is not so is the news.
+/// The claim that stands out among some runs: of two ways the one that is surely many times the other. What speaks
+/// against a document comes before what speaks for one, and that before the lab's own; and what is not so before what is.
 public struct Finding: Sendable {
   let claim: ClaimFacts
+  /// It, and what else speaks so of the same sentence by the same metric: the same queue without Swift's wrapper.
+  let beside: [ClaimFacts]
+  /// The sentence that it speaks against, with its standing; nil where it speaks against none.
+  let against: Grades.Grade?
   let scenario: String
   let started: String
 
-  /// The strongest one; nil where no performance claim was decided.
-  public static func strongest(_ documents: [ResultDocument]) -> Finding? {
-    let found = documents.flatMap { document in
-      document.claims.map { Finding(claim: $0, scenario: document.scenario.name, started: document.started) }
-    }.filter { $0.claim.verdict == .refuted || $0.claim.verdict == .supported }
-    return found.filter { $0.factor > 1 }.max { one, other in
-      (one.claim.verdict == .refuted ? 1 : 0, one.factor) < (other.claim.verdict == .refuted ? 1 : 0, other.factor)
+  /// The strongest one of some runs; nil where no performance claim was decided.
+  ///
+  /// - Parameter documents: those whose sentences claims grade.
+  public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> Finding? {
+    let grades = Grades(runs, by: documents).grades
+    let found = runs.flatMap { run in
+      run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
+        Finding(
+          claim: claim, beside: run.claims.filter { $0.isLike(claim) },
+          against: claim.isAgainstDocument ? grades.first { claim.grades.contains($0.sentence.id) } : nil,
+          scenario: run.scenario.name, started: run.started)
+      }
     }
+    return found.max { ($0.rank, $0.claim.factor) < ($1.rank, $1.claim.factor) }
   }
 
-  /// How many times the one is the other, at the end of the interval that is nearer to no difference; 0 where there is
-  /// none.
-  private var factor: Double {
-    guard let low = claim.evidence.low?.value, let high = claim.evidence.high?.value, low > 0, high > 0 else {
-      return 0
-    }
+  private var rank: Int {
+    if let against { return against.standing == .refuted ? 4 : 3 }
+    return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
+  }
+
+  /// The sentence or the claim with what became of it, the figures, and where they are from.
+  public func text(_ style: TextStyle) -> String {
+    let width = max(20, style.width - 2)
+    let says =
+      against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
+      ?? "\(claim.verdict.mark(style)) \(claim.word): \(claim.says.inLine)"
+    let ink = against?.standing.ink ?? claim.verdict.ink
+    let figures = (against == nil ? [claim] : beside).flatMap { $0.evidenceText.inLine.wrapped(to: width) }
+    return says.wrapped(to: width).map { "  " + ink($0, style) + "\n" }.joined()
+      + (figures + ["\(scenario.inLine), \(started.prefix(10))"]).map { "  " + Ink.quiet($0, style) + "\n" }.joined()
+  }
+}
+
+extension ClaimFacts {
+  /// How many times the one side is the other, at the end of the interval that is nearer to no difference; 0 where there
+  /// is none.
+  fileprivate var factor: Double {
+    guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)
   }
 
-  /// The claim with its verdict, its figures, and where they are from.
-  public func text(_ style: TextStyle) -> String {
-    let width = max(20, style.width - 2)
-    let says = "\(claim.verdict.mark(style)) \(claim.verdict.rawValue): \(claim.says.inLine)".wrapped(to: width)
-    let figures = claim.evidenceText.inLine.wrapped(to: width)
-    return says.map { "  " + (claim.verdict.ink($0, style)) + "\n" }.joined()
-      + (figures + ["\(scenario.inLine), \(started.prefix(10))"]).map { "  " + Ink.quiet($0, style) + "\n" }.joined()
+  /// Whether it speaks of the same sentences by the same metric and came out alike.
+  fileprivate func isLike(_ other: ClaimFacts) -> Bool {
+    verdict == other.verdict && grades == other.grades
+      && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric
   }
 }

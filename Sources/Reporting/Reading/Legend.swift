@@ -11,6 +11,9 @@ public enum Legend {
     "unavailable: not judged; the reason stands beside it",
   ]
 
+  /// What a claim's verdict is that no document makes.
+  static let notSo = "not so: a refuted claim of the lab's own"
+
   /// Where variants come from.
   public static let roles = [
     "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",
@@ -22,11 +25,12 @@ extension Reading {
   /// What the verdicts above it mean: in full, or as much as a line has room for.
   func legend(isFull: Bool) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
+    let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil
     let hasRatios = claims.contains(where: \.hasRatio)
     guard isFull else {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,
-        verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
+        verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
         claims.contains(where: \.isUntold.narrow) ? "no significant difference: a narrow interval around 1" : nil,
         claims.contains(where: \.isUntold.wide) ? "too noisy to tell: a wide interval around 1" : nil,
@@ -34,7 +38,7 @@ extension Reading {
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
     guard !claims.isEmpty else { return [] }
-    return Legend.kinds
+    return Legend.kinds + [notSo].compactMap(\.self)
       + (hasRatios
         ? [
           "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "

@@ -25,7 +25,7 @@ struct OutcomeBars: Sendable {
     self.title = title
     self.note = note
     rows = known.prefix(Self.most).map { run, entries in
-      Row(label: index.labels[run], isBroken: index.isBroken(run), entries: entries)
+      Row(label: index.labels[run], isBroken: index.isWrong(run), entries: entries)
     }
     leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.most)).map { index.labels[$0.run] }
   }

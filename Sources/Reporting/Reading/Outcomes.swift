@@ -82,7 +82,7 @@ struct Outcomes {
         var entries = isOfFew ? values(of: run, race) : []
         // The one thing that a sound variant shows is what the others are held against.
         if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
-        return (run: run, entries: entries)
+        return (run: run, entries: anomaly(of: run, beside: entries).map { [$0] } ?? entries)
       }
       return OutcomeBars(index, title: race.name, note: race.says, rows)
     }
@@ -90,6 +90,20 @@ struct Outcomes {
     let measured = runs.count { run in headline.map { index.document.runs[run].metrics[$0.name] != nil } ?? false }
     guard ended > 0, ended >= measured, measured == 0 || headline?.better == .neither else { return nil }
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
+  }
+
+  /// What a variant is there to show, where it was seen by another figure than that of the race, in so many of its
+  /// trials; nil where the race shows it.
+  private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
+    guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
+    let variant = index.document.runs[run].variant
+    for claim in claims where claim.verdict == .witnessed {
+      guard let figure = claim.comparison?.figures.first, figure.scope == .variant(variant) else { continue }
+      return Entry(
+        run: run, outcome: "trials with \(figure.metric)", count: claim.evidence.met, total: claim.evidence.trials,
+        expectation: .anomaly)
+    }
+    return nil
   }
 
   /// The metrics of which a run has several outcomes.

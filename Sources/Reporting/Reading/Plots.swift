@@ -35,14 +35,16 @@ struct Distribution: Sendable {
       let facts = index.document.runs[run]
       return facts.metrics[metric.name].map { samples in
         Series(
-          label: index.labels[run], variant: index.variants[facts.variant] ?? 0, isBroken: index.isBroken(run),
+          label: RunIndex.label(facts, index.swept, without: bests.fixed?.names ?? []),
+          variant: index.variants[facts.variant] ?? 0, isBroken: index.isWrong(run),
           samples: samples)
       }
     }
     series = measured.filter { $0.samples.count >= Self.fewest }
     let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
     note =
-      (bests.fixed.map { ", at \($0)" } ?? "") + (Self.isOfBest(index) ? ", each variant at its best setting" : "")
+      (bests.fixed.map { ", at \($0.label)" } ?? "")
+      + (Self.isOfBest(index) ? ", each variant at its best setting" : "")
       + (tooFew.isEmpty ? "" : "; not drawn (fewer than \(Self.fewest) samples): " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
@@ -119,7 +121,7 @@ struct SweepCurve: Sendable {
     let all = index.document.runs.indices.filter { run in
       let facts = index.document.runs[run]
       return facts.metrics[metric.name] != nil
-        && seen.insert(RunIndex.label(facts, index.swept, without: along.name)).inserted
+        && seen.insert(RunIndex.label(facts, index.swept, without: [along.name])).inserted
     }
     let areMany = all.count > Self.most && index.swept.count > 1
     isOfBest =
@@ -130,7 +132,7 @@ struct SweepCurve: Sendable {
     ideal = nil
     figures = "medians over the rounds"
     note =
-      (bests.fixed.map { ", at \($0)" } ?? "")
+      (bests.fixed.map { ", at \($0.label)" } ?? "")
       + (isOfBest ? ", each variant only at its best setting" : "")
     series = bests.runs.map { one in
       let run = index.document.runs[one]
@@ -142,8 +144,8 @@ struct SweepCurve: Sendable {
         }
       }
       return Series(
-        label: RunIndex.label(run, index.swept, without: along.name), variant: index.variants[run.variant] ?? 0,
-        isBroken: index.isBroken(one), isFlat: run.point[along.name] == nil, points: points)
+        label: RunIndex.label(run, index.swept, without: [along.name]), variant: index.variants[run.variant] ?? 0,
+        isBroken: index.isWrong(one), isFlat: run.point[along.name] == nil, points: points)
     }
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
   }

@@ -10,6 +10,11 @@ public struct Reading: Sendable {
   /// What changed since the run before, in one line, where there is one to compare with.
   public var sinceLast: String?
 
+  /// The documents whose sentences its claims grade; nil where a lab has none.
+  let documents: Documents?
+  /// What became of those sentences in this run.
+  let grades: Grades
+
   let index: RunIndex
   /// The metric that stands for the others: the first shown.
   let headline: MetricFacts?
@@ -30,8 +35,10 @@ public struct Reading: Sendable {
   /// What the timing loops of the shown metrics cost empty, where that was measured: `0.31 ns (uncontended)`.
   private let ownFloors: [String]
 
-  /// Reads a document.
-  public init(_ document: ResultDocument) {
+  /// Reads a document, whose claims grade sentences of some `documents`.
+  public init(_ document: ResultDocument, by documents: Documents? = nil) {
+    self.documents = documents
+    grades = Grades([document], by: documents)
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
@@ -175,24 +182,40 @@ public struct Reading: Sendable {
   /// How many claims there are, and what became of them, failures first; empty where there are none to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
     if seeksBest { return [] }
-    let answer = Self.answer(claims.map(\.verdict))
+    let answer = Self.answer(claims)
     // Where all are left out, none is a claim of this run.
     return answer.isEmpty ? document.claims.isEmpty ? [] : [("no claims on what was run", nil)] : answer
   }
 
-  /// The same of verdicts of any claims.
-  static func answer(_ verdicts: [Verdict]) -> [(text: String, verdict: Verdict?)] {
-    guard !verdicts.isEmpty else { return [] }
-    let parts = gravestFirst.compactMap { verdict -> (text: String, verdict: Verdict?)? in
-      let count = verdicts.count { $0 == verdict }
-      return count > 0 ? ("\(count) \(verdict.rawValue)", verdict) : nil
+  /// The same of any claims.
+  static func answer(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict?)] {
+    guard !claims.isEmpty else { return [] }
+    return [("\(claims.count) claim\(claims.count == 1 ? "" : "s")", nil)]
+      + counts(claims).map { ($0.text, $0.verdict) }
+  }
+
+  /// `2 refuted`, `1 not so`, `9 held`, the gravest first.
+  static func counts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
+    gravestFirst.flatMap { verdict in
+      [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
+        let count = claims.count { $0.verdict == verdict && $0.word == word }
+        return count > 0 ? ("\(count) \(word)", verdict) : nil
+      }
     }
-    return [("\(verdicts.count) claim\(verdicts.count == 1 ? "" : "s")", nil)] + parts
   }
 
   static let gravestFirst: [Verdict] = [
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
+
+  /// The claims as a short report has them: those to be told, the gravest first, and those that came out as they say.
+  var claimsByGravity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
+    let gravities = claims.map { ($0, $0.gravity) }
+    let told = ClaimFacts.Gravity.allCases.dropLast().flatMap { gravity in
+      gravities.filter { $0.1 == gravity }.map(\.0)
+    }
+    return (told, gravities.filter { $0.1 == .asSaid }.map(\.0))
+  }
 
   /// The same in one line; empty where there are none.
   var answerText: String {
@@ -294,21 +317,21 @@ public struct Reading: Sendable {
   /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to
   /// have is no loss.
   var lost: [(label: String, count: Int, areAll: Bool)] {
-    let declared = Set(document.scenario.variants.filter { $0.obstacle != nil }.map(\.name))
-    return zip(document.runs, index.labels).compactMap { run, label in
+    zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)
-      return lost > 0 && run.obstacle == nil && !declared.contains(run.variant)
-        ? (label, lost, lost == run.rounds) : nil
+      return lost > 0 && !isDeclaredAway(run) ? (label, lost, lost == run.rounds) : nil
     }
+  }
+
+  /// Whether the machine was known not to have what a run needs.
+  func isDeclaredAway(_ run: RunFacts) -> Bool {
+    run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }
 
 extension Machine {
-  /// `2 cores`, and to which of them trials were confined.
+  /// `2 cores`, or `1 of 2 cores` where trials were confined.
   var coresText: String {
-    let count = "\(cores) core\(cores == 1 ? "" : "s")"
-    guard let confinedTo else { return count }
-    let numbers = confinedTo.map(String.init).joined(separator: ", ")
-    return count + " (confined to number\(confinedTo.count == 1 ? "" : "s") \(numbers))"
+    (confinedTo.map { "\($0.count) of " } ?? "") + "\(cores) core\(cores == 1 ? "" : "s")"
   }
 }

@@ -34,6 +34,20 @@ struct RunIndex: Sendable {
     heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Whether a run is drawn as one that goes wrong: its variant's failure is the lesson, and it was not sound here. It
+  /// was where all its trials completed and kept a guarantee, and none showed an anomaly.
+  func isWrong(_ run: Int) -> Bool {
+    let facts = document.runs[run]
+    guard isBroken(run) else { return false }
+    let own = document.claims.filter { claim in
+      claim.comparison?.figures.contains { $0.scope == .variant(facts.variant) } == true
+    }
+    let isSound =
+      facts.outcomes.kinds.allSatisfy { $0 == .completed } && own.contains { $0.verdict == .held }
+      && !own.contains { $0.verdict == .witnessed }
+    return !isSound
+  }
+
   /// Whether a run is of a variant whose failure is the lesson.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
@@ -46,9 +60,9 @@ struct RunIndex: Sendable {
   }
 
   /// The variant and point of a run, without some of its settings.
-  static func label(_ run: RunFacts, _ swept: [ParameterFacts], without dropped: String? = nil) -> String {
+  static func label(_ run: RunFacts, _ swept: [ParameterFacts], without dropped: Set<String> = []) -> String {
     let settings = swept.compactMap { parameter in
-      parameter.name == dropped ? nil : run.point[parameter.name].map(parameter.label)
+      dropped.contains(parameter.name) ? nil : run.point[parameter.name].map(parameter.label)
     }
     return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
   }
@@ -62,7 +76,9 @@ struct RunIndex: Sendable {
   /// is better the lowest. How much there is to do is never chosen: each such problem has runs of its own, as long as
   /// there are at most `most` of them; else all are of one, which is said. The parameter that a plot goes `along` is
   /// not chosen either.
-  func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (runs: [Int], fixed: String?) {
+  func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
+    runs: [Int], fixed: Fixed?
+  ) {
     let ranking = metric.better.ranking ?? .lower
     let amounts = swept.filter { $0.name != along && document.scenario.problem?.contains($0.name) == true }
     func problem(_ run: Int) -> [String: ParameterValue] {
@@ -82,7 +98,14 @@ struct RunIndex: Sendable {
     guard all.count > most, problems.count > 1 else { return (all, nil) }
     let fixed = problems[problems.count / 2]
     let label = amounts.compactMap { parameter in fixed[parameter.name].map(parameter.label) }.joined(separator: ", ")
-    return (bests(measured.filter { problem($0).allSatisfy { fixed[$0.key] == $0.value } }), label)
+    let shown = bests(measured.filter { problem($0).allSatisfy { fixed[$0.key] == $0.value } })
+    return (shown, Fixed(label: label, names: Set(fixed.keys)))
+  }
+
+  /// How much there is to do, where all runs of a plot are of one such problem: `size=64`.
+  struct Fixed {
+    let label: String
+    let names: Set<String>
   }
 
   private func typical(_ run: Int, _ metric: MetricFacts) -> Double? {

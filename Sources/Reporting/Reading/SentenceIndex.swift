@@ -113,7 +113,10 @@ public struct SentenceIndex: Sendable {
   }
 
   /// The same of all chapters shown.
-  var summary: String { Self.summary(chapters.flatMap(\.entries)) }
+  public var summary: String { Self.summary(chapters.flatMap(\.entries)) }
+
+  /// The sentences that do not hold.
+  var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
   /// An index of some documents, of the scenarios that try them and of results; of a scenario's the last ones count.
   ///

@@ -59,7 +59,7 @@ struct SpeedUp: Sendable {
           count == fewest ? 1 : series.steps.first { $0.cores == count }?.speedup?.ratio
         }
         return SweepCurve.Series(
-          label: RunIndex.label(index.document.runs[series.steps[0].run], index.swept, without: Cores.name),
+          label: RunIndex.label(index.document.runs[series.steps[0].run], index.swept, without: [Cores.name]),
           variant: index.variants[series.variant] ?? 0,
           isBroken: index.isBroken(series.steps[0].run), isFlat: false,
           points: ratios.map { ratio in

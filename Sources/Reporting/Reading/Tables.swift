@@ -155,7 +155,7 @@ struct Tables {
   private func row(_ run: Int, _ cells: [Cell]) -> Table.Row {
     let facts = document.runs[run]
     let settings = index.swept.map { Self.setting($0, facts.point[$0.name]) }
-    return Table.Row(needsCare: index.isBroken(run), cells: [Cell(facts.variant, .key)] + settings + cells)
+    return Table.Row(needsCare: index.isWrong(run), cells: [Cell(facts.variant, .key)] + settings + cells)
   }
 
   private static func setting(_ parameter: ParameterFacts, _ value: ParameterValue?) -> Cell {

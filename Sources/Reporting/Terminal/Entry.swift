@@ -2,7 +2,14 @@ import Platform
 
 /// A name and what is said of it, beside it in a column of its own, or below it where the terminal is too narrow for
 /// two.
-struct Entry {
+public struct Entry {
+  /// Commands below each other, each with what it does.
+  public static func list(_ commands: [(command: String, does: String)], _ style: TextStyle) -> String {
+    let column = 4 + (commands.map(\.command.displayWidth).max() ?? 0)
+    let entry = Entry(column: column, style: style)
+    return commands.flatMap { entry.lines($0.command, [($0.does, nil)]) }.map { $0 + "\n" }.joined()
+  }
+
   /// Where the text begins, beside a name.
   let column: Int
   let style: TextStyle

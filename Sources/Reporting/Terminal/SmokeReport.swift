@@ -7,7 +7,7 @@ public enum SmokeReport {
   /// What came of each of several scenarios, a line each, and of all; nothing of how.
   public static func table(_ readings: [Reading], strict: Bool, _ style: TextStyle) -> String {
     readings.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
-      + summary(readings.map(\.document), strict: strict, style)
+      + summary(readings, strict: strict, style)
   }
 
   /// What came of one scenario; a failing one is shown in full.
@@ -38,11 +38,7 @@ public enum SmokeReport {
   /// `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`
   private static func head(_ reading: Reading, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle) -> String {
     let document = reading.document
-    let counts = Verdict.allCases.compactMap { verdict -> String? in
-      let count = reading.claims.count { $0.verdict == verdict }
-      return count > 0 && !(hidesInconclusive && verdict == .inconclusive) ? "\(count) \(verdict.rawValue)" : nil
-    }
-    let trials = document.runs.map(\.rounds).reduce(0, +)
+    let counts = Reading.counts(reading.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive }).map(\.text)
     let lost = reading.lost.map(\.count).reduce(0, +)
     let mark =
       switch standing(of: document, strict: strict) {
@@ -51,8 +47,17 @@ public enum SmokeReport {
       case .notJudged: Ink.quiet("-", style)
       case .passed: Ink.good(style.sign("✓", "+"), style)
       }
-    let became = ((document.interrupted == true ? ["cut short"] : []) + counts).joined(separator: ", ")
-    let ran = "\(trials) trial\(trials == 1 ? "" : "s"), \(Reading.time(document))"
+    let notGraded =
+      counts.isEmpty && !reading.claims.isEmpty ? ["only performance is claimed, which so few rounds do not grade"] : []
+    let cut = document.interrupted == true ? ["cut short"] : []
+    let became =
+      (reading.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
+    // What the machine is known not to have was not tried.
+    let trials = document.runs.reduce(0) {
+      $0 + $1.rounds - (reading.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
+    }
+    let tried = trials == 0 ? "no trial can run here" : "\(trials) trial\(trials == 1 ? "" : "s")"
+    let ran = "\(tried), \(Reading.time(document))"
     let lostToo = lost > 0 ? ", \(lost) trial\(lost == 1 ? "" : "s") lost" : ""
     // On a narrow terminal each has a line.
     let column = 22
@@ -80,17 +85,32 @@ public enum SmokeReport {
     return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
   }
 
-  /// The closing line: `5 passed, 0 failed`, and which were cut short, not judged or not run where some were.
-  public static func summary(_ documents: [ResultDocument], notRun: [String] = [], strict: Bool, _ style: TextStyle)
-    -> String
-  {
-    let standings = documents.map { standing(of: $0, strict: strict) }
+  /// What is refuted, and the closing line: `5 passed, 0 failed`, and which were stand-ins, cut short, not judged or not
+  /// run where some were.
+  public static func summary(_ readings: [Reading], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
+    let standings = readings.map { standing(of: $0.document, strict: strict) }
     func names(_ wanted: Standing) -> [String] {
-      zip(documents, standings).filter { $0.1 == wanted }.map(\.0.scenario.name)
+      zip(readings, standings).filter { $0.1 == wanted }.map(\.0.document.scenario.name)
     }
-    let rest = [("cut short", names(.cut)), ("not judged", names(.notJudged)), ("not run", notRun)]
-      .filter { !$0.1.isEmpty }.map { ", \($0.0): \($0.1.joined(separator: ", ").inLine)" }
-    let (passed, failed) = (names(.passed).count, names(.failed).count)
-    return "\(passed) passed, \(failed) failed\(rest.joined())\n"
+    let standIns = readings.filter { $0.grades.standIn != nil }.map(\.document.scenario.name).filter(
+      names(.passed).contains)
+    let rest = [
+      ("on a stand-in", standIns), ("cut short", names(.cut)), ("not judged", names(.notJudged)), ("not run", notRun),
+    ]
+    .filter { !$0.1.isEmpty }.map { ", \($0.0): \($0.1.joined(separator: ", ").inLine)" }
+    let (passed, failed) = (names(.passed).count - standIns.count, names(.failed).count)
+    return refuted(readings, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
+  }
+
+  /// The sentences that do not hold, each with what tried it; empty where all do.
+  private static func refuted(_ readings: [Reading], _ style: TextStyle) -> String {
+    let refuted = Grades(readings.map(\.document), by: readings.first?.documents ?? nil).refuted
+    guard !refuted.isEmpty else { return "" }
+    let column = 4 + (refuted.map(\.sentence.id.count).max() ?? 0)
+    let lines = refuted.flatMap { grade in
+      Entry(column: column, style: style).lines(
+        grade.sentence.id, [("\(grade.sentence.says.inLine) (\(grade.scenarios.joined(separator: ", ")))", nil)])
+    }
+    return ([Ink.bad("Refuted sentences of the documents", style)] + lines).map { $0 + "\n" }.joined()
   }
 }

@@ -17,35 +17,47 @@ public struct TerminalReport: Sendable {
   /// Several results, an empty line between them.
   public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// Two screens of a terminal as it comes. A report that needs more leaves to the details what goes on from another
-  /// table.
-  private static let twoScreens = 48
+  /// A short report has at most so many lines, where giving up what the details show can make it so.
+  static let longest = 60
+
+  /// What a short report has room for: the tables, lines of claims that are no failure and speak against no document,
+  /// and whether distributions are drawn.
+  private struct Extent {
+    let tables: [Table]
+    var claimLines = 16
+    var hasDistribution = true
+  }
 
   /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and
   /// what was run.
   public func render(_ reading: Reading) -> String {
-    guard !details else { return render(reading, reading.tables + [reading.costs].compactMap(\.self)) }
-    let tables = reading.briefTables
-    let report = render(reading, tables)
-    let hasAsides = tables.dropFirst().contains { $0.title == nil }
-    guard hasAsides, report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) > Self.twoScreens else { return report }
-    return render(reading, Table.leading(tables))
+    guard !details else {
+      return render(reading, Extent(tables: reading.tables + [reading.costs].compactMap(\.self), claimLines: .max))
+    }
+    let leading = Table.leading(reading.briefTables)
+    var report = ""
+    let shorter = [(12, true), (16, false), (12, false), (8, false), (4, false), (0, false)]
+    for extent in [Extent(tables: reading.briefTables), Extent(tables: leading)]
+      + shorter.map({ Extent(tables: leading, claimLines: $0, hasDistribution: $1) })
+    {
+      report = render(reading, extent)
+      if report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) <= Self.longest { break }
+    }
+    return report
   }
 
-  private func render(_ reading: Reading, _ tables: [Table]) -> String {
+  private func render(_ reading: Reading, _ extent: Extent) -> String {
     let answer = answer(reading)
+    let claims = claims(reading, extent.claimLines)
     var sections = [heading(reading) + answer]
-    sections.append(section("claims", claims(reading)))
+    sections.append(section("claims", claims.lines))
     sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
-    let distributions = reading.seeksBest ? [] : distributions(reading)
-    let plotted = distributions.map(\.metric.name)
-    let tables = tables.map { table in
-      var table = fitted(table)
-      table.leftOut.removeAll { plotted.contains($0) }
-      return table
-    }
+    let all = reading.seeksBest ? [] : reading.distributions
+    let distributions = details ? all : Array(all.prefix(extent.hasDistribution ? 1 : 0))
+    let tables = extent.tables.map(fitted)
+    let drawn = tables.map(lines)
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
-    sections += zip(tables.indices, tables).map { lines($1) + ($0 == explained ? footnotes(reading, tables) : []) }
+    sections += zip(tables.indices, drawn).map { $1.lines + ($0 == explained ? footnotes(reading, tables) : []) }
     sections.append(reading.speedUp.map { plot($0.curve) } ?? [])
     sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
     let traces = reading.traces
@@ -56,37 +68,44 @@ public struct TerminalReport: Sendable {
         section("traces", pictures.map(String.init) + traces.compactMap(\.note).flatMap { item($0, .care) }))
     }
     sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
-    sections.append(foot(reading) + answer)
+    let isWhole = claims.isWhole && distributions.count == all.count && !drawn.contains { $0.isCut }
+    sections.append(foot(reading, isWhole: isWhole) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
   private func heading(_ reading: Reading) -> [String] {
     let scenario = reading.document.scenario
     return Heading.lines(scenario.name, scenario.title, nil, style)
+      + (reading.grades.caution.map { wrapped($0, .care) } ?? [])
   }
 
-  /// `13 claims: 11 held, 2 supported`, and what the scenario concludes.
+  /// What became of the documents' sentences, `13 claims: 11 held, 2 supported`, and what the scenario concludes.
   private func answer(_ reading: Reading) -> [String] {
     let conclusion = reading.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
-    guard let first = reading.answer.first else { return conclusion }
-    guard reading.answer.count > 1 else { return [first.text] + conclusion }
-    // Wrapped as a whole, so the inks come afterwards: no verdict stands in two lines.
-    let parts = reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }
-    let text = "\(first.text): " + parts.map(\.0).joined(separator: ", ")
-    let lines = text.wrapped(to: max(20, style.width)).map { line in
-      parts.reduce(line) { line, part in
-        part.1.map { line.replacing(part.0, with: $0(part.0, style)) } ?? line
-      }
-    }
-    return lines + conclusion
+    let documents = inked(Grades.head, reading.grades.parts.map { ($0.text, $0.standing.ink) }, "; ")
+    guard let first = reading.answer.first else { return documents + conclusion }
+    guard reading.answer.count > 1 else { return documents + [first.text] + conclusion }
+    let claims = inked("\(first.text): ", reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }, ", ")
+    return documents + claims + conclusion
   }
 
-  /// Where, how much and by which command.
-  private func foot(_ reading: Reading) -> [String] {
+  /// Parts in a line, each in its ink, where there are any. Wrapped as a whole, so that the inks come afterwards: a part
+  /// that goes on in another line has none.
+  private func inked(_ head: String, _ parts: [(text: String, ink: Ink?)], _ separator: String) -> [String] {
+    guard !parts.isEmpty else { return [] }
+    let text = head + parts.map(\.text).joined(separator: separator)
+    return text.wrapped(to: max(20, style.width)).map { line in
+      parts.reduce(line) { line, part in part.ink.map { line.replacing(part.text, with: $0(part.text, style)) } ?? line
+      }
+    }
+  }
+
+  /// Where, how much and by which command, and how to see the rest.
+  private func foot(_ reading: Reading, isWhole: Bool) -> [String] {
     let lines = [
       details ? reading.document.scenario.source : "", details ? reading.settings : reading.changedSettings,
       (details ? reading.facts : reading.briefFacts).joined(separator: ", "), reading.command ?? "",
-      reading.sinceLast ?? "",
+      reading.sinceLast ?? "", isWhole ? "" : "--details shows all claims, metrics and distributions",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }
@@ -102,10 +121,6 @@ public struct TerminalReport: Sendable {
 
   /// How many distributions have room for ticks at their percentiles.
   private static let fewSeries = 3
-
-  private func distributions(_ reading: Reading) -> [Distribution] {
-    details ? reading.distributions : Array(reading.distributions.prefix(1))
-  }
 
   // MARK: Tables
 
@@ -142,14 +157,12 @@ public struct TerminalReport: Sendable {
       })
   }
 
-  private func lines(_ table: Table) -> [String] {
+  private func lines(_ table: Table) -> (lines: [String], isCut: Bool) {
     let grid = grid(table)
     let head = table.title.map { title($0, table.note) } ?? wrapped(table.note, .quiet)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
     let shown = details ? parts[...] : parts.prefix(1)
-    let isWhole = shown.count == parts.count && (details || table.leftOut.isEmpty)
-    let rest = isWhole ? [] : wrapped("more: see --details", .quiet, indent: 2)
-    return shown.enumerated().flatMap { index, columns -> [String] in
+    let lines = shown.enumerated().flatMap { index, columns -> [String] in
       // A row that has nothing in a further part, or in a table that goes on, needs no place in it.
       let rows = table.rows.indices.filter { row in
         index == 0 && (details || table.title != nil)
@@ -161,7 +174,8 @@ public struct TerminalReport: Sendable {
         lines[line] = highlight(lines[line], table.rows[row], hasName: !table.isGrid)
       }
       return (index == 0 ? head : [""]) + lines.map { "  " + $0 }
-    } + rest
+    }
+    return (lines, shown.count < parts.count || !details && !table.leftOut.isEmpty)
   }
 
   private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
@@ -198,33 +212,53 @@ public struct TerminalReport: Sendable {
 
   // MARK: What is said of the run
 
-  private func claims(_ reading: Reading) -> [String] {
-    let room = reading.claims.map(\.verdict.rawValue.count).max() ?? 0
+  /// The claims; in a short report the gravest first, of what is no failure and speaks against no document as much as so
+  /// many lines hold, and of the rest how many there are.
+  private func claims(_ reading: Reading, _ most: Int) -> (lines: [String], isWhole: Bool) {
+    guard !reading.claims.isEmpty else { return (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [], true) }
+    let (told, asSaid) = details ? (reading.claims, []) : reading.claimsByGravity
+    let room = told.map(\.word.count).max() ?? 0
     // The foot of the report says how many there were.
     let rounds = details ? nil : reading.rounds
-    return reading.claims.flatMap { claim($0, room, rounds) }
-      + reading.legend(isFull: details).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
-      + (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [])
+    var lines: [String] = []
+    var (used, shown) = (0, 0)
+    for one in told {
+      let text = claim(one, room, rounds)
+      if !details, one.gravity != .failed, one.gravity != .againstDocument {
+        guard used + text.count <= most else { break }
+        used += text.count
+      }
+      lines += text
+      shown += 1
+    }
+    let rest = Reading.counts(Array(told.dropFirst(shown)) + asSaid)
+    if !rest.isEmpty {
+      let says = (shown == 0 ? "" : "and ") + rest.map(\.text).joined(separator: ", ")
+      lines += wrapped("\(says): see --details", .quiet, indent: 2)
+    }
+    lines += reading.legend(isFull: details).flatMap {
+      wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2)
+    }
+    lines += reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? []
+    return (lines, rest.isEmpty)
   }
 
   /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
-    let contradicts = claim.contradicts?.isEmpty == false
     // That it was so in every trial, the verdict says.
-    let saysAll = isPlain && claim.verdict == .held
-    let evidence =
-      saysAll
-      ? contradicts ? claim.sides : ""
-      : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
-        + (details || contradicts ? "; \(claim.sides)" : "")
+    let figures =
+      isPlain && claim.verdict == .held
+      ? "" : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
+    let sides = details ? claim.sides : claim.isAgainstDocument ? "against \(claim.grades.joined(separator: ", "))" : ""
+    let evidence = [figures, sides].filter { !$0.isEmpty }.joined(separator: "; ")
     guard style.width >= 50 else {
-      return ["  " + claim.verdict.text(style)] + wrapped(claim.says, nil, indent: 4)
+      return ["  " + claim.verdictText(style)] + wrapped(claim.says, nil, indent: 4)
         + (evidence.isEmpty ? [] : wrapped(evidence, .quiet, indent: 4))
     }
     let indent = room + 6
     var lines = wrapped(claim.says, nil, indent: indent)
-    lines[0] = "  " + claim.verdict.text(style, room: room) + "  " + lines[0].dropFirst(indent)
+    lines[0] = "  " + claim.verdictText(style, room: room) + "  " + lines[0].dropFirst(indent)
     let last = claim.says.wrapped(to: max(20, style.width - indent)).last?.displayWidth ?? 0
     if evidence.isEmpty { return lines }
     guard isPlain, indent + last + 2 + evidence.displayWidth <= style.width else {

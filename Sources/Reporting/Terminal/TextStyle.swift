@@ -42,6 +42,11 @@ public struct TextStyle: Sendable {
     return safe
   }
 
+  /// A paragraph, broken between words.
+  public func paragraph(_ text: String) -> String {
+    text.wrapped(to: max(20, width)).map { $0 + "\n" }.joined()
+  }
+
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }
 }
 

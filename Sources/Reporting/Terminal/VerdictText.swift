@@ -11,11 +11,6 @@ extension Verdict {
     }
   }
 
-  /// The verdict with its mark, in its colour, as wide as the mark and `room` columns.
-  func text(_ style: TextStyle, room: Int = 0) -> String {
-    ink("\(mark(style)) \(rawValue)".padded(to: room + 2), style)
-  }
-
   /// The mark alone.
   func mark(_ style: TextStyle) -> String {
     switch self {
@@ -24,5 +19,12 @@ extension Verdict {
     case .inconclusive: "?"
     case .unavailable: "-"
     }
+  }
+}
+
+extension ClaimFacts {
+  /// Its verdict with the mark, in its colour, as wide as the mark and `room` columns.
+  func verdictText(_ style: TextStyle, room: Int = 0) -> String {
+    verdict.ink("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }
 }

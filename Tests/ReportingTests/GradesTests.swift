@@ -1,0 +1,234 @@
+import LabTesting
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// What a run comes to for the documents, and how its claims are told.
+@Suite struct GradesTests {
+  private static let yaml = """
+    documents:
+      - document: guide
+        title: A guide
+        sentences:
+          - {id: guide.1, says: it never hangs, said: always}
+          - {id: guide.2, says: it has two parts, said: always, partly: one of them holds}
+          - {id: guide.3, says: it is quicker, said: usually}
+      - document: other
+        title: Another
+        sentences:
+          - {id: other.1, says: what Linux lacks, said: always, stand-in: {linux: the lab built it}}
+    """
+
+  private static func documents() throws -> Documents { try Documents(place: "documents.yml", yaml: yaml) }
+
+  private static func judgement(
+    _ verdict: Verdict, bears: String? = nil, contradicts: String? = nil, check: String = "a.elapsed < b.elapsed",
+    _ evidence: Evidence = Evidence(left: 1, right: 2, trials: 6, met: 6)
+  ) -> Judgement {
+    let kind: Claim.Kind =
+      switch verdict {
+      case .held, .violated: .guarantee
+      case .witnessed, .notWitnessed: .anomaly
+      case .supported, .refuted, .inconclusive, .unavailable: .performance
+      }
+    let claim = Claim(
+      says: "So it is with \(verdict.rawValue).", bears: bears.map { [$0] } ?? [],
+      contradicts: contradicts.map { [$0] } ?? [], kind: kind,
+      check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+    return Judgement(claim: claim, verdict: verdict, evidence: evidence)
+  }
+
+  private static func reading(_ judgements: [Judgement], _ results: Results = Fixture.pair) throws -> Reading {
+    var results = results
+    results.judgements = judgements
+    return Reading(results.document, by: try documents())
+  }
+
+  private static func lines(_ reading: Reading, width: Int = 80, details: Bool = false) -> [String] {
+    TerminalReport(TextStyle(width: width), details: details).render(reading).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map(String.init)
+  }
+
+  private static let mixed = [
+    judgement(.held, bears: "guide.2"), judgement(.witnessed, contradicts: "guide.1"),
+    judgement(.violated, bears: "guide.2"), judgement(.supported, bears: "guide.3"),
+  ]
+
+  @Test func `what became of the documents stands under the headline, the refuted first`() throws {
+    let reading = try Self.reading(Self.mixed)
+    let says = "Documents: guide.1 refuted; guide.2 partly; guide.3 borne out"
+    #expect(Self.lines(reading)[1] == says && Self.lines(reading, details: true)[1] == says)
+    #expect(MarkdownReport.render(reading).contains("\n\n\(says)\n\n"))
+    let page = HTMLReport.render([reading])
+    #expect(
+      page.contains(
+        "<p>Documents: <span class=\"bad\">guide.1 refuted</span>; <span class=\"care\">guide.2 partly</span>; <span class=\"good\">guide.3 borne out</span></p>"
+      ))
+    // Colours change no word, and none of a lab without documents is told.
+    let colored = TerminalReport(TextStyle(color: true)).render(reading)
+    #expect(colored.contains("\u{1b}[31;1mguide.1 refuted\u{1b}[0m; "))
+    #expect(!TerminalReport(TextStyle()).render(Reading(reading.document)).contains("Documents"))
+  }
+
+  @Test func `a claim of the lab's own is not so, and a document's is refuted`() throws {
+    let reading = try Self.reading([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
+    #expect(reading.answerText == "2 claims: 1 refuted, 1 not so")
+    let lines = Self.lines(reading)
+    let (refuted, notSo) = (
+      lines.firstIndex { $0.hasPrefix("  ✗ refuted  ") }, lines.firstIndex { $0.hasPrefix("  ✗ not so   ") }
+    )
+    #expect(try #require(refuted) < #require(notSo))
+    #expect(lines.contains { $0.contains("against guide.3") } && lines.contains { $0.contains("not so: ") })
+    #expect(MarkdownReport.render(reading).contains("| not so"))
+    #expect(HTMLReport.render([reading]).contains("<span class=\"verdict care\">not so</span>"))
+  }
+
+  @Test func `a stand-in says so under its title, and counts for nothing`() throws {
+    let reading = try Self.reading([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
+    let says = "On Linux: stand-in, says nothing of Dispatch"
+    #expect(Self.lines(reading)[1] == says && !Self.lines(reading)[2].hasPrefix("Documents"))
+    #expect(MarkdownReport.render(reading).contains("**\(says)**"))
+    #expect(HTMLReport.render([reading]).contains("<p class=\"care\">\(says)</p>"))
+    let held = try Self.reading([Self.judgement(.held, bears: "other.1")])
+    #expect(SmokeReport.line(held, strict: false, TextStyle()).contains("stand-in: 1 held"))
+    let other = try Self.reading([Self.judgement(.held, bears: "guide.2")])
+    #expect(
+      SmokeReport.summary([held, other], strict: false, TextStyle())
+        == "1 passed, 0 failed, on a stand-in: fixture\n")
+    #expect(HTMLReport.render([held, other]).contains("2 scenarios, 1 claim: <span class=\"good\">1 held</span></p>"))
+    // One of which another sentence is tried as well speaks of Dispatch, too.
+    let both = try Self.reading([Self.judgement(.held, bears: "other.1"), Self.judgement(.held, bears: "guide.2")])
+    #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
+  }
+
+  @Test func `a summary begins with what is refuted`() throws {
+    let refuted = try Self.reading([Self.judgement(.witnessed, contradicts: "guide.1")])
+    let text = SmokeReport.summary([refuted], strict: false, TextStyle())
+    #expect(
+      text == """
+        Refuted sentences of the documents
+          guide.1  it never hangs (fixture)
+        1 passed, 0 failed
+
+        """)
+    // Of a sentence with parts a second scenario may decide.
+    let for2 = try Self.reading([Self.judgement(.held, bears: "guide.2")])
+    let against2 = try Self.reading([Self.judgement(.violated, bears: "guide.2")])
+    #expect(SmokeReport.summary([against2], strict: false, TextStyle()).contains("guide.2"))
+    #expect(!SmokeReport.summary([against2, for2], strict: false, TextStyle()).contains("guide.2"))
+  }
+
+  @Test func `the gravest claims come first, and what came out as it says is one line`() throws {
+    let reading = try Self.reading(
+      [
+        .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,
+      ].map { Self.judgement($0) } + [Self.judgement(.held, contradicts: "guide.2")])
+    let lines = Self.lines(reading)
+    let marks = lines.filter { $0.hasPrefix("  ✗ ") || $0.hasPrefix("  ✓ ") || $0.hasPrefix("  ? ") }
+      .map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
+    #expect(marks == ["violated So", "held So", "inconclusive So", "not so", "witnessed So"])
+    #expect(lines.contains("  and 2 held, 1 supported: see --details"))
+    #expect(lines.contains("--details shows all claims, metrics and distributions"))
+    let details = Self.lines(reading, details: true)
+    #expect(details.count { $0.contains("So it is with ") } == 8 && !details.contains { $0.contains("see --details") })
+    let page = HTMLReport.render([reading])
+    #expect(page.contains("<details><summary>and 2 held, 1 supported</summary>"))
+    #expect(page.split(separator: "<li><span class=\"verdict").count == 9)
+  }
+
+  @Test(arguments: [40, 80, 140])
+  func `a report is not longer than a screen allows, and what failed is in it`(_ width: Int) throws {
+    let many = (0..<40).map { _ in Self.judgement(.witnessed) }
+    let failed = (0..<6).map { _ in
+      Self.judgement(.violated, Evidence(left: 5, trials: 6, met: 4, reason: "b in round 2"))
+    }
+    let rounds = Fixture.rounds(6) { round in
+      ["elapsed": (0..<20).map { Double(1000 + $0 + round) }, "missed": [Double(round)], "rate": [2]]
+    }
+    let results = Fixture.made((0..<8).map { ("way-\($0)", rounds) }, baseline: "way-0")
+    let reading = try Self.reading(many + failed, results)
+    let lines = Self.lines(reading, width: width)
+    #expect(lines.count { $0.contains("✗ violated") } == 6)
+    #expect(lines.contains { $0.contains("witnessed: see --details") || $0.contains("--details") })
+    if width >= 80 { #expect(lines.count <= TerminalReport.longest + 1, "\(lines.joined(separator: "\n"))") }
+    // Tables stay, whatever else is given up.
+    #expect((0..<8).allSatisfy { way in lines.contains { $0.contains("way-\(way) ") } })
+  }
+
+  @Test func `what only claims performance does not pass a smoke run without a word`() throws {
+    let reading = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
+    #expect(
+      SmokeReport.line(reading, strict: false, TextStyle(width: 140))
+        == "✓ fixture                only performance is claimed, which so few rounds do not grade  12 trials, 1.50 s\n"
+    )
+    let other = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.held)])
+    #expect(
+      SmokeReport.line(other, strict: false, TextStyle()) == "✓ fixture                1 held  12 trials, 1.50 s\n")
+  }
+
+  @Test(arguments: [
+    ("a.elapsed < 1.86ms", Verdict.refuted, 2.09e6, 1.86e6, "2.09 ms, above the limit of 1.86 ms by 12 %"),
+    ("a.elapsed < 1.86ms", .supported, 1.8e6, 1.86e6, "1.80 ms, below the limit of 1.86 ms by 3.20 %"),
+    ("a.elapsed <= 2ms", .supported, 2e6, 2e6, "2 ms, at the limit of 2 ms"),
+    ("a.elapsed > 2us", .supported, 9e3, 2e3, "9 us, 4.50 times the limit of 2 us"),
+    ("a.elapsed > 0ns", .supported, 9e3, 0, "9 us, above the limit of 0 ns"),
+  ])
+  func `a figure stands beside its limit`(
+    _ check: String, _ verdict: Verdict, _ left: Double, _ right: Double, _ says: String
+  ) throws {
+    var evidence = Evidence(left: left, right: right, trials: 6, met: 6)
+    evidence.unit = .nanoseconds
+    let reading = try Self.reading([Self.judgement(verdict, check: check, evidence)])
+    #expect(reading.claims[0].evidenceText == "elapsed: \(says), 6 rounds")
+  }
+
+  @Test func `numbers have one style`() {
+    #expect(Quantity(40_746, .none).description == "40,746" && Quantity(1500, .none).description == "1500")
+    #expect(Quantity(-40_746, .none).description == "-40,746" && 1_000_000.withCommas == "1,000,000")
+  }
+
+  @Test func `a distribution does not repeat its heading in each label`() throws {
+    let results = try Fixture.compared(
+      [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, seeksBest: false
+    ) {
+      variant, round, values in Double(1000 * (values["work"] ?? 1) + round)
+    }
+    let distribution = try #require(results.reading.distributions.first)
+    #expect(distribution.note.contains("work=") && !distribution.series.contains { $0.label.contains("work=") })
+  }
+
+  @Test func `orange is what went wrong here, and not what is meant to`() throws {
+    func isWrong(_ verdict: Verdict, _ role: Variant.Role = .broken) throws -> Bool {
+      var results = Fixture.results([("a", [[1000]])], judgements: [Self.judgement(verdict, check: "a.missed == 0")])
+      let variant = Variant("a", role, "a way") { _ in }
+      let experiment = Experiment(
+        name: "fixture", pattern: results.experiment.pattern, title: "t", source: "s", variants: [variant],
+        show: ["elapsed"], claims: [])
+      results = Results(
+        experiment: experiment, machine: results.machine, seed: 7, started: results.started, seconds: 1,
+        runs: results.runs, judgements: results.judgements)
+      return results.reading.index.isWrong(0)
+    }
+    #expect(try !isWrong(.held) && isWrong(.witnessed) && isWrong(.violated) && isWrong(.supported))
+    #expect(try !isWrong(.witnessed, .documented))
+  }
+
+  @Test(arguments: [40, 80]) func `no comment of the code is wider than the terminal`(_ width: Int) {
+    var experiment = Experiment(
+      name: "fixture", pattern: Fixture.described(Fixture.Wide()), title: "t", source: "s",
+      variants: [Variant("a", .documented, "a way") { _ in }], show: ["elapsed"])
+    experiment.code["a"] = [
+      "try measure()", "", "// measure: Has threads ask for a singleton at the same time until one has been created",
+      "//   twice, then times the hot path.", "// row: Another.",
+      "    /// A comment of the code itself, which is longer than a narrow terminal is wide, and goes on",
+    ]
+    let text = CodeListing.render(experiment, variants: experiment.variants, TextStyle(width: width))
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.allSatisfy { $0.count <= width }, "\(text)")
+    let words = text.split { $0 == " " || $0 == "\n" || $0 == "/" }.joined(separator: " ")
+    #expect(words.contains("until one has been created twice, then times the hot path. row: Another. A comment of the"))
+  }
+}

@@ -70,6 +70,6 @@ import Testing
     let many = #expect(throws: InputError.self) {
       try experiment.sweeping([Sweep("stride", large), Sweep("work", large)])
     }
-    #expect(many?.description == "80200 combinations of settings and variants are too many, allowed are 10_000")
+    #expect(many?.description == "80,200 combinations of settings and variants are too many, allowed are 10,000")
   }
 }

@@ -21,7 +21,7 @@ import Testing
     (999.9, .nanoseconds, "1.00 us"), (3_210, .nanoseconds, "3.21 us"), (1_400_000, .nanoseconds, "1.40 ms"),
     (12e9, .nanoseconds, "12 s"), (65_536, .bytes, "64 KiB"), (1_234_567, .perSecond, "1.23 M/s"),
     (2_097_152, .bytesPerSecond, "2 MiB/s"),
-    (340, .none, "340"), (99_999, .none, "99999"), (123_456, .none, "123 k"), (-5, .none, "-5"),
+    (340, .none, "340"), (99_999, .none, "99,999"), (123_456, .none, "123 k"), (-5, .none, "-5"),
     (97.25, .percent, "97.3 %"), (-123.4, .percent, "-123 %"), (1e28, .nanoseconds, "1e+19 s"),
     (-1e300, .percent, "-1e+300 %"),
   ])

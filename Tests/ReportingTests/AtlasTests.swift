@@ -230,7 +230,7 @@ import Testing
     #expect(json.contains("\"stride\": 1"))
     let set = try ResultDocument.parse(Array(json.replacing("\"stride\": 1", with: "\"stride\": 9").utf8), place: "x")
     let columns = AtlasColumn.columns(of: set, place: "a") + Self.columns([Ran()])
-    #expect(try Self.atlas(columns).scenarios[0].cautions == ["other values of stride on some machines"])
+    #expect(try Self.atlas(columns).scenarios[0].cautions == ["stride differs between machines"])
   }
 
   @Test func `a variant that only one machine has keeps its row`() throws {

@@ -35,8 +35,13 @@ import Testing
   @Test func `what speaks against a document comes first, with the other figures on the same sentence`() throws {
     let documents = try Documents(
       place: "documents.yml",
-      yaml:
-        "documents: [{document: guide, title: t, sentences: [{id: guide.5, says: a queue is cheaper, said: usually}]}]"
+      yaml: """
+        documents:
+          - document: guide
+            title: A guide
+            sentences:
+              - {id: guide.5, says: a queue is cheaper, said: usually, place: a heading, word: usually, conditions: [one]}
+        """
     )
     func judgement(_ bears: [String], _ check: String, _ low: Double) -> Judgement {
       let claim = Claim(

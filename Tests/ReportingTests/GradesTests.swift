@@ -12,13 +12,13 @@ import Testing
       - document: guide
         title: A guide
         sentences:
-          - {id: guide.1, says: it never hangs, said: always}
-          - {id: guide.2, says: it has two parts, said: always, partly: one of them holds}
-          - {id: guide.3, says: it is quicker, said: usually}
+          - {id: guide.1, says: it never hangs, said: always, place: a heading, word: always, conditions: [one, another]}
+          - {id: guide.2, says: it has two parts, said: always, place: a heading, word: always, conditions: [one, another], partly: one of them holds}
+          - {id: guide.3, says: it is quicker, said: usually, place: a heading, word: usually, conditions: [one]}
       - document: other
         title: Another
         sentences:
-          - {id: other.1, says: what Linux lacks, said: always, stand-in: {linux: the lab built it}}
+          - {id: other.1, says: what Linux lacks, said: always, place: a heading, word: always, conditions: [one, another], stand-in: {linux: the lab built it}}
     """
 
   private static func documents() throws -> Documents { try Documents(place: "documents.yml", yaml: yaml) }
@@ -167,22 +167,6 @@ import Testing
     let other = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.held)])
     #expect(
       SmokeReport.line(other, strict: false, TextStyle()) == "✓ fixture                1 held  12 trials, 1.50 s\n")
-  }
-
-  @Test(arguments: [
-    ("a.elapsed < 1.86ms", Verdict.refuted, 2.09e6, 1.86e6, "2.09 ms, above the limit of 1.86 ms by 12 %"),
-    ("a.elapsed < 1.86ms", .supported, 1.8e6, 1.86e6, "1.80 ms, below the limit of 1.86 ms by 3.20 %"),
-    ("a.elapsed <= 2ms", .supported, 2e6, 2e6, "2 ms, at the limit of 2 ms"),
-    ("a.elapsed > 2us", .supported, 9e3, 2e3, "9 us, 4.50 times the limit of 2 us"),
-    ("a.elapsed > 0ns", .supported, 9e3, 0, "9 us, above the limit of 0 ns"),
-  ])
-  func `a figure stands beside its limit`(
-    _ check: String, _ verdict: Verdict, _ left: Double, _ right: Double, _ says: String
-  ) throws {
-    var evidence = Evidence(left: left, right: right, trials: 6, met: 6)
-    evidence.unit = .nanoseconds
-    let reading = try Self.reading([Self.judgement(verdict, check: check, evidence)])
-    #expect(reading.claims[0].evidenceText == "elapsed: \(says), 6 rounds")
   }
 
   @Test func `numbers have one style`() {

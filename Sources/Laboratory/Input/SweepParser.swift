@@ -148,7 +148,8 @@ extension Experiment {
     }
     guard runs <= Double(mostRuns) else {
       throw InputError(
-        "\(Quantity(runs, .none)) combinations of settings and variants are too many, allowed are \(mostRuns.grouped)")
+        "\(Quantity(runs, .none)) combinations of settings and variants are too many, allowed are \(mostRuns.withCommas)"
+      )
     }
     return changed
   }

@@ -157,7 +157,7 @@ public enum HTMLReport {
     return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
   }
 
-  /// That what was tried is the lab's own; nothing where it is Dispatch.
+  /// The warning that what was tried is the lab's own; nothing where it is Dispatch.
   private static func caution(_ reading: Reading) -> Markup {
     reading.grades.caution.map { "<p class=\"care\">\($0)</p>\n" } ?? ""
   }

@@ -1,10 +1,12 @@
 import Laboratory
 
-/// The claim that stands out among some runs: of two ways the one that is surely many times the other. What speaks
-/// against a document comes before what speaks for one, and that before the lab's own; and what is not so before what is.
+/// The claim that stands out among some runs: one way is surely many times the other.
+///
+/// A claim against a document comes before one for a document, and this before the lab's own. Of the lab's own the
+/// refuted ones come first.
 public struct Finding: Sendable {
   let claim: ClaimFacts
-  /// It, and what else speaks so of the same sentence by the same metric: the same queue without Swift's wrapper.
+  /// The claim, and those that say the same of the same sentence by the same metric: the queue without Swift's wrapper.
   let beside: [ClaimFacts]
   /// The sentence that it speaks against, with its standing; nil where it speaks against none.
   let against: Grades.Grade?
@@ -46,8 +48,8 @@ public struct Finding: Sendable {
 }
 
 extension ClaimFacts {
-  /// How many times the one side is the other, at the end of the interval that is nearer to no difference; 0 where there
-  /// is none.
+  /// How many times one side is the other, at the end of the interval that is nearer to no difference; 0 if there is no
+  /// interval.
   fileprivate var factor: Double {
     guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)

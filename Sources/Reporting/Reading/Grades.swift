@@ -44,7 +44,7 @@ struct Grades: Sendable {
     guard standIn == nil else { return [] }
     return Standing.allCases.compactMap { standing in
       let ids = grades.filter { $0.standing == standing }.map(\.sentence.id)
-      return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.rawValue)", standing)
+      return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.phrase)", standing)
     }
   }
 
@@ -58,4 +58,14 @@ struct Grades: Sendable {
 
   /// The sentences that do not hold.
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
+}
+
+extension Standing {
+  /// What a sentence is, behind its number.
+  fileprivate var phrase: String {
+    switch self {
+    case .inOneConfiguration, .byInference: "\(Standing.borneOut.rawValue) \(rawValue)"
+    case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction, .unavailable, .notRun, .untried: rawValue
+    }
+  }
 }

@@ -332,6 +332,6 @@ public struct Reading: Sendable {
 extension Machine {
   /// `2 cores`, or `1 of 2 cores` where trials were confined.
   var coresText: String {
-    (confinedTo.map { "\($0.count) of " } ?? "") + "\(cores) core\(cores == 1 ? "" : "s")"
+    (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores) core\(cores == 1 ? "" : "s")"
   }
 }

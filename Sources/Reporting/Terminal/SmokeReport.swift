@@ -85,8 +85,8 @@ public enum SmokeReport {
     return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
   }
 
-  /// What is refuted, and the closing line: `5 passed, 0 failed`, and which were stand-ins, cut short, not judged or not
-  /// run where some were.
+  /// Returns the refuted sentences and the closing line: `5 passed, 0 failed`, and which scenarios were stand-ins, cut
+  /// short, not judged or not run.
   public static func summary(_ readings: [Reading], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
     let standings = readings.map { standing(of: $0.document, strict: strict) }
     func names(_ wanted: Standing) -> [String] {
@@ -102,7 +102,7 @@ public enum SmokeReport {
     return refuted(readings, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
   }
 
-  /// The sentences that do not hold, each with what tried it; empty where all do.
+  /// Returns a line for each refuted sentence, with what tried it; empty where none is refuted.
   private static func refuted(_ readings: [Reading], _ style: TextStyle) -> String {
     let refuted = Grades(readings.map(\.document), by: readings.first?.documents ?? nil).refuted
     guard !refuted.isEmpty else { return "" }

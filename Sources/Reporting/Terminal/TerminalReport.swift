@@ -89,8 +89,8 @@ public struct TerminalReport: Sendable {
     return documents + claims + conclusion
   }
 
-  /// Parts in a line, each in its ink, where there are any. Wrapped as a whole, so that the inks come afterwards: a part
-  /// that goes on in another line has none.
+  /// Returns parts in a line, each in its ink; nothing where there are none. The line is wrapped as a whole before the
+  /// inks come, so that a part that goes on in another line has none.
   private func inked(_ head: String, _ parts: [(text: String, ink: Ink?)], _ separator: String) -> [String] {
     guard !parts.isEmpty else { return [] }
     let text = head + parts.map(\.text).joined(separator: separator)
@@ -212,8 +212,8 @@ public struct TerminalReport: Sendable {
 
   // MARK: What is said of the run
 
-  /// The claims; in a short report the gravest first, of what is no failure and speaks against no document as much as so
-  /// many lines hold, and of the rest how many there are.
+  /// Returns the claims. A short report has the gravest first: all that failed or speak against a document, as many of
+  /// the others as `most` lines hold, and then how many are left.
   private func claims(_ reading: Reading, _ most: Int) -> (lines: [String], isWhole: Bool) {
     guard !reading.claims.isEmpty else { return (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [], true) }
     let (told, asSaid) = details ? (reading.claims, []) : reading.claimsByGravity

@@ -175,7 +175,7 @@ int gcdlab_open_process(int process) {
 
 void gcdlab_end_thread(void) { pthread_exit(NULL); }
 
-pid_t gcdlab_start_spinning(void) {
+int32_t gcdlab_start_spinning(void) {
   pid_t parent = getpid(), child = fork();
   if (child != 0) return child;
   // A copy of a process with threads: nothing but system calls is safe here. An orphan has another parent.

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 // The C functions of libdispatch that Swift's overlay hides, under names of the lab: a second declaration of the real
 // names would conflict with the Dispatch module. `__asm__` binds each to the real symbol, so nothing is wrapped, and a
@@ -209,7 +208,7 @@ void gcdlab_end_thread(void) __attribute__((noreturn));
 
 /// Starts a process that keeps a core busy and does nothing else, until a signal ends it or its parent has ended. Returns
 /// its number, or -1 and errno.
-pid_t gcdlab_start_spinning(void);
+int32_t gcdlab_start_spinning(void);
 
 /// Makes this process the parent of the orphans among its descendants, so that it can wait for them. Returns 0, or an
 /// error number: ENOSYS if the system's first process adopts all orphans.

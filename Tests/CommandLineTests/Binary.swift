@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Subprocess
 
@@ -17,6 +18,12 @@ enum Binary {
 
     /// The output in one line, however it was wrapped.
     var unwrapped: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+    /// Skips the test if a trial hardly got a core. The lab then says so and judges nothing.
+    func skipIfTooBusy() throws {
+      let reason = "the machine is too busy for it"
+      if status == 2, (errors + unwrapped).contains(reason) { try skip(reason) }
+    }
   }
 
   /// It stands beside the test runner.

@@ -62,9 +62,10 @@ public enum TraceFinding: Sendable, Equatable {
 extension Trace {
   /// What the trace shows, what matters most first.
   public var findings: [TraceFinding] {
-    guard length > 0 else { return ends }
+    let deadlock = deadlock
+    var findings = ends(deadlock)
+    guard length > 0 else { return findings }
     let waits = workWaits
-    var findings = ends
     // A deadlock is the reason for all that waits behind it.
     if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       findings += [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
@@ -106,7 +107,7 @@ extension Trace {
 
   // MARK: How it ended
 
-  private var ends: [TraceFinding] {
+  private func ends(_ deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
     let deadlock = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
     switch end {
     case .completed: return []

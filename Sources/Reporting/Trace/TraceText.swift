@@ -341,8 +341,8 @@ private struct Letters {
   func table(_ trace: Trace, _ style: TextStyle) -> [String] {
     let rows = labels.prefix(Self.mostRows).enumerated().map { index, entry in
       let queues = Set(of.filter { $0.value == index }.keys)
-      let figures = QueueFigures(trace, queues: queues, label: entry.label, kind: entry.kind)
-      return ["\(Self.all[index]) \(figures.cells[0])"] + figures.cells.dropFirst()
+      let cells = QueueFigures(trace, queues: queues, label: entry.label, kind: entry.kind).cells
+      return ["\(Self.all[index]) \(cells[0])"] + cells.dropFirst()
     }
     guard !rows.isEmpty else { return [] }
     let more = labels.count > rows.count ? ["and \(labels.count - rows.count) more queues"] : []

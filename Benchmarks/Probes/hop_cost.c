@@ -1,4 +1,4 @@
-// The C counterpart of Sources/Patterns/Modern/HopCost.swift: a function of one serial queue goes to another and comes
+// The C counterpart of Sources/Patterns/Swift/HopCost.swift: a function of one serial queue goes to another and comes
 // back, by dispatch_async_f, again and again.
 //
 //   hop_cost [batch [batches]]

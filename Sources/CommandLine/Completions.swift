@@ -53,5 +53,5 @@ enum Completions {
   static var sentences: [String] { (try? Lab.library.documents())?.sentences.map(\.id) ?? [] }
 
   /// The names of documents.
-  static var documents: [String] { (try? Lab.library.documents())?.documents.map(\.name) ?? [] }
+  static var documents: [String] { (try? Lab.library.documents()).map { $0.eras + $0.documents.map(\.name) } ?? [] }
 }

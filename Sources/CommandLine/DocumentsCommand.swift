@@ -18,12 +18,12 @@ struct DocumentsCommand: ParsableCommand {
       --results gives. `gcdlab scenario --all` runs whatever there is. Result documents of several runs or machines \
       (`gcdlab documents a.json b.json`) stand side by side, the sentences on which they disagree first.
 
-      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents now", "those on Swift Concurrency"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Only these documents, or sentences by number (guide.5); files are result documents, and of several each has a column.",
+      "Only these documents, those of then or of now, or sentences by number (guide.5); files are result documents, and of several each has a column.",
       valueName: "document-or-file"),
     completion: .custom { _, _, _ in Completions.documents + Completions.sentences })
   var arguments: [String] = []
@@ -43,7 +43,7 @@ struct DocumentsCommand: ParsableCommand {
 
   func run() throws {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
-    let known = documents.documents.map(\.name) + documents.sentences.map(\.id)
+    let known = documents.eras + documents.documents.map(\.name) + documents.sentences.map(\.id)
     for name in arguments where !known.contains(name) {
       if let slip = documents.slip(inSentence: name) { throw slip }
     }

@@ -18,21 +18,28 @@ public struct DocumentsReport: Sendable {
   /// the claims that decide it; with `details` all claims on it.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
-    for chapter in index.chapters {
-      lines += Heading.lines(chapter.name, chapter.title, .heading, style)
-      lines += Self.origin(chapter, style)
-      lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
-      let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
-      for entry in chapter.entries {
-        lines += Entry(column: column, style: style).lines(
-          entry.id,
-          [
-            ("\(entry.says.inLine) (\(entry.strength.inLine))", nil), (Self.standing(entry, style), entry.standing.ink),
-          ]
-            + Self.whereabouts(entry).map { ($0, .quiet) }
-            + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
+    for (era, chapters) in index.parts {
+      if let era {
+        lines += Heading.lines(era.rawValue, era.means, .heading, style)
+        lines += SentenceIndex.summary(chapters.flatMap(\.entries)).wrapped(to: max(20, style.width)) + [""]
       }
-      lines.append("")
+      for chapter in chapters {
+        lines += Heading.lines(chapter.name, chapter.title, .heading, style)
+        lines += Self.origin(chapter, style)
+        lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+        let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
+        for entry in chapter.entries {
+          lines += Entry(column: column, style: style).lines(
+            entry.id,
+            [
+              ("\(entry.says.inLine) (\(entry.strength.inLine))", nil),
+              (Self.standing(entry, style), entry.standing.ink),
+            ]
+              + Self.whereabouts(entry).map { ($0, .quiet) }
+              + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
+        }
+        lines.append("")
+      }
     }
     lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) }
     lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
@@ -69,7 +76,9 @@ public struct DocumentsReport: Sendable {
   /// Where the document says it, and the configurations in which it was tried.
   static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
-    return (["in: \(entry.place)"] + tried).map(\.inLine)
+    let answers =
+      entry.answers.isEmpty ? [] : ["on the same question: " + entry.answers.map(\.id).joined(separator: ", ")]
+    return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 
   /// `4 claims for it, 1 against`.
@@ -137,26 +146,30 @@ public struct DocumentsReport: Sendable {
   /// As GitHub Markdown, a table a document; without any results also without standings.
   public var markdown: String {
     let isJudged = !index.results.isEmpty
-    return index.chapters.map { chapter in
-      "## \(MarkdownReport.escape(chapter.title))\n\n"
-        + (chapter.address.map { "<\($0)>\n\n" }
-          ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
-        + (isJudged ? "\(chapter.summary)\n\n" : "")
-        + MarkdownReport.grid(
-          (["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"]).map {
-            Table.Heading($0, .left)
-          },
-          chapter.entries.map { entry in
-            let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
-            let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
-            let judges = ([entry.judgedBy.joined(separator: ", ")] + absences).filter { !$0.isEmpty }
-            let tries = entry.scenarios.isEmpty ? entry.remark ?? "" : entry.scenarios.joined(separator: ", ")
-            return
-              ([
-                entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
-              ] + (isJudged ? [standing.joined(separator: "; "), judges.joined(separator: "; ")] : [tries]))
-              .map(MarkdownReport.escape)
-          }) + "\n"
+    return index.parts.map { era, chapters in
+      (era.map { "## \($0.title)\n\n" } ?? "")
+        + chapters.map { chapter in
+          "\(era == nil ? "##" : "###") \(MarkdownReport.escape(chapter.title))\n\n"
+            + (chapter.address.map { "<\($0)>\n\n" }
+              ?? "\(MarkdownReport.escape(chapter.origin.joined(separator: ", ")))\n\n")
+            + (isJudged ? "\(chapter.summary)\n\n" : "")
+            + MarkdownReport.grid(
+              (["sentence", "says", "place", "said", "tried with"] + (isJudged ? ["standing"] : []) + ["tried by"]).map
+              {
+                Table.Heading($0, .left)
+              },
+              chapter.entries.map { entry in
+                let standing = [entry.standing.rawValue, Self.tally(entry), entry.remark ?? ""].filter { !$0.isEmpty }
+                let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
+                let judges = ([entry.judgedBy.joined(separator: ", ")] + absences).filter { !$0.isEmpty }
+                let tries = entry.scenarios.isEmpty ? entry.remark ?? "" : entry.scenarios.joined(separator: ", ")
+                return
+                  ([
+                    entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
+                  ] + (isJudged ? [standing.joined(separator: "; "), judges.joined(separator: "; ")] : [tries]))
+                  .map(MarkdownReport.escape)
+              }) + "\n"
+        }.joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
@@ -180,10 +193,13 @@ public struct DocumentsReport: Sendable {
       let remark: String?
       /// Those with a claim on it, and of these those whose verdicts gave the standing.
       let scenarios, judgedBy: [String]
+      /// Those of the other half of the documents on the same question.
+      let answers: [String]
       let claims: [Claim]
     }
     struct Document: Encodable {
       let document, title: String
+      let era: Documents.Era?
       let address: String?
       let sentences: [Sentence]
     }
@@ -194,12 +210,12 @@ public struct DocumentsReport: Sendable {
     let all = All(
       documents: index.chapters.map { chapter in
         Document(
-          document: chapter.name, title: chapter.title, address: chapter.address,
+          document: chapter.name, title: chapter.title, era: chapter.era, address: chapter.address,
           sentences: chapter.entries.map { entry in
             Sentence(
               id: entry.id, says: entry.says, place: entry.place, said: entry.said, word: entry.word,
               conditions: entry.conditions, standing: entry.standing, remark: entry.remark,
-              scenarios: entry.scenarios, judgedBy: entry.judgedBy,
+              scenarios: entry.scenarios, judgedBy: entry.judgedBy, answers: entry.answers.map(\.id),
               claims: entry.testimonies.map {
                 Claim(
                   opinion: $0.opinion, scenario: $0.scenario, says: $0.claim.says, check: $0.claim.check,
@@ -209,6 +225,19 @@ public struct DocumentsReport: Sendable {
       })
     return try JSONReport.pretty(all)
   }
+}
+
+extension Documents.Era {
+  /// What its documents are on.
+  var means: String {
+    switch self {
+    case .then: "Grand Central Dispatch, 2010 to 2015"
+    case .now: "Swift Concurrency"
+    }
+  }
+
+  /// `Then: Grand Central Dispatch, 2010 to 2015`.
+  var title: String { "\(rawValue.capitalized): \(means)" }
 }
 
 extension Documents.Strength {

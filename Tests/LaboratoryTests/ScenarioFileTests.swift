@@ -238,11 +238,23 @@ import Testing
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one, one]}",
       "conditions: 'one' stands twice"
     ),
+    (
+      "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], today: [guide.1]}",
+      "today: 'guide.1' is not a sentence of today's documents"
+    ),
   ])
   func `documents are checked`(_ sentences: String, _ message: String) {
     let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"
     let error = #expect(throws: InputError.self) { try Documents(place: "documents.yml", yaml: yaml) }
     #expect(error?.description == "documents.yml:1: \(message)")
+  }
+
+  @Test func `a document is of then or of now`() {
+    let error = #expect(throws: InputError.self) {
+      try Documents(
+        place: "documents.yml", yaml: "documents: [{document: guide, title: t, era: nwo, sentences: []}]")
+    }
+    #expect(error?.description == "documents.yml:1: era: found 'nwo'; did you mean 'now'? (allowed: then, now)")
   }
 
   @Test func `refuses what is no mapping`() {

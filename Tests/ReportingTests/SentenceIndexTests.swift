@@ -249,7 +249,8 @@ import Testing
     #expect(try report.json().contains("\"standing\" : \"partly\""))
     let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
     #expect(
-      page.contains("sentence by sentence") && page.contains("<th>guide.1</th>") && page.contains(">partly</span>"))
+      page.contains("sentence by sentence") && page.contains("<th id=\"guide.1\">guide.1</th>")
+        && page.contains(">partly</span>"))
   }
 
   /// What needs a machine that there is not.
@@ -325,6 +326,39 @@ import Testing
       let lines = SentenceReport(index).text(TextStyle(width: width)).split(separator: "\n")
       #expect(lines.allSatisfy { String($0).displayWidth <= width })
     }
+  }
+
+  @Test func `the documents of then and of now are two parts, and what answers a sentence is linked both ways`() throws
+  {
+    func sentence(_ id: String, _ more: String = "") -> String {
+      "{id: \(id), says: what \(id) says, said: may, place: a heading, word: may, conditions: [one]\(more)}"
+    }
+    let documents = try Documents(
+      place: "documents.yml",
+      yaml: """
+        documents:
+          - {document: guide, title: A guide, era: then, sentences: [\(sentence("guide.1", ", today: [book.2]")), \(sentence("guide.2"))]}
+          - {document: book, title: A book, era: now, sentences: [\(sentence("book.1")), \(sentence("book.2"))]}
+        """)
+    func index(only names: [String] = []) throws -> SentenceIndex {
+      try SentenceIndex(documents, tried: [], results: [], only: names)
+    }
+    let report = DocumentsReport(try index())
+    let lines = report.text(TextStyle()).split(separator: "\n").map(String.init)
+    #expect(lines[0] == "then  Grand Central Dispatch, 2010 to 2015" && lines[1] == "2 sentences: 2 not run")
+    #expect(lines.contains("now  Swift Concurrency"))
+    #expect(lines.contains { $0.hasSuffix("on the same question: book.2") })
+    #expect(lines.contains { $0.hasSuffix("on the same question: guide.1") })
+    #expect(report.markdown.contains("## Now: Swift Concurrency\n\n### A book\n"))
+    let json = try JSONValue(report.json())
+    #expect(json[at: "documents.1.era"] == .text("now"))
+    #expect(json[at: "documents.1.sentences.1.answers"] == .list([.text("guide.1")]))
+    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: try index())
+    #expect(page.contains("<h2>Now: Swift Concurrency</h2>") && page.contains("<a href=\"#guide.1\">guide.1</a>"))
+    #expect(try index(only: ["now"]).chapters.map(\.name) == ["book"])
+    let single = SentenceReport(try index(only: ["guide.1"])).text(TextStyle())
+    #expect(single.contains("on the same question now\n  book.2  what book.2 says\n"))
+    #expect(SentenceReport(try index(only: ["book.1"])).text(TextStyle()).contains("same question") == false)
   }
 
   @Test func `without results it says what to do`() throws {

@@ -7,12 +7,22 @@ public struct Documents: Sendable {
     public let name: String
     /// The title of the document.
     public let title: String
+    /// The half of the list that the document belongs to; nil in a lab whose list has no halves.
+    public let era: Era?
     /// The author of the document; nil if unknown.
     public let author: String?
     /// The address at which the document can be read; nil if no public address is known.
     public let address: String?
     /// The sentences, in the order of the document.
     public let sentences: [Sentence]
+  }
+
+  /// A half of the list of documents.
+  public enum Era: String, Sendable, Codable, CaseIterable {
+    /// The documents on Grand Central Dispatch, of 2010 to 2015.
+    case then
+    /// The proposals and the book of Swift Concurrency.
+    case now
   }
 
   /// How strongly a document says something. This decides what settles the sentence.
@@ -55,6 +65,8 @@ public struct Documents: Sendable {
     /// What the lab has built and tries on a system without the feature that the document describes, by the name of the
     /// system: `Linux`.
     public let standIns: [String: String]
+    /// The sentences of today's documents on the same question; empty if there are none.
+    public let today: [String]
     /// The file and the line of the sentence, for errors.
     public let line: String
   }
@@ -67,6 +79,14 @@ public struct Documents: Sendable {
   public var sentences: [Sentence] { documents.flatMap(\.sentences) }
   /// Returns the sentence with an identifier.
   public func sentence(_ id: String) -> Sentence? { byName[id] }
+
+  /// The halves of the list, by name.
+  public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
+
+  /// Returns the sentences on the same question as a sentence, in documents of the other half.
+  public func answers(to sentence: Sentence) -> [Sentence] {
+    sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
+  }
 
   /// What is wrong with the name of a sentence that there is not (`guide.99`), or of a document where a sentence is
   /// meant; nil for what looks like neither.
@@ -102,7 +122,7 @@ public struct Documents: Sendable {
     var byName: [String: Sentence] = [:]
     for node in try root.list("documents") {
       let fields = try Mapping(node, "a document")
-      try fields.allow(["document", "title", "author", "address", "sentences"])
+      try fields.allow(["document", "title", "era", "author", "address", "sentences"])
       let name = try fields.text("document")
       var sentences: [Sentence] = []
       for node in try fields.list("sentences") {
@@ -116,17 +136,25 @@ public struct Documents: Sendable {
       }
       documents.append(
         Document(
-          name: name, title: try fields.text("title"), author: try fields.optionalText("author"),
+          name: name, title: try fields.text("title"), era: try Self.word("era", fields),
+          author: try fields.optionalText("author"),
           address: try fields.optionalText("address"), sentences: sentences
         ))
     }
     self.documents = documents
     self.byName = byName
+    let today = documents.filter { $0.era == .now }.flatMap(\.sentences).map(\.id)
+    for sentence in sentences {
+      for id in sentence.today where !today.contains(id) {
+        throw InputError(
+          "today: '\(id)' is not a sentence of today's documents", at: sentence.line, near: id, of: today)
+      }
+    }
   }
 
   private static let keys = [
     "id", "says", "place", "said", "word", "conditions", "reason", "partly", "by-construction", "by-inference",
-    "stand-in",
+    "stand-in", "today",
   ]
   private static let systems = ["linux": "Linux", "darwin": "Darwin"]
 
@@ -143,10 +171,11 @@ public struct Documents: Sendable {
     }
     let sentence = Sentence(
       id: try fields.text("id"), says: try fields.text("says"), place: try fields.text("place"),
-      said: try strength(fields), word: try fields.text("word"), conditions: try conditions(fields),
+      said: try word("said", fields), word: try fields.text("word"), conditions: try texts("conditions", fields),
       reason: try fields.optionalText("reason"), partly: try fields.optionalText("partly"),
       byConstruction: try fields.optionalText("by-construction"),
-      byInference: try fields.optionalText("by-inference"), standIns: standIns, line: line)
+      byInference: try fields.optionalText("by-inference"), standIns: standIns, today: try texts("today", fields),
+      line: line)
     guard (sentence.said == nil) == (sentence.reason != nil) else {
       throw InputError(
         "'\(sentence.id)' needs either 'said' (how strongly the document says it) or the 'reason' why nothing can try it",
@@ -162,24 +191,28 @@ public struct Documents: Sendable {
     return sentence
   }
 
-  private static func conditions(_ fields: Mapping) throws(InputError) -> [String] {
-    var conditions: [String] = []
-    for node in try fields.list("conditions") {
-      let condition = try node.scalar("conditions")
-      guard !conditions.contains(condition) else { throw node.error("conditions: '\(condition)' stands twice") }
-      conditions.append(condition)
+  /// Reads a list of texts, each of which stands there once.
+  private static func texts(_ key: String, _ fields: Mapping) throws(InputError) -> [String] {
+    var texts: [String] = []
+    for node in try fields.list(key) {
+      let text = try node.scalar(key)
+      guard !texts.contains(text) else { throw node.error("\(key): '\(text)' stands twice") }
+      texts.append(text)
     }
-    return conditions
+    return texts
   }
 
-  private static func strength(_ fields: Mapping) throws(InputError) -> Strength? {
-    guard let word = try fields.optionalText("said") else { return nil }
-    let known = Strength.allCases.map(\.rawValue)
-    guard let strength = Strength(rawValue: word) else {
+  /// Reads one of the words of a type; nil if the key is absent.
+  private static func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, _ fields: Mapping)
+    throws(InputError) -> Word?
+  {
+    guard let text = try fields.optionalText(key) else { return nil }
+    let known = Word.allCases.map(\.rawValue)
+    guard let word = Word(rawValue: text) else {
       throw InputError(
-        "said: found '\(word)' (allowed: \(known.joined(separator: ", ")))", at: fields.node("said").place, near: word,
+        "\(key): found '\(text)' (allowed: \(known.joined(separator: ", ")))", at: fields.node(key).place, near: text,
         of: known)
     }
-    return strength
+    return word
   }
 }

@@ -102,7 +102,8 @@ public enum HTMLReport {
   /// Each document's sentences with what became of them, and where it is shown.
   private static func chapters(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
     let shown = Set(readings.map(\.document.scenario.name))
-    let chapters = index.chapters.map { chapter -> Markup in
+    let ids = Set(index.chapters.flatMap(\.entries).map(\.id))
+    func chapter(_ chapter: SentenceIndex.Chapter) -> Markup {
       let rows = chapter.entries.map { entry -> Markup in
         let tries = entry.scenarios.map { name -> Markup in
           shown.contains(name) ? "<a href=\"#\(name)\">\(name)</a> " : "\(name) "
@@ -123,11 +124,16 @@ public enum HTMLReport {
         let conditions: Markup =
           entry.conditions.isEmpty
           ? "" : "<br><span class=\"quiet\">tried with: \(entry.conditions.joined(separator: "; "))</span>"
+        let links = entry.answers.map(\.id).map { id -> Markup in
+          ids.contains(id) ? " <a href=\"#\(id)\">\(id)</a>" : " \(id)"
+        }
+        let answers: Markup =
+          links.isEmpty ? "" : "<br><span class=\"quiet\">on the same question:\(links)</span>"
         let remark: Markup = entry.remark.map { "<br><span class=\"quiet\">\($0)</span>" } ?? ""
         let outcome: Markup =
           "<span class=\"\(entry.standing.tone)\">\(entry.standing.rawValue)</span>\(remark)\(conditions)\(details)"
         return
-          "<tr><th>\(entry.id)</th><td>\(entry.says)\(place)</td><td>\(entry.strength)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
+          "<tr><th id=\"\(entry.id)\">\(entry.id)</th><td>\(entry.says)\(place)\(answers)</td><td>\(entry.strength)</td><td>\(outcome)</td><td>\(tries)</td></tr>\n"
       }
       let address: Markup = chapter.address.map { "<p><a href=\"\($0)\">\($0)</a></p>" } ?? ""
       return """
@@ -138,7 +144,12 @@ public enum HTMLReport {
 
         """
     }
-    return "<nav><h1>The documents, sentence by sentence</h1>\n\(chapters)</nav>\n"
+    let parts = index.parts.map { era, chapters -> Markup in
+      let title: Markup =
+        era.map { "<h2>\($0.title)</h2>\n<p>\(SentenceIndex.summary(chapters.flatMap(\.entries)))</p>\n" } ?? ""
+      return "\(title)\(chapters.map(chapter))"
+    }
+    return "<nav><h1>The documents, sentence by sentence</h1>\n\(parts)</nav>\n"
   }
 
   private static func counts(_ answer: [(text: String, verdict: Verdict?)]) -> Markup {

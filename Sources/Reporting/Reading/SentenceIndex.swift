@@ -62,6 +62,8 @@ public struct SentenceIndex: Sendable {
     let testimonies: [Testimony]
     /// All claims on it, in the order of the scenarios.
     let claims: [Asked]
+    /// The sentences of the other half of the documents on the same question.
+    let answers: [Documents.Sentence]
     /// The scenarios whose verdicts are none on it, by the reason.
     let absent: [(why: Absence, scenarios: [String])]
     /// Why nothing could be judged; nil where something was, or where that was not tried.
@@ -81,6 +83,8 @@ public struct SentenceIndex: Sendable {
   struct Chapter: Sendable {
     let name: String
     let title: String
+    /// Which half of the documents it belongs to; nil where there are no halves.
+    let era: Documents.Era?
     /// Who wrote it; nil where that is not known.
     let author: String?
     /// Where the document can be read; nil where that is not known.
@@ -98,6 +102,10 @@ public struct SentenceIndex: Sendable {
   }
 
   let chapters: [Chapter]
+  /// The chapters by the half of the documents that they belong to; one without a name where there are no halves.
+  var parts: [(era: Documents.Era?, chapters: [Chapter])] {
+    chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
+  }
   /// The scenarios with results, and when the first of them was run.
   let results: [(scenario: String, started: String)]
   /// The scenarios whose results do not count, since another version of the lab gave them.
@@ -132,7 +140,8 @@ public struct SentenceIndex: Sendable {
     only names: [String] = []
   ) throws(InputError) {
     let known = documents.documents.map(\.name)
-    for name in names where !known.contains(name) && documents.sentence(name) == nil {
+    for name in names
+    where !known.contains(name) && documents.sentence(name) == nil && !documents.eras.contains(name) {
       throw InputError(
         "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
     }
@@ -172,11 +181,13 @@ public struct SentenceIndex: Sendable {
     }
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
+        || document.era.map { names.contains($0.rawValue) } == true
     }
     chapters = documents.documents.filter { document in document.sentences.contains { isShown($0, document) } }.map {
       document in
       Chapter(
-        name: document.name, title: document.title, author: document.author, address: document.address,
+        name: document.name, title: document.title, era: document.era, author: document.author,
+        address: document.address,
         entries: document.sentences.filter { isShown($0, document) }.map { sentence in
           let found = testimonies[sentence.id] ?? []
           let absent = (tries[sentence.id] ?? []).compactMap { name in absence(name, found).map { ($0, name) } }
@@ -191,7 +202,7 @@ public struct SentenceIndex: Sendable {
             testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }
             },
-            claims: asked[sentence.id] ?? [], absent: absent,
+            claims: asked[sentence.id] ?? [], answers: documents.answers(to: sentence), absent: absent,
             obstacle: found.first { $0.opinion == .unavailable }?.claim.evidence.reason
               ?? (tries[sentence.id] ?? []).lazy.compactMap { obstacles[$0] }.first)
         })

@@ -44,6 +44,10 @@ public struct SentenceReport: Sendable {
         ].filter { !$0.0.isEmpty })
     }
     let conditions = entry.conditions.flatMap { Entry(column: 5, style: style).lines("-", [($0.inLine, nil)]) }
+    let answers = entry.answers.flatMap { answer in
+      Entry(column: 2 + (entry.answers.map(\.id.count).max() ?? 0) + 2, style: style).lines(
+        answer.id, [(answer.says.inLine, nil), ("\(Tool.command) explain \(answer.id)", .quiet)])
+    }
     let column = 2 + Tool.command.count + 10 + (entry.scenarios.map(\.count).max() ?? 0) + 2
     let commands = entry.scenarios.flatMap { name in
       Entry(column: column, style: style).lines(
@@ -53,6 +57,8 @@ public struct SentenceReport: Sendable {
     return [
       head,
       conditions.isEmpty ? [] : [Ink.heading("tried with", style)] + conditions,
+      answers.isEmpty
+        ? [] : [Ink.heading("on the same question \(chapter.era == .then ? "now" : "then")", style)] + answers,
       claims.isEmpty
         ? []
         : [Ink.heading("claims", style)] + claims

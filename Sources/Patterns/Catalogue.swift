@@ -46,6 +46,8 @@ public enum Catalogue {
     WorkItem(),
     HopCost(),
     StreamVsSource(),
+    Cancellation(),
+    Continuations(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -52,6 +52,8 @@ import Testing
       SourceLifecycleTests.reds,
       MachPortTests.reds,
       AutoreleaseTests.reds,
+      CancellationTests.reds,
+      ContinuationsTests.reds,
     ].flatMap(\.self)
   }
 

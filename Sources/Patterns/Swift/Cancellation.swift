@@ -1,0 +1,278 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// When does the handler of a cancellation run, how often, and what else does cancelling a task reach?
+///
+/// ```swift
+/// await withTaskCancellationHandler {
+///   …
+/// } onCancel: {
+///   …
+/// }
+/// ```
+///
+/// The handlers: each task is cancelled at another time, before it registers its handler, during that, while the operation
+/// is suspended, by itself, and after the operation. The operation lasts until `cancel` has returned.
+///
+/// The scopes: child tasks begin, then the scope that created them is left, or cancelled. Each child goes on for `patience`
+/// after its cancellation, unless its scope is left before: then the scope did not wait.
+///
+/// SE-0304, Structured concurrency, and SE-0317, async let bindings.
+struct Cancellation: Pattern {
+  static let name = "cancellation"
+
+  let tasks = Setting.count("tasks", 1...100_000, default: 500, "tasks with a handler, each of which is cancelled")
+  let scopes = Setting.count("scopes", 1...10_000, default: 20, "scopes with child tasks, one after the other")
+  let children = Setting.count("children", 2...1000, default: 4, "child tasks of a scope")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(1), default: .milliseconds(1),
+    "how long a child task goes on at its end, unless its scope is left before")
+
+  let reaction = Metric.latency(
+    "reaction", "from the call of cancel, or of withTaskCancellationHandler in a cancelled task, to its first handler")
+  let missed = Metric.count("missed", "handlers that did not run")
+  let repeated = Metric.count("repeated", "handlers that ran more than once")
+  let late = Metric.count(
+    "late", "handlers that had not run when cancel had returned and their operation began or went on")
+  let skipped = Metric.count("skipped", "operations that did not run")
+  let needless = Metric.count("needless", "handlers that ran, although the task was cancelled after their operation")
+  let unended = Metric.count("unended", "child tasks that had not ended when their scope was left")
+  let cancelled = Metric.count("cancelled", "child tasks that were cancelled")
+  let uncancelled = Metric.count("uncancelled", "child tasks that were not cancelled")
+  let added = Metric.count("added", "child tasks that addTaskUnlessCancelled added to a cancelled group")
+  let slept = Metric.count("slept", "sleeps of an hour that ended without an error")
+
+  private var handlers: [any Declaration] { [tasks, reaction, missed, repeated, late, skipped] }
+  private var tree: [any Declaration] { [scopes, patience, unended, cancelled, uncancelled] }
+
+  var problem: [any Declaration] { [tasks, scopes, children] }
+
+  var variants: [Variant] {
+    Variant("suspended", .documented, "cancelled while its operation is suspended", own: handlers) { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          await withTaskCancellationHandler {
+            work.operationBegins()
+            await work.cancellation()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel { task.cancel() }
+      }
+    }
+    Variant("registering", .documented, "cancelled while it registers its handler", own: handlers) { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          work.meet()
+          await withTaskCancellationHandler {
+            work.operationBegins()
+            await work.cancellation()
+            work.mustBeHandled()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.meet()
+        work.cancel(handlers: 0) { task.cancel() }
+      }
+    }
+    Variant("before", .documented, "cancelled before it registers its handler", own: handlers) { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          await work.cancellation()
+          work.registers()
+          await withTaskCancellationHandler {
+            work.mustBeHandled()
+            work.operationBegins()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.cancel(handlers: 0) { task.cancel() }
+      }
+    }
+    Variant("itself", .documented, "cancels itself, then registers a second handler", own: handlers) { trial in
+      try eachTask(trial, handlers: 2) { work in
+        Task {
+          await withTaskCancellationHandler {
+            work.operationBegins()
+            work.cancel { withUnsafeCurrentTask { $0?.cancel() } }
+            await withTaskCancellationHandler {
+              work.mustBeHandled(1)
+              work.operationBegins()
+            } onCancel: {
+              work.handlerRuns(1)
+            }
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+      }
+    }
+    Variant("nested", .documented, "cancelled within three handlers", own: handlers) { trial in
+      try eachTask(trial, handlers: 3) { work in
+        let task = Task {
+          await withTaskCancellationHandler {
+            await withTaskCancellationHandler {
+              await withTaskCancellationHandler {
+                work.operationBegins()
+                await work.cancellation()
+              } onCancel: {
+                work.handlerRuns(2)
+              }
+            } onCancel: {
+              work.handlerRuns(1)
+            }
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel(handlers: 3) { task.cancel() }
+      }
+    }
+    Variant("by-many", .documented, "cancelled by several threads at once", own: handlers) { trial in
+      try eachTask(trial) { work in
+        let task = Task {
+          await withTaskCancellationHandler {
+            work.operationBegins()
+            await work.cancellation()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel { DispatchQueue.concurrentPerform(iterations: 4) { _ in task.cancel() } }
+      }
+    }
+    Variant("afterwards", .documented, "cancelled after its operation", own: [tasks, skipped, needless]) { trial in
+      try eachTask(trial, runsHandler: false) { work in
+        let task = Task {
+          await withTaskCancellationHandler {
+            work.operationRuns()
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.hasReturned()
+          await work.cancellation()
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel(handlers: 0) { task.cancel() }
+      }
+    }
+    Variant(
+      "no-handler", .broken, "cancelled at a continuation that is never resumed",
+      ends: .hangs(within: .milliseconds(50))
+    ) { trial in
+      let pending = Mutex<CheckedContinuation<Void, Never>?>(nil)
+      let task = Task { await withCheckedContinuation { task in pending.withLock { $0 = task } } }
+      trial.hazard()
+      task.cancel()
+      await task.value
+    }
+    Variant("group-returned", .documented, "the body of a task group returns", own: tree + [children]) { trial in
+      try eachScope(trial, children: trial[children]) { scope in
+        await withTaskGroup { group in
+          for child in scope.children { group.addTask { await child.goesOn() } }
+          await scope.allHaveBegun()
+        }
+      }
+    }
+    Variant("group-thrown", .documented, "the body of a task group throws", own: tree + [children]) { trial in
+      try eachScope(trial, children: trial[children]) { scope in
+        try await withThrowingTaskGroup { group in
+          for child in scope.children {
+            group.addTask {
+              await child.cancellation()
+              await child.goesOn()
+            }
+          }
+          await scope.allHaveBegun()
+          throw CancellationError()
+        }
+      }
+    }
+    Variant(
+      "group-of-cancelled", .documented, "the task of a task group is cancelled", own: tree + [children, added]
+    ) { trial in
+      try eachScope(trial, children: trial[children], late: 1) { scope in
+        await withTaskGroup { group in
+          for child in scope.children {
+            group.addTask {
+              await child.cancellation()
+              await child.goesOn()
+            }
+          }
+          await scope.allHaveBegun()
+          withUnsafeCurrentTask { $0?.cancel() }
+          group.addTask { await scope.lateChild.goesOn() }
+          scope.hasAdded(group.addTaskUnlessCancelled {})
+        }
+      }
+    }
+    Variant("group-cancelled", .documented, "a task group is cancelled", own: tree + [children, added]) { trial in
+      try eachScope(trial, children: trial[children], late: 1) { scope in
+        await withTaskGroup { group in
+          for child in scope.children {
+            group.addTask {
+              await child.cancellation()
+              await child.goesOn()
+            }
+          }
+          await scope.allHaveBegun()
+          group.cancelAll()
+          group.addTask { await scope.lateChild.goesOn() }
+          scope.hasAdded(group.addTaskUnlessCancelled {})
+        }
+      }
+    }
+    Variant("async-let-returned", .documented, "a function with async let returns", own: tree) { trial in
+      try eachScope(trial, children: 2) { scope in
+        async let _: Void = scope.children[0].isCancelledAndGoesOn()
+        async let _: Void = scope.children[1].isCancelledAndGoesOn()
+        await scope.allHaveBegun()
+      }
+    }
+    Variant("async-let-thrown", .documented, "a function with async let throws", own: tree) { trial in
+      try eachScope(trial, children: 2) { scope in
+        async let _: Void = scope.children[0].isCancelledAndGoesOn()
+        async let _: Void = scope.children[1].isCancelledAndGoesOn()
+        await scope.allHaveBegun()
+        throw CancellationError()
+      }
+    }
+    Variant("loose-tasks", .broken, "a function starts tasks and throws", own: tree + [children]) { trial in
+      try eachScope(trial, children: trial[children]) { scope in
+        for child in scope.children { Task { await child.goesOn() } }
+        await scope.allHaveBegun()
+        throw CancellationError()
+      }
+    }
+    Variant(
+      "sleep", .documented, "child tasks sleep in a task group that is cancelled", own: [scopes, children, slept]
+    ) {
+      trial in
+      try eachGroupOfSleepers(trial) { scope in
+        await withTaskGroup { group in
+          for child in scope.children { group.addTask { await child.sleeps() } }
+          await scope.allHaveBegun()
+          group.cancelAll()
+          group.addTask { await scope.lateChild.sleeps() }
+        }
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .seconds(30) }
+}

@@ -1,0 +1,276 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension Cancellation {
+  /// Runs `body` for one task with handlers after the other, and records which of its handlers and operations ran.
+  ///
+  /// - Parameters:
+  ///   - handlers: the number of handlers of a task.
+  ///   - runsHandler: whether the handlers must run.
+  func eachTask(
+    _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
+  ) throws {
+    try SystemThread.requireRoom(for: 8)
+    var (missed, repeated, late, skipped, needless) = (0, 0, 0, 0, 0)
+    var reactions: [UInt64] = []
+    // The first task is a warm-up.
+    for index in 0...trial[tasks] {
+      let work = HandledTask(handlers: handlers, delay: index % 64)
+      body(work)
+      try work.waitForEnd()
+      guard index > 0 else { continue }
+      missed += work.missed
+      repeated += work.repeated
+      late += work.late
+      skipped += work.skipped
+      needless += work.runs
+      reactions += [work.reaction].compactMap(\.self)
+    }
+    trial.record(self.skipped, skipped)
+    guard runsHandler else { return trial.record(self.needless, needless) }
+    trial.record(reaction, reactions)
+    trial.record(self.missed, missed)
+    trial.record(self.repeated, repeated)
+    trial.record(self.late, late)
+  }
+
+  /// Runs `body` for one scope after the other, and records what became of its child tasks.
+  ///
+  /// - Parameters:
+  ///   - late: the number of child tasks that are added to a scope that is cancelled already.
+  ///   - bound: how long a child task waits for its cancellation.
+  func eachScope(
+    _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
+    _ body: @escaping @Sendable (Scope) async throws -> Void
+  ) throws {
+    var (unended, cancelled, uncancelled, added) = (0, 0, 0, 0)
+    for index in 0...trial[scopes] {
+      let scope = Scope(children: children, late: late, patience: trial[patience], bound: bound)
+      try leave(scope, body)
+      guard index > 0 else { continue }
+      unended += scope.unended
+      cancelled += scope.cancelled
+      uncancelled += children + late - scope.cancelled
+      added += scope.added
+    }
+    trial.record(self.unended, unended)
+    trial.record(self.cancelled, cancelled)
+    trial.record(self.uncancelled, uncancelled)
+    if late > 0 { trial.record(self.added, added) }
+  }
+
+  /// Runs `body` for one group of sleeping child tasks after the other, and records how their sleep ended.
+  func eachGroupOfSleepers(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
+    var slept = 0
+    for _ in 0..<trial[scopes] {
+      let scope = Scope(children: trial[children], late: 1, patience: .zero, bound: .zero)
+      try leave(scope, body)
+      slept += scope.slept
+    }
+    trial.record(self.slept, slept)
+  }
+
+  private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
+    // A task of its own, since it may be cancelled.
+    try waitFor {
+      await Task {
+        do { try await body(scope) } catch {}
+        scope.isLeft()
+      }.value
+    }
+    try scope.waitForEnd()
+  }
+}
+
+/// A task with cancellation handlers, and what became of them.
+final class HandledTask: Sendable {
+  private let handlers: RunCounts
+  private let delay: Int
+  private let begun = Atomic(false)
+  private let lateOnes = Atomic(0)
+  private let cancelling = Moment()
+  private let handling = Moment()
+  private let isCancelled = BoundedGate()
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let meeting = SpinBarrier(parties: 2)
+
+  /// - Parameter delay: how many steps of work the thread that cancels does after it met the task.
+  init(handlers: Int, delay: Int) {
+    self.handlers = RunCounts(count: handlers)
+    self.delay = delay
+  }
+
+  // MARK: For the task
+
+  /// Notes that an operation runs.
+  func operationRuns() { begun.store(true, ordering: .relaxed) }
+  /// Notes that an operation begins, which the thread that cancels may wait for.
+  func operationBegins() {
+    operationRuns()
+    hasBegun.signal()
+  }
+  /// Notes that the operation has returned, for the same thread.
+  func hasReturned() { hasBegun.signal() }
+  /// Notes whether a handler has run, in an operation of a task that was cancelled before.
+  func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { lateOnes.add(1, ordering: .relaxed) } }
+  /// Suspends the task until `cancel` has returned.
+  func cancellation() async { await isCancelled.passed() }
+  /// Notes that a cancelled task is about to register its handler.
+  func registers() { cancelling.set() }
+  /// Notes that a handler runs.
+  func handlerRuns(_ index: Int = 0) {
+    if !handling.isSet { handling.set() }
+    handlers.ran(index)
+  }
+  /// Notes that the task ends.
+  func ends() { hasEnded.signal() }
+
+  // MARK: For the task and for the thread that cancels it
+
+  /// Waits until both have come here.
+  func meet() { meeting.wait() }
+
+  // MARK: For the thread that cancels
+
+  /// Waits until the operation has begun.
+  func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
+  /// Cancels the task by `cancel`, and notes how many of its first handlers, which are registered, had not run when that
+  /// returned.
+  func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
+    CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
+    cancelling.set()
+    cancel()
+    lateOnes.add((0..<count).count { handlers[$0] == 0 }, ordering: .relaxed)
+    isCancelled.open()
+  }
+  /// Waits until the task has ended.
+  func waitForEnd() throws { try hasEnded.wait(within: .seconds(20), else: "the task did not end") }
+
+  // MARK: Results
+
+  /// How often handlers ran.
+  var runs: Int { (0..<handlers.count).reduce(0) { $0 + handlers[$1] } }
+  /// The number of handlers that did not run.
+  var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }
+  /// The number of handlers that ran more than once.
+  var repeated: Int { (0..<handlers.count).count { handlers[$0] > 1 } }
+  /// The number of handlers that ran too late.
+  var late: Int { lateOnes.load(ordering: .relaxed) }
+  /// 1 if no operation ran.
+  var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
+  /// The time until the first handler ran; nil if none did.
+  var reaction: UInt64? { handling.since(cancelling) }
+}
+
+/// A scope with child tasks, and what became of them.
+final class Scope: Sendable {
+  private struct State {
+    var begun = 0
+    var ended = 0
+    var cancelled = 0
+    var slept = 0
+    var added = 0
+    /// The number of child tasks that had ended when the scope was left.
+    var endedBefore: Int?
+  }
+
+  private let count: Int
+  private let late: Int
+  private let bound: Duration
+  private let state = Noted(State())
+  private let begun = BoundedGate()
+  private let left: BoundedGate
+
+  init(children: Int, late: Int, patience: Duration, bound: Duration) {
+    count = children
+    self.late = late
+    self.bound = bound
+    left = BoundedGate(bound: patience)
+  }
+
+  /// A child task.
+  struct Child: Sendable {
+    fileprivate let scope: Scope
+
+    /// Suspends the child until it is cancelled, or until the bound is over.
+    func cancellation() async {
+      scope.begins()
+      let gate = BoundedGate(bound: scope.bound)
+      gate.restHasFinished()
+      await withTaskCancellationHandler {
+        _ = await gate.passed()
+      } onCancel: {
+        gate.open()
+      }
+    }
+    /// Notes whether the child is cancelled. Then suspends it until its scope is left or the patience is over.
+    func goesOn() async {
+      scope.begins()
+      scope.goesOn(isCancelled: Task.isCancelled)
+      await scope.left.passed()
+      scope.state.note { $0.ended += 1 }
+    }
+    /// Both, one after the other.
+    func isCancelledAndGoesOn() async {
+      await cancellation()
+      await goesOn()
+    }
+    /// Sleeps for an hour.
+    func sleeps(for time: Duration = .seconds(3600)) async {
+      scope.begins()
+      do {
+        try await Task.sleep(for: time)
+        scope.state.note { $0.slept += 1 }
+      } catch {}
+      scope.state.note { $0.ended += 1 }
+    }
+  }
+
+  /// The child tasks.
+  var children: [Child] { (0..<count).map { _ in Child(scope: self) } }
+  /// A child task that is added to a cancelled scope.
+  var lateChild: Child { Child(scope: self) }
+
+  private func begins() {
+    let number = state.note { state in
+      state.begun += 1
+      return state.begun
+    }
+    if number == count { begun.open() }
+  }
+  private func goesOn(isCancelled: Bool) {
+    if isCancelled { state.note { $0.cancelled += 1 } }
+    left.restHasFinished()
+  }
+
+  /// Suspends the scope until all its child tasks have begun.
+  func allHaveBegun() async { await begun.passed() }
+  /// Notes whether a child task was added to a cancelled group.
+  func hasAdded(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
+  /// Notes that the scope is left, and releases the child tasks.
+  func isLeft() {
+    state.note { $0.endedBefore = $0.ended }
+    left.open()
+  }
+  /// Waits until all child tasks have ended.
+  func waitForEnd() throws {
+    let all = count + late
+    guard state.wait(within: .seconds(20), until: { $0.ended == all }) else {
+      throw WaitedInVain("the child tasks did not end", within: .seconds(20))
+    }
+  }
+
+  // MARK: Results
+
+  /// The number of child tasks that had not ended when the scope was left.
+  var unended: Int { count + late - (state.endedBefore ?? 0) }
+  /// The number of child tasks that were cancelled.
+  var cancelled: Int { state.cancelled }
+  /// The number of sleeps that ended without an error.
+  var slept: Int { state.slept }
+  /// The number of child tasks that were added to a cancelled group.
+  var added: Int { state.added }
+}

@@ -1,0 +1,154 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// What does a continuation cost, and what becomes of a task whose continuation is resumed twice, late or never?
+///
+/// ```swift
+/// let answer = await withCheckedContinuation { task in
+///   ask { answer in task.resume(returning: answer) }
+/// }
+/// ```
+///
+/// A process of its own resumes a checked continuation twice, and the trial reads what the process writes to standard
+/// error. The continuations that nobody resumes are dropped in two ways: by the operation itself, and with an object that
+/// held them.
+///
+/// SE-0300, Continuations for interfacing async tasks with synchronous code.
+struct Continuations: Pattern {
+  static let name = "continuations"
+
+  let roundTrips = Setting.count(
+    "round-trips", 1...10_000_000, default: 100_000, "continuations that are resumed in their operation, and timed")
+  let tasks = Setting.count("tasks", 1...200, default: 20, "tasks that wait at a continuation at the same time")
+  let processes = Setting.count("processes", 1...1000, default: 6, "processes that resume a continuation twice")
+
+  let roundTrip = Metric.latency("round-trip", "to create a continuation, to resume it in its operation, and to go on")
+  let wrong = Metric.count("wrong", "tasks that did not go on with the value that their continuation got")
+  let elsewhere = Metric.count("elsewhere", "operations that ran on another thread than the code before")
+  let early = Metric.count("early", "tasks that went on while the actor still ran the call that resumed them")
+  let survivors = Metric.count("survivors", "processes that resumed a continuation twice and did not trap")
+  let unnamed = Metric.count("unnamed", "processes that did not name the misuse on standard error")
+  let unwarned = Metric.count("unwarned", "dropped continuations without a warning on standard error")
+  let continued = Metric.count("continued", "tasks that went on although they were not resumed")
+  let freed = Metric.count("freed", "objects that were freed although a task that was not resumed holds them")
+
+  /// The program of the processes; a test replaces it.
+  var executable = Host.image
+  /// Tells when nothing happens any more; a test replaces it.
+  var standstill = Standstill()
+
+  var variants: [Variant] {
+    Variant(
+      "checked", .documented, "a checked continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
+    ) { trial in
+      try timeRoundTrips(trial) { count in
+        var sum = 0
+        for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
+        return sum
+      }
+    }
+    Variant(
+      "unsafe", .documented, "an unsafe continuation, resumed in its operation", own: [roundTrips, roundTrip, wrong]
+    ) { trial in
+      try timeRoundTrips(trial) { count in
+        var sum = 0
+        for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
+        return sum
+      }
+    }
+    Variant(
+      "anywhere", .documented, "resumed in its operation, by a thread, a queue and another task", own: [tasks, wrong]
+    ) { trial in
+      try eachAnswer(trial) { number, place in
+        await withCheckedContinuation { task in
+          place.run { task.resume(returning: number) }
+        }
+      }
+    }
+    Variant(
+      "actor", .documented, "checked continuations of an actor, which resumes them", own: [tasks, elsewhere, early]
+    ) { trial in
+      actor Desk {
+        var waiting: [CheckedContinuation<Void, Never>] = []
+
+        func wait(_ visit: DeskVisits) async {
+          let thread = visit.arrives()
+          await withCheckedContinuation { task in
+            visit.operationRuns(after: thread)
+            waiting.append(task)
+          }
+          visit.goesOn()
+        }
+        func serve(_ visit: DeskVisits) {
+          for task in waiting { task.resume() }
+          visit.allAreResumed()
+        }
+      }
+      let desk = Desk()
+      try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
+    }
+    Variant(
+      "unsafe-actor", .documented, "unsafe continuations of an actor, which resumes them",
+      own: [tasks, elsewhere, early]
+    ) { trial in
+      actor Desk {
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+
+        func wait(_ visit: DeskVisits) async {
+          let thread = visit.arrives()
+          await withUnsafeContinuation { task in
+            visit.operationRuns(after: thread)
+            waiting.append(task)
+          }
+          visit.goesOn()
+        }
+        func serve(_ visit: DeskVisits) {
+          for task in waiting { task.resume() }
+          visit.allAreResumed()
+        }
+      }
+      let desk = Desk()
+      try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
+    }
+    Variant("twice", .broken, "a checked continuation is resumed twice", own: [processes, survivors, unnamed]) {
+      trial in
+      try eachProcess(trial) { isSecondLater in
+        let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
+        await withCheckedContinuation { task in
+          task.resume()
+          if isSecondLater { kept.withLock { $0 = task } } else { task.resume() }
+        }
+        kept.withLock { $0?.resume() }
+      }
+    }
+    Variant("never", .broken, "checked continuations that are never resumed", own: [tasks, unwarned, continued, freed])
+    {
+      trial in
+      try forget(trial) { task in
+        let holder = Holder<CheckedContinuation<Void, Never>>()
+        await withCheckedContinuation { continuation in
+          if task.isHeld { holder.continuation = continuation }
+          task.waits(holder.drop)
+        }
+        task.goesOn()
+      }
+    }
+    Variant(
+      "unsafe-never", .broken, "unsafe continuations that are never resumed", own: [tasks, unwarned, continued, freed]
+    ) {
+      trial in
+      try forget(trial) { task in
+        let holder = Holder<UnsafeContinuation<Void, Never>>()
+        await withUnsafeContinuation { continuation in
+          if task.isHeld { holder.continuation = continuation }
+          task.waits(holder.drop)
+        }
+        task.goesOn()
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .seconds(30) }
+}

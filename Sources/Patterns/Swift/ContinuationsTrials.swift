@@ -1,0 +1,310 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension Continuations {
+  /// Times round trips in batches of a thousand.
+  ///
+  /// - Parameter sum: makes this many round trips with the numbers from 0, and adds up what came back.
+  func timeRoundTrips(_ trial: Trial, _ sum: @escaping @Sendable (_ count: Int) async -> Int) throws {
+    let (batch, count) = (1000, trial[roundTrips])
+    try waitFor { [roundTrip, wrong] in
+      var lost = 0
+      // The first batch is a warm-up.
+      for index in 0...max(1, count / batch) {
+        let begin = MonotonicClock.now()
+        let sum = await sum(batch)
+        let nanoseconds = MonotonicClock.now() - begin
+        lost += abs(batch * (batch - 1) / 2 - sum)
+        if index > 0 { trial.record(roundTrip, nanoseconds, over: batch) }
+      }
+      trial.record(wrong, lost)
+    }
+  }
+
+  /// Has tasks wait for numbers that come from different places, and records how many got a wrong one.
+  func eachAnswer(_ trial: Trial, _ ask: @escaping @Sendable (_ number: Int, _ place: Place) async -> Int) throws {
+    let count = trial[tasks]
+    try SystemThread.requireRoom(for: count)
+    let wrong = try waitFor {
+      await withTaskGroup(of: Bool.self) { group in
+        for number in 0..<count {
+          group.addTask { await ask(number, Place.allCases[number % Place.allCases.count]) == number }
+        }
+        var wrong = 0
+        for await isRight in group where !isRight { wrong += 1 }
+        return wrong
+      }
+    }
+    trial.record(self.wrong, wrong)
+  }
+
+  /// Has tasks wait in an actor, which then resumes all of them in one call.
+  func visit(
+    _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
+    _ serve: @escaping @Sendable (DeskVisits) async -> Void
+  ) throws {
+    let visits = DeskVisits(trial[tasks])
+    try waitFor {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<visits.count { group.addTask { await wait(visits) } }
+        await visits.allWait()
+        await serve(visits)
+      }
+    }
+    trial.record(elsewhere, visits.elsewhere)
+    trial.record(early, visits.early)
+  }
+
+  /// Has processes of this binary run `body`, and records how each ended and what it wrote to standard error.
+  ///
+  /// - Parameters:
+  ///   - variant: the variant whose body they run, if it is not this one.
+  ///   - body: resumes a continuation twice.
+  func eachProcess(
+    _ trial: Trial, as variant: String? = nil, _ body: @escaping @Sendable (_ isSecondLater: Bool) async -> Void
+  ) throws {
+    if let isSecondLater = MisusingProcess.isSecondLater { return try waitFor { await body(isSecondLater) } }
+    ignoreBrokenPipes()
+    var (survivors, unnamed) = (0, 0)
+    for index in 0..<trial[processes] {
+      let end = try MisusingProcess.run(
+        executable, TrialRequest(pattern: Self.name, variant: variant ?? trial.variant), isSecondLater: index % 2 == 1)
+      if ChildProcess.wasKilled(end.status) { throw Unavailable.killed }
+      if ChildProcess.exitStatus(end.status) != nil { survivors += 1 }
+      if !end.said.contains(Misuse.twice) { unnamed += 1 }
+    }
+    trial.record(self.survivors, survivors)
+    trial.record(self.unnamed, unnamed)
+  }
+
+  /// Has tasks wait at continuations that are dropped, until nothing happens any more.
+  func forget(_ trial: Trial, _ wait: @escaping @Sendable (ForgottenTask) async -> Void) throws {
+    let tasks = ForgottenTasks(trial[tasks])
+    let said = try StandardError.whileIt {
+      for task in tasks.all { Task { await wait(task) } }
+      guard tasks.state.wait(within: .seconds(20), until: { $0.waiting == tasks.count }) else {
+        throw WaitedInVain("the tasks did not come to their continuations", within: .seconds(20))
+      }
+      try standstill.wait()
+      tasks.drop()
+      try standstill.wait()
+    }
+    let state = tasks.state.now
+    trial.record(unwarned, max(0, tasks.count - said.lines(with: Misuse.leaked)))
+    trial.record(continued, state.continued)
+    trial.record(freed, state.freed)
+  }
+}
+
+/// What the standard library writes of a misused continuation.
+private enum Misuse {
+  static let twice = "tried to resume its continuation more than once"
+  static let leaked = "leaked its continuation"
+}
+
+/// Where a continuation is resumed.
+enum Place: CaseIterable, Sendable {
+  /// In its operation.
+  case operation
+  /// On a thread of its own.
+  case thread
+  /// In a block of a queue.
+  case queue
+  /// In another task.
+  case task
+
+  /// Runs `resume` there.
+  func run(_ resume: @escaping @Sendable () -> Void) {
+    switch self {
+    case .operation: resume()
+    case .thread: do { try SystemThread(resume).detach() } catch { resume() }
+    case .queue: DispatchQueue.global().async(execute: resume)
+    case .task: Task { resume() }
+    }
+  }
+}
+
+/// Tasks that wait in an actor for its call.
+final class DeskVisits: Sendable {
+  /// The number of the tasks.
+  let count: Int
+  private let waiting = Atomic(0)
+  private let elsewhereOnes = Atomic(0)
+  private let goneOn = Atomic(0)
+  private let earlyOnes = Atomic(0)
+  private let all = BoundedGate()
+
+  init(_ count: Int) { self.count = count }
+
+  /// Notes that a task is about to create its continuation, and returns its thread.
+  func arrives() -> Int { ThreadCensus.currentThread }
+  /// Notes that the operation of a task runs.
+  func operationRuns(after thread: Int) {
+    if ThreadCensus.currentThread != thread { elsewhereOnes.add(1, ordering: .relaxed) }
+    if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
+  }
+  /// Suspends until the operations of all tasks have run.
+  func allWait() async { await all.passed() }
+  /// Notes that a task goes on.
+  func goesOn() { goneOn.add(1, ordering: .releasing) }
+  /// Notes that the actor has resumed all tasks, and still runs its call.
+  func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
+
+  /// The number of operations that ran on another thread than the code before.
+  var elsewhere: Int { elsewhereOnes.load(ordering: .relaxed) }
+  /// The number of tasks that have gone on.
+  var gone: Int { goneOn.load(ordering: .acquiring) }
+  /// The number of tasks that went on while the actor ran the call that resumed them.
+  var early: Int { earlyOnes.load(ordering: .relaxed) }
+}
+
+/// Tasks whose continuations are dropped.
+final class ForgottenTasks: Sendable {
+  struct State {
+    var waiting = 0
+    var continued = 0
+    var freed = 0
+    /// What drops the continuations that objects hold.
+    var drops: [@Sendable () -> Void] = []
+  }
+
+  let count: Int
+  let state = Noted(State())
+
+  init(_ count: Int) { self.count = count }
+
+  /// The tasks.
+  var all: [ForgottenTask] { (0..<count).map { ForgottenTask(isHeld: $0 % 2 == 1, tasks: self) } }
+  /// Drops the continuations that objects hold.
+  func drop() { for drop in state.note({ state in exchange(&state.drops, []) }) { drop() } }
+}
+
+/// Returns the value of a variable, and replaces it.
+private func exchange<Value>(_ variable: inout Value, _ value: Value) -> Value {
+  defer { variable = value }
+  return variable
+}
+
+/// A task whose continuation is dropped.
+final class ForgottenTask: Sendable {
+  /// Whether an object holds the continuation for a while.
+  let isHeld: Bool
+  private let tasks: ForgottenTasks
+
+  fileprivate init(isHeld: Bool, tasks: ForgottenTasks) {
+    self.isHeld = isHeld
+    self.tasks = tasks
+  }
+
+  /// The task and its memory hold this object.
+  deinit { tasks.state.note { $0.freed += 1 } }
+
+  /// Notes that the operation of the continuation ends. `drop` drops the continuation later.
+  func waits(_ drop: @escaping @Sendable () -> Void) {
+    tasks.state.note { state in
+      state.drops.append(drop)
+      state.waiting += 1
+    }
+  }
+  /// Notes that the task goes on.
+  func goesOn() { tasks.state.note { $0.continued += 1 } }
+}
+
+/// An object that holds a continuation.
+///
+/// Unchecked: the operation sets it, and it is dropped when nothing happens any more.
+final class Holder<Continuation>: @unchecked Sendable {
+  private var held: Continuation?
+  /// The continuation.
+  var continuation: Continuation? {
+    get { held }
+    set { held = newValue }
+  }
+  /// Drops the continuation.
+  @Sendable func drop() { held = nil }
+}
+
+/// What this process writes to standard error for a while.
+private enum StandardError {
+  /// Runs `body`, and returns what was written to standard error meanwhile, at most what a pipe holds.
+  static func whileIt(_ body: () throws -> Void) throws -> String {
+    let pipe = try makePipe()
+    defer { close(pipe.reader) }
+    let before = dup(STDERR_FILENO)
+    guard before >= 0, dup2(pipe.writer, STDERR_FILENO) >= 0 else {
+      let error = SystemError(errno, "redirect standard error")
+      close(pipe.writer)
+      if before >= 0 { close(before) }
+      throw error
+    }
+    close(pipe.writer)
+    defer { close(before) }
+    do {
+      try body()
+      dup2(before, STDERR_FILENO)
+    } catch {
+      dup2(before, STDERR_FILENO)
+      throw error
+    }
+    return readAll(pipe.reader)
+  }
+}
+
+/// Reads a descriptor to its end, as text.
+private func readAll(_ descriptor: Int32) -> String {
+  var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+  while true {
+    let count = read(descriptor, &buffer, buffer.count)
+    if count < 0 && errno == EINTR { continue }
+    guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    bytes += buffer[..<count]
+  }
+}
+
+extension String {
+  /// The number of lines that contain a text.
+  fileprivate func lines(with text: String) -> Int { split(separator: "\n").count { $0.contains(text) } }
+}
+
+/// A worker of this binary that resumes a continuation twice, for a trial that reads what it says.
+private enum MisusingProcess {
+  private static let name = "GCDLAB_MISUSE"
+
+  /// Whether the second call comes later, if this process is one of these workers.
+  static var isSecondLater: Bool? { Terminal.environment(name).map { $0 == "later" } }
+
+  /// Runs such a worker to its end.
+  static func run(_ executable: Image, _ request: TrialRequest, isSecondLater: Bool) throws -> (
+    status: Int32, said: String
+  ) {
+    let input = try makePipe()
+    let output: (reader: Int32, writer: Int32)
+    do { output = try makePipe() } catch {
+      close(input.reader)
+      close(input.writer)
+      throw error
+    }
+    defer {
+      close(input.writer)
+      close(output.reader)
+    }
+    let child: ChildProcess
+    do {
+      defer {
+        close(input.reader)
+        close(output.writer)
+      }
+      child = try ChildProcess(
+        executable, ["worker"],
+        environment: [name: isSecondLater ? "later" : "operation", "SWIFT_BACKTRACE": "enable=no"],
+        descriptors: [STDIN_FILENO: input.reader, STDOUT_FILENO: output.writer, STDERR_FILENO: output.writer])
+    }
+    // If the process has ended already, its status says how.
+    try? writeAll(request.line, to: input.writer)
+    let said = readAll(output.reader)
+    guard let status = child.waitForStatus() else { throw SystemError(ECHILD, "wait for a process") }
+    return (status, said)
+  }
+}

@@ -1,0 +1,128 @@
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct CancellationTests {
+  private static let pattern = Cancellation()
+  private static let few: [String: ParameterValue] = ["tasks": .integer(20), "scopes": .integer(2)]
+
+  @Test(
+    arguments: [
+      "suspended", "registering", "before", "itself", "nested", "by-many", "afterwards", "group-returned",
+      "group-thrown", "group-of-cancelled", "group-cancelled", "async-let-returned", "async-let-thrown", "loose-tasks",
+      "sleep",
+    ]) func `each variant keeps its promises`(_ variant: String) async throws
+  {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let settings = Self.few.filter {
+        $0.key == (variant.contains("group") || variant.contains("-let") ? "scopes" : $0.key)
+      }
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func handlers(
+      _ check: String, of count: Int = 1, runsHandler: Bool = true,
+      _ body: @escaping @Sendable (HandledTask) -> Void
+    ) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, ["tasks": .integer(3)]) { trial in
+        try pattern.eachTask(trial, handlers: count, runsHandler: runsHandler, body)
+      }
+    }
+    func scopes(
+      _ check: String, late: Int = 0, children: Int = 2, cancelledWithin bound: Duration = .zero,
+      _ body: @escaping @Sendable (Scope) async throws -> Void
+    ) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, ["scopes": .integer(1)]) { trial in
+        try pattern.eachScope(trial, children: children, late: late, cancelledWithin: bound, body)
+      }
+    }
+    /// The handler comes on every other task, so that there is a reaction to record.
+    func missing() -> @Sendable (HandledTask) -> Void {
+      let turns = RoundRobin(count: 2)
+      return { work in
+        if turns.next() == 0 {
+          work.operationBegins()
+          work.handlerRuns()
+        }
+        work.cancel {}
+        work.ends()
+      }
+    }
+    /// The handler runs twice, and before its operation, which is skipped.
+    @Sendable func twice(_ work: HandledTask) {
+      work.cancel {
+        work.handlerRuns()
+        work.handlerRuns()
+      }
+      work.ends()
+    }
+    /// The handler runs after cancel has returned, and after the operation has begun.
+    @Sendable func tooLate(_ work: HandledTask) {
+      work.operationBegins()
+      work.cancel {}
+      work.handlerRuns()
+      work.ends()
+    }
+    /// Tasks that nobody awaits or cancels.
+    @Sendable func isLoose(_ scope: Scope) async {
+      for child in scope.children { Task { await child.goesOn() } }
+      await scope.allHaveBegun()
+      scope.hasAdded(true)
+      Task { await scope.lateChild.goesOn() }
+    }
+    /// The same for a scope that gets no child task later.
+    @Sendable func isLeft(_ scope: Scope) async {
+      for child in scope.children { Task { await child.goesOn() } }
+      await scope.allHaveBegun()
+    }
+    /// Child tasks that are cancelled and awaited.
+    @Sendable func cancels(_ scope: Scope) async {
+      await withTaskGroup(of: Void.self) { group in
+        group.cancelAll()
+        for child in scope.children { group.addTask { await child.goesOn() } }
+      }
+    }
+    var reds = ["suspended.missed == 0", "registering.missed == 0", "nested.missed == 0", "itself.missed == 0"].map {
+      handlers($0, missing())
+    }
+    for name in ["suspended", "nested", "by-many", "registering", "before", "itself"] {
+      reds.append(handlers("\(name).late == 0", tooLate))
+    }
+    for name in ["suspended", "registering", "by-many", "nested", "itself"] {
+      reds.append(handlers("\(name).repeated == 0", twice))
+    }
+    for name in ["before", "itself", "registering"] { reds.append(handlers("\(name).skipped == 0", twice)) }
+    reds.append(handlers("afterwards.needless == 0", runsHandler: false, twice))
+    for name in ["group-returned", "group-thrown", "async-let-returned", "async-let-thrown"] {
+      reds.append(scopes("\(name).unended == 0", isLeft))
+    }
+    for name in ["group-thrown", "async-let-returned", "async-let-thrown"] {
+      reds.append(scopes("\(name).uncancelled == 0", isLeft))
+    }
+    for check in [
+      "group-cancelled.unended == 0", "group-of-cancelled.uncancelled == 0", "group-cancelled.uncancelled == 0",
+      "group-of-cancelled.added == 0", "group-cancelled.added == 0",
+    ] { reds.append(scopes(check, late: 1, isLoose)) }
+    for check in ["group-returned.cancelled == 0", "loose-tasks.unended > 0", "loose-tasks.cancelled == 0"] {
+      reds.append(scopes(check, cancels))
+    }
+    reds.append(Red("no-handler.hung == 1", "no-handler", of: pattern) { _ in try waitFor { await Task {}.value } })
+    reds.append(
+      Red("sleep.slept == 0", "sleep", of: pattern, ["scopes": .integer(1)]) { trial in
+        try pattern.eachGroupOfSleepers(trial) { scope in
+          await withTaskGroup(of: Void.self) { group in
+            for child in scope.children + [scope.lateChild] { group.addTask { await child.sleeps(for: .zero) } }
+          }
+        }
+      })
+    return reds
+  }
+}

@@ -1,0 +1,84 @@
+import Instruments
+import LabTesting
+import Platform
+import Testing
+
+@testable import Patterns
+
+@Suite struct ContinuationsTests {
+  /// The processes that resume a continuation twice are workers of the built binary, which stands beside the test
+  /// runner.
+  private static var pattern: Continuations {
+    var pattern = Continuations()
+    pattern.executable = Image(
+      (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
+    return pattern
+  }
+
+  @Test(arguments: ["checked", "unsafe", "anywhere", "actor", "unsafe-actor", "twice", "never", "unsafe-never"])
+  func `each variant keeps its promises`(_ variant: String) async throws {
+    // Of its own: it redirects standard error, and asks whether all threads sleep.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  @Test func `a process that is killed is unavailable`() async throws {
+    try await withProgram("kill -9 $$") { killed in
+      var pattern = Self.pattern
+      pattern.executable = Image(killed)
+      let attempt = try await Attempt("twice", of: pattern, files: Catalogue.files)
+      #expect(attempt.trial.outcome == .unavailable(reason: Unavailable.killed.description))
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern, [:], body)
+    }
+    /// Visits of no actor: each task goes on at once, on any thread.
+    @Sendable func visits(_ trial: Trial) throws {
+      try pattern.visit(
+        trial,
+        { visits in
+          visits.operationRuns(after: 0)
+          visits.goesOn()
+        },
+        { visits in
+          while visits.gone < visits.count { await Task.yield() }
+          visits.allAreResumed()
+        })
+    }
+    /// Tasks that nothing keeps.
+    @Sendable func goesOn(_ trial: Trial) throws {
+      try pattern.forget(trial) { task in
+        task.waits {}
+        task.goesOn()
+      }
+    }
+    /// Tasks at continuations that are dropped with a warning.
+    @Sendable func warns(_ trial: Trial) throws {
+      try pattern.forget(trial) { task in
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in task.waits {} }
+        task.goesOn()
+      }
+    }
+    return [
+      red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
+      red("unsafe.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
+      red("anywhere.wrong == 0") { trial in try pattern.eachAnswer(trial) { _, _ in 0 } },
+      red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
+      red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),
+      red("twice.survivors == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
+      red("twice.unnamed == 0") { trial in try pattern.eachProcess(trial, as: "anywhere") { _ in } },
+      red("never.unwarned == 0", goesOn), red("unsafe-never.unwarned > 0", warns),
+      red("never.continued == 0", goesOn), red("unsafe-never.continued == 0", goesOn),
+      red("never.freed == 0", goesOn), red("unsafe-never.freed == 0", goesOn),
+    ]
+  }
+}

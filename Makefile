@@ -6,6 +6,10 @@ SWIFT    ?= swift
 INPUTS   ?= 100000
 SEED     ?= 1
 
+# SwiftPM compiles all C again, and links what depends on it, if the environment differs from that of the last build. So what make adds to
+# the environment is taken away.
+override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHORT -u PREFIX -u DESTDIR $(SWIFT)
+
 # The released binary carries the Swift runtime, is not position independent, and carries the C library too where there
 # is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,
 # the unwinder is to find its tables by their index, as it does in shared libraries: a table that is registered it sorts at

@@ -1,19 +1,20 @@
 import Laboratory
 import Platform
 
-/// Results as tidy CSV (RFC 4180): a row a variant, point, metric and statistic, a column a swept parameter. Figures
-/// and settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that a spreadsheet would take for a
-/// formula, since it begins with `=`, `+`, `-` or `@`, has an apostrophe in front. What is no visible character is
-/// written out.
+/// Results as tidy CSV (RFC 4180): one row for each variant, point, metric and statistic, and one column for each swept
+/// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes. A text that begins with
+/// `=`, `+`, `-` or `@` gets an apostrophe in front, since a spreadsheet would take it for a formula. Invisible
+/// characters are written out.
 public enum CSVReport {
-  /// The rows of all results under one heading, with the columns of whatever any of them swept.
+  /// Returns the rows of all results under one heading, with a column for each parameter that any of them swept.
   public static func render(_ documents: [ResultDocument]) -> String {
     var swept: [String] = []
     for name in documents.flatMap(\.scenario.sweep) where !swept.contains(name) { swept.append(name) }
     var csv = table([["scenario", "variant"] + swept + ["metric", "unit", "statistic", "value"]])
     for document in documents {
       for run in document.runs {
-        // What the rows of a run share is made once: a comparison has as many rows as some hundred times its cells.
+        // The cells that the rows of a run share are made once: a comparison has some hundred times as many rows as
+        // runs.
         let settings = swept.map { run.point[$0].map(text) ?? "" }
         let shared = line([document.scenario.name, run.variant] + settings)
         for metric in document.scenario.metrics {
@@ -36,7 +37,7 @@ public enum CSVReport {
     }
   }
 
-  /// Rows of cells, quoted where they must be.
+  /// Returns rows of cells, quoted if necessary.
   static func table(_ rows: [[String]]) -> String {
     rows.map { line($0) + "\r\n" }.joined()
   }
@@ -46,7 +47,7 @@ public enum CSVReport {
   static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
-    // A spreadsheet would take it for a formula and do what it says (OWASP, CSV injection). With the apostrophe it is
+    // A spreadsheet would take the text for a formula and execute it (OWASP, CSV injection). The apostrophe makes it
     // text.
     let isFormula = text.utf8.first.map("=+-@".utf8.contains) == true && Double(text) == nil
     let text = (isFormula ? "'" + text : text).inLine

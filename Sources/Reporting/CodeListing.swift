@@ -1,9 +1,10 @@
 import Laboratory
 import Platform
 
-/// The code of variants as it was compiled, for a terminal: comments quiet, names of the language strong.
+/// The code of variants as it was compiled, for a terminal. Comments are quiet, and keywords are strong.
 public enum CodeListing {
-  /// The bodies of some variants of `experiment`, each under its name and the place in its source.
+  /// Returns the bodies of some variants of `experiment`, each under the name of the variant and the place in its
+  /// source.
   public static func render(_ experiment: Experiment, variants: [Variant], _ style: TextStyle) -> String {
     variants.map { variant in
       let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
@@ -17,8 +18,7 @@ public enum CodeListing {
     }.joined(separator: "\n")
   }
 
-  /// Lines of code, in which comments that are wider than the terminal go on below. A comment that is indented goes on
-  /// from the one above it already.
+  /// Wraps comments that are wider than the terminal. An indented comment continues the one above it already.
   private static func wrapped(_ lines: [String], _ style: TextStyle) -> [String] {
     let (mark, further) = ("// ", "//   ")
     var joined: [String] = []
@@ -43,7 +43,7 @@ public enum CodeListing {
     }
   }
 
-  /// Sentences in wider lines are hard to read.
+  /// Wider lines are hard to read.
   private static let widest = 100
 
   private static let keywords: Set<String> = [
@@ -51,8 +51,8 @@ public enum CodeListing {
     "return", "self", "static", "struct", "switch", "throw", "try", "var", "where", "while",
   ]
 
-  /// One line in colour. A line knows nothing of those before it: strings and comments of several lines do not occur in
-  /// bodies.
+  /// Returns one line in colour. Each line is read alone, since bodies contain no strings and comments of several
+  /// lines.
   static func highlighted(_ line: String, _ style: TextStyle) -> String {
     let line = line.inLine
     guard style.color else { return line }

@@ -1,19 +1,20 @@
-/// A format that results are printed and exported in. A new one is a file that renders documents or readings, and a
-/// line in ``all``: `--format`, `--export`, completions and errors know it from there.
+/// A format in which results are printed and exported. A new format is a file that renders documents or readings, and a
+/// line in ``all``, from which `--format`, `--export`, completions and errors know it.
 public struct ExportFormat: Sendable {
-  /// What is rendered, and how.
+  /// The results that are rendered, with the options of the rendering.
   public struct Input: Sendable {
     /// The runs, each with what reports show of it.
     public let readings: [Reading]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
-    /// The sentences of the documents and where each stands, for several scenarios; nil in a lab without documents.
+    /// Returns the sentences of the documents with their standings, for several scenarios; nil in a lab without
+    /// documents.
     public let sentences: @Sendable () throws -> SentenceIndex?
 
-    /// The runs as data alone.
+    /// The runs as data, without what reports show of them.
     public var documents: [ResultDocument] { readings.map(\.document) }
 
-    /// Runs that are to be rendered.
+    /// Creates the input of a format.
     public init(
       _ readings: [Reading], strict: Bool = false, sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
     ) {
@@ -23,19 +24,19 @@ public struct ExportFormat: Sendable {
     }
   }
 
-  /// What a format makes of runs.
+  /// The way in which a format renders runs.
   public enum Rendering: Sendable {
-    /// One text of all runs, which can be printed.
+    /// Returns one text for all runs, which can be printed.
     case text(@Sendable (Input) throws -> String)
-    /// Texts for a file each, with a name that goes in front of the extension.
+    /// Returns a text for each of several files, with the part of the file's name that precedes the extension.
     case files(@Sendable (Input) throws -> [(name: String, text: String)])
   }
 
-  /// The word for it after `--format`.
+  /// The name of the format after `--format`.
   public let name: String
-  /// The extension of the files that `--export` writes in it, without the dot; `--format` reads it, too.
+  /// The extension of the files that `--export` writes, without the dot. `--format` accepts it, too.
   public let ending: String
-  /// How it is made.
+  /// How the format renders runs.
   public let rendering: Rendering
 
   private init(_ name: String, _ ending: String, _ rendering: Rendering) {

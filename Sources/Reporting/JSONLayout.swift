@@ -1,15 +1,15 @@
-/// JSON in lines that people can read: what fits into a line is on one, and long lists of small things fill their
-/// lines, so that a histogram takes no line a pair.
+/// The layout of JSON for people. Values that fit into a line are on one line, and long lists of small values fill
+/// their lines, so that a histogram does not take one line for each pair.
 struct JSONLayout {
   private let bytes: [UInt8]
-  /// For each byte that opens a list or an object, where that ends.
+  /// For each byte that opens a list or an object, the index at which that ends.
   private var ends: [Int]
   private var output: [UInt8] = []
 
   private static let width = 110
   private static let small = 40
 
-  /// `json`, which has no spaces between its parts, in lines.
+  /// Returns `json`, which has no spaces between its parts, broken into lines.
   static func laidOut(_ json: [UInt8]) -> String {
     var layout = JSONLayout(json)
     layout.write(0..<json.count, indent: 0)
@@ -41,7 +41,7 @@ struct JSONLayout {
     return index
   }
 
-  /// The elements of the list or object that opens at `start`.
+  /// Returns the elements of the list or object that opens at `start`.
   private func elements(_ start: Int) -> [Range<Int>] {
     var elements: [Range<Int>] = []
     var (first, index) = (start + 1, start + 1)
@@ -61,7 +61,7 @@ struct JSONLayout {
 
   private mutating func write(_ range: Range<Int>, indent: Int) {
     var start = range.lowerBound
-    // A member of an object: its name first.
+    // The name of a member comes before its value.
     if bytes[start] == UInt8(ascii: "\""), endOfString(start) + 1 < range.upperBound {
       let colon = endOfString(start) + 1
       output += bytes[start...colon]
@@ -76,7 +76,7 @@ struct JSONLayout {
     output.append(bytes[start])
     var used = Self.width
     for (index, element) in elements.enumerated() {
-      // Spaces come in behind commas and colons: a little more than the bytes.
+      // The spaces after commas and colons make the text a little longer than its bytes.
       if !fills || used + element.count + 4 > Self.width {
         newLine(indent + 1)
         used = indent + 1
@@ -96,7 +96,7 @@ struct JSONLayout {
     output += Array(repeating: UInt8(ascii: " "), count: indent)
   }
 
-  /// Writes it on the line as it is, with a space behind commas and colons.
+  /// Writes a range of the bytes on the current line, with a space after commas and colons.
   private mutating func writeLine(_ range: Range<Int>) {
     var index = range.lowerBound
     while index < range.upperBound {

@@ -3,7 +3,7 @@ import Platform
 
 /// Result documents as JSON.
 public enum JSONReport {
-  /// One document, or an array of them when there are several.
+  /// Returns one document, or an array if there are several.
   ///
   /// - Throws: `EncodingError`, which no measured result can cause: figures are finite.
   public static func render(_ documents: [ResultDocument]) throws -> String {
@@ -13,19 +13,19 @@ public enum JSONReport {
     return JSONLayout.laidOut(escaped([UInt8](data))) + "\n"
   }
 
-  /// Anything else that is printed as JSON, which is short.
+  /// Returns any other value as JSON. Such values are short.
   ///
-  /// - Throws: `EncodingError`, where a value is none that JSON has.
+  /// - Throws: `EncodingError` if JSON has no form for a value.
   static func pretty(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     return String(decoding: escaped([UInt8](try encoder.encode(value))), as: UTF8.self) + "\n"
   }
 
-  /// With what is no visible character escaped (`\\u202e`), which the encoder does with the first 32 alone. It occurs
-  /// in texts only, and means the same there.
+  /// Returns the text with invisible characters escaped (`\u202e`), since the encoder escapes only the first 32. They
+  /// occur in texts only, where an escape means the same.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
-    // In UTF-8 they begin with one of these.
+    // In UTF-8, these characters begin with one of these bytes.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }
     var text = ""
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {

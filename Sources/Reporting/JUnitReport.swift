@@ -2,12 +2,12 @@ import Laboratory
 import Measurement
 import Platform
 
-/// Results as JUnit XML, which CI servers read: a test suite a scenario, a test case a claim.
+/// Results as JUnit XML, which CI servers read: a test suite for each scenario, and a test case for each claim.
 ///
-/// There is no standard; this keeps to the strictest schema in use, that of Ant's reports
-/// (github.com/windyroad/JUnit-Schema), but for the output of a single test case, which Jenkins and GitLab show.
+/// There is no standard. The report follows the strictest schema in use, that of Ant's reports
+/// (github.com/windyroad/JUnit-Schema), except for the output of a single test case, which Jenkins and GitLab show.
 public enum JUnitReport {
-  /// The document; with `strict` a refuted performance claim is a failure too.
+  /// Returns the XML. With `strict`, a refuted performance claim is a failure, too.
   public static func render(_ documents: [ResultDocument], strict: Bool) -> String {
     let suites = documents.enumerated().map { suite($0.element, id: $0.offset, strict: strict) }.joined()
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"
@@ -49,17 +49,17 @@ public enum JUnitReport {
     } else if isSkipped(claim.verdict) {
       body = "<skipped message=\"\(message)\"/>"
     } else if claim.verdict == .refuted {
-      // It passes, and yet it is no plain pass: the rounds show the opposite.
+      // The test case passes, but the output says that the rounds show the opposite.
       body = "<system-out>\(message)\n\(escape(claim.check))</system-out>"
     } else {
       body = ""
     }
-    // The check tells claims apart whose words go on from the one before.
+    // Claims whose words continue those of the one before differ in their checks.
     return head(name, "\(claim.says) (\(claim.check))")
       + (body.isEmpty ? "/>\n" : ">\n      \(body)\n    </testcase>\n")
   }
 
-  /// No claim speaks of a trial that broke, and yet the run is no pass.
+  /// Returns a test case for trials that broke. No claim is about them, and yet the run is not a pass.
   private static func broken(_ document: ResultDocument) -> String {
     guard document.hasBrokenTrials else { return "" }
     let message = "\(document.brokenTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) broken"
@@ -67,7 +67,7 @@ public enum JUnitReport {
       + ">\n      <error type=\"broken\" message=\"\(message)\"/>\n    </testcase>\n"
   }
 
-  /// Trials that crashed or hung, of which no claim needs to speak.
+  /// Returns a test case for trials that crashed or hung, which need not be part of any claim.
   private static func unfinished(_ document: ResultDocument) -> String {
     guard document.unfinishedTrials > 0 else { return "" }
     let message = "\(document.unfinishedTrials) of \(document.runs.reduce(0) { $0 + $1.rounds }) crashed or hung"
@@ -81,7 +81,7 @@ public enum JUnitReport {
 
   private static func isSkipped(_ verdict: Verdict) -> Bool { verdict == .unavailable || verdict == .inconclusive }
 
-  /// Escaped; what is no visible character, most of which XML does not allow at all, is written out.
+  /// Returns a text with escapes. Invisible characters, most of which XML forbids, are written out.
   private static func escape(_ text: String) -> String {
     var escaped = ""
     for scalar in text.inLine.unicodeScalars {

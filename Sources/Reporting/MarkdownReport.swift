@@ -5,16 +5,16 @@ import TextTable
 
 /// Results as GitHub Markdown.
 public enum MarkdownReport {
-  /// Several results, an empty line between them.
+  /// Returns several results, with an empty line between them.
   ///
-  /// - Parameter sentences: the sentences of the documents, of which the refuted ones come first.
+  /// - Parameter sentences: The sentences of the documents. The refuted ones come first.
   public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", refuted)].filter { !$0.isEmpty } } ?? []
     return (head.map { $0 + "\n" } + readings.map(render)).joined(separator: "\n")
   }
 
-  /// A section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
+  /// Returns a section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
   public static func render(_ reading: Reading) -> String {
     let document = reading.document
     let scenario = document.scenario
@@ -48,7 +48,7 @@ public enum MarkdownReport {
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 
-  /// A table of cells that are Markdown already.
+  /// Returns a table. Its cells are Markdown already.
   static func grid(_ headings: [Table.Heading], _ rows: [[String]]) -> String {
     TextGrid(headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows).lines(style: Style.pipe)
       .joined(separator: "\n")
@@ -60,16 +60,16 @@ public enum MarkdownReport {
     items.isEmpty ? "" : "**\(title)**\n\n" + list(items)
   }
 
-  /// Text that stays text: nothing in it is mark-up, and a `|` does not end the cell of a table.
+  /// Returns a text without mark-up, in which a `|` does not end the cell of a table.
   static func escape(_ text: String) -> String {
     var escaped = ""
     for character in line(text) {
       switch character {
       case "|", "*", "`", "\\": escaped += "\\" + String(character)
-      // A picture is fetched for who only looks, and it may stand elsewhere than its address: `![a]` and
+      // A reader's program fetches a picture without a click, and the address may stand elsewhere: `![a]` and
       // `[a]: http://…`.
       case "(" where escaped.hasSuffix("]"), ":" where escaped.hasSuffix("]"): escaped += "\\" + String(character)
-      // A fence would make code of all that follows.
+      // A fence would turn all text after it into code.
       case "~" where escaped.allSatisfy { $0 == " " }: escaped += "\\~"
       case "<": escaped += "&lt;"
       case "&": escaped += "&amp;"
@@ -79,10 +79,11 @@ public enum MarkdownReport {
     return escaped
   }
 
-  /// In one line: an empty one would end a paragraph, and what it holds with it.
+  /// Returns a text in one line, since an empty line would end the paragraph and everything that contains it.
   private static func line(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).inLine }
 
-  /// Text as a code span, where nothing is escaped but, in a table, the `|`. Its fence is longer than any in the text.
+  /// Returns a text as a code span. Nothing in it is escaped, except for `|` in a table. The fence is longer than any
+  /// in the text.
   static func code(_ text: String, inTable: Bool = false) -> String {
     let line = line(text)
     var (longest, run) = (0, 0)

@@ -4,8 +4,8 @@ import Platform
 
 /// Latency distributions in the text format that the HdrHistogram plotter reads (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
-  /// The distribution of every shown latency with a name to tell it by (`wait-last-leave-on=pool-call`): the plotter
-  /// wants a file for each.
+  /// Returns the distribution of every shown latency, with a name that distinguishes it
+  /// (`wait-last-leave-on=pool-call`). The plotter requires a file for each.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
     documents.flatMap { document in
       let scenario = document.scenario
@@ -22,7 +22,7 @@ public enum PercentileReport {
           let parts = [
             documents.count > 1 ? scenario.name : "", run.variant, settings.joined(separator: ","), metric,
           ]
-          // It becomes the name of a file, in this place and no other.
+          // The text becomes the name of a file in this directory and in no other.
           return (parts.filter { !$0.isEmpty }.joined(separator: "-").replacing("/", with: "-").inLine, text)
         }
       }
@@ -31,11 +31,11 @@ public enum PercentileReport {
 }
 
 extension SampleFacts {
-  /// All samples as a histogram of whole values.
+  /// The histogram of all samples, with whole values.
   fileprivate var latencies: Histogram<UInt64> {
     LatencyHistogram(
       pairs: histogram.map { pair in
-        // A document may say what no clock does.
+        // A document may contain values that no clock gives.
         let value = Swift.min(Swift.max(pair.value.value.rounded(), 0), Double(LatencyHistogram.highestValue))
         return [UInt64(value), UInt64(pair.count)]
       }

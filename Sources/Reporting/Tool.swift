@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The tool's own name and version.
+/// The name and the version of the tool.
 public enum Tool {
   /// `gcdlab`.
   public static let name = "gcdlab"
-  /// What this lab's own texts call its command: `gcdlab`, or the name of a lab of one's own, which sets it at start.
+  /// The name of the command in the lab's texts: `gcdlab`, or the name that another lab sets at its start.
   public static var command: String {
     get { ownName.withLock(\.self) }
     set { ownName.withLock { $0 = newValue } }

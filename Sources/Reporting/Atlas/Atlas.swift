@@ -1,28 +1,29 @@
 import Laboratory
 import Measurement
 
-/// Runs of several machines side by side: each sentence of the documents with its standing on each of them, and the
-/// headline figures of each scenario as ratios to its baseline there. What differs comes first, and with how much.
+/// Several runs side by side, mostly of several machines: each sentence of the documents with its standing in each run,
+/// and the headline figures of each scenario as ratios to the baseline in the same run. The largest differences come
+/// first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
-  /// What tells each column from the others.
+  /// What distinguishes each column from the others.
   let names: [String]
-  /// The sentences of the documents, those on which machines disagree first, and of these those that one refutes and
-  /// another bears out.
+  /// The sentences of the documents. Those on which machines disagree come first, and among these, those that one
+  /// machine refutes and another bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
-  /// What the columns are: machines, where all of them differ, else runs.
+  /// The words for the columns: machines if every column is of another machine, otherwise runs.
   let words: ColumnWords
-  /// What is to be known before columns are compared: verdicts that do not count, runs that were interrupted.
+  /// What the reader must know before columns are compared: verdicts that do not count, and interrupted runs.
   let cautions: [String]
 
-  /// An atlas of the columns of at least two runs.
+  /// Creates an atlas of at least two runs, one for each column.
   ///
   /// - Parameters:
-  ///   - documents: whose sentences it has; nil in a lab that has none.
-  ///   - outlines: of the scenarios that try them.
-  ///   - names: the documents to show; all where it is empty.
-  /// - Throws: ``InputError`` for a document that there is not, and for fewer than two columns.
+  ///   - documents: The documents whose sentences are shown; nil in a lab without documents.
+  ///   - outlines: The scenarios that try the sentences.
+  ///   - names: The names of the documents to show; all if empty.
+  /// - Throws: ``InputError`` if a document does not exist, or if there are fewer than two columns.
   public init(
     _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []
   ) throws(InputError) {
@@ -55,7 +56,7 @@ public struct Atlas: Sendable {
     }
   }
 
-  /// How many sentences there are, and on how many of them the machines disagree:
+  /// The number of sentences, and the number of those on which the machines disagree:
   /// `115 sentences: 9 on which machines disagree, …`.
   var summary: String {
     let counts: [(Int, String)] = [
@@ -68,20 +69,20 @@ public struct Atlas: Sendable {
       + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
-  /// What is to be known of ratios, and of differences between machines.
+  /// What the reader must know about ratios, and about differences between machines.
   static let notes = [
     "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, and of 0, the figure itself stands there.",
     "apart: the largest ratio to the smallest; \(told) where that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run a machine shows only large differences.",
   ]
 
-  /// Behind a difference that is significant.
+  /// The sign after a significant difference.
   static let told = "!"
 }
 
-/// What the columns of an atlas are called.
+/// The words for the columns of an atlas.
 struct ColumnWords: Sendable {
   let one, many: String
-  /// `judged on two machines`, `judged in two runs`.
+  /// The preposition before a column: `judged on two machines`, `judged in two runs`.
   let place: String
 
   static let machines = ColumnWords(one: "machine", many: "machines", place: "on")
@@ -90,11 +91,11 @@ struct ColumnWords: Sendable {
 
 /// A sentence of the documents on several machines.
 struct AtlasSentence: Sendable {
-  /// Whether columns say the same of it; one alone agrees with nobody.
+  /// Whether the columns that judged a sentence agree. A single column agrees with no other.
   enum Agreement: CaseIterable, Sendable {
     case disagreed, agreed, once, never
 
-    /// Of the sentences that are so, in a heading.
+    /// Returns the heading of the sentences in this group.
     func words(_ columns: ColumnWords) -> String {
       switch self {
       case .disagreed: "sentences on which \(columns.many) disagree"
@@ -118,39 +119,39 @@ struct AtlasSentence: Sendable {
     static func < (left: Disagreement, right: Disagreement) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// A claim on it, on each machine that judged it, with what it came to.
+  /// A claim on the sentence, with its result on each machine that judged it.
   struct Claim: Sendable {
     let scenario: String
     let says: String
     let check: String
-    /// By the index of the machine; nil where it was not judged.
+    /// The results by the index of the machine; nil for a machine that did not judge the claim.
     let testimonies: [SentenceIndex.Testimony?]
-    /// How many times as large the largest figure is as the smallest, and what the figure is; nil where they cannot be
-    /// compared.
+    /// The kind of the figures, and the ratio of the largest to the smallest; nil if they cannot be compared.
     let apart: (of: String, times: Double)?
 
-    /// What it came to, in words, with the numbers of the machines where it came to that.
+    /// Each result in words, with the numbers of the machines that have it.
     var words: [(machines: [Int], says: String)] {
       let words = testimonies.enumerated().compactMap { number, testimony in testimony.map { (number + 1, $0.words) } }
       return words.grouped { $0.1 }.map { says, machines in (machines.map(\.0), says) }
     }
 
-    /// `the ratios lie 1.93x apart`; nil where they cannot be compared.
+    /// `the ratios lie 1.93x apart`; nil if the figures cannot be compared.
     var apartText: String? { apart.map { "the \($0.of) lie \(Quantity.ratio($0.times))x apart" } }
   }
 
-  /// The document that says it.
+  /// The title of the document that contains the sentence.
   let chapter: String
   let id: String
   let says: String
   let said: Documents.Strength?
-  /// By the index of the machine; nil where the verdicts of another version of the lab do not count.
+  /// The standings by the index of the machine; nil if another version of the lab gave the verdicts, which do not
+  /// count.
   let standings: [Standing?]
   let disagreement: Disagreement
   /// The claims on which the machines disagree.
   let claims: [Claim]
 
-  /// On how many machines it was judged.
+  /// The number of machines that judged the sentence.
   var judged: Int { standings.count { $0?.isJudged == true } }
 
   var agreement: Agreement {
@@ -159,7 +160,7 @@ struct AtlasSentence: Sendable {
 
   static func sentences(_ indices: [SentenceIndex]) -> [AtlasSentence] {
     guard let first = indices.first else { return [] }
-    // All of them have the same chapters and sentences, in the same order.
+    // All indices have the same chapters and sentences, in the same order.
     let all = first.chapters.indices.flatMap { chapter in
       first.chapters[chapter].entries.indices.map { entry in
         AtlasSentence(
@@ -196,7 +197,7 @@ struct AtlasSentence: Sendable {
     let scenario, check: String
   }
 
-  /// The claims of which the opinions differ.
+  /// Returns the claims whose opinions differ.
   private static func claims(_ testimonies: [[SentenceIndex.Testimony]]) -> [Claim] {
     let keys = testimonies.joined().grouped { Key(scenario: $0.scenario, check: $0.claim.check) }.map(\.key)
     return keys.compactMap { key in
@@ -212,7 +213,8 @@ struct AtlasSentence: Sendable {
     }
   }
 
-  /// How far the figures of a claim lie apart: its ratios, where all have one, else what stands left in its check.
+  /// Returns how far apart the figures of a claim are: its ratios if all columns have one, otherwise the left side of
+  /// its check.
   private static func apart(_ claims: [ClaimFacts]) -> (of: String, times: Double)? {
     let ratios = claims.compactMap { $0.evidence.ratio?.value }
     let areRatios = ratios.count == claims.count
@@ -227,7 +229,7 @@ struct AtlasSentence: Sendable {
 }
 
 extension Standing {
-  /// Whether claims on the sentence were judged, for it, against it, or to no end.
+  /// Whether claims on the sentence were judged, whatever the result.
   var isJudged: Bool {
     switch self {
     case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction: true
@@ -236,37 +238,37 @@ extension Standing {
   }
 }
 
-/// A scenario on several machines: its headline figures.
+/// A scenario on several machines, with its headline figures.
 struct AtlasScenario: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// By the index of the machine; nil where it was not run, or is not comparable.
+    /// The cells by the index of the machine; nil if the run does not exist there or cannot be compared.
     let cells: [AtlasRun.Row?]
-    /// How many times as large the largest ratio is as the smallest; nil for fewer than two.
+    /// The ratio of the largest cell to the smallest; nil for fewer than two.
     let apart: Double?
-    /// Whether that is more than runs differ by chance; nil for too few rounds.
+    /// Whether `apart` is more than runs of one machine differ by chance; nil for too few rounds.
     let isTold: Bool?
 
-    /// Whether some machine has a figure, or the trials ended otherwise on one than on another.
+    /// Whether some machine has a figure, or the trials ended differently on two machines.
     var saysSomething: Bool {
       cells.contains { $0?.figure != nil } || Set(cells.compactMap { $0?.cell.text }).count > 1
     }
 
-    /// `2.10x!`, with its sign where it is significant.
+    /// `2.10x!`, with the sign if the difference is significant.
     var apartText: String { apart.map { Quantity.ratio($0) + "x" + (isTold == true ? Atlas.told : "") } ?? "" }
   }
 
   let name: String
   let title: String
-  /// `elapsed as a multiple of serial-loop in the same run`.
+  /// What the cells show: `elapsed as a multiple of serial-loop in the same run`.
   let note: String
-  /// In the order of the first machine.
+  /// The rows, in the order of the first machine.
   let rows: [Row]
-  /// Machines whose figures are of something else, and settings that were not the same.
+  /// The machines whose figures have another meaning, and the settings that were not the same.
   let cautions: [String]
 
-  /// The rows that differ most, in their order.
+  /// Returns at most `most` rows: those that differ most, in their order.
   func rows(most: Int) -> [Row] {
     guard rows.count > most else { return rows }
     let kept = rows.indices.sorted { rank(rows[$0]) > rank(rows[$1]) }.prefix(most)
@@ -314,7 +316,7 @@ struct AtlasScenario: Sendable {
     cautions = others + [Self.otherSettings(rows).map { "\($0) between \(words.many)" }].compactMap(\.self)
   }
 
-  /// Which parameters had other values on some machine, `cores differ`; nil for none.
+  /// Returns the parameters that had other values on some machine, `cores differ`; nil for none.
   private static func otherSettings(_ rows: [Row]) -> String? {
     var settings: Set<String> = []
     for row in rows {
@@ -346,6 +348,6 @@ extension AtlasScenario.Row {
 }
 
 extension SentenceIndex.Testimony {
-  /// What the claim came to on a machine: `for: supported, sync 114 ns vs mutex 18 ns: …`.
+  /// The result of the claim on a machine: `for: supported, sync 114 ns vs mutex 18 ns: …`.
   var words: String { "\(opinion.rawValue): \(claim.verdict.rawValue), " + (shown ?? claim.evidenceText) }
 }

@@ -1,23 +1,23 @@
 import Laboratory
 import Measurement
 
-/// A run on a machine: what of its documents stands in a column of an atlas. Histograms and the figures of other
-/// metrics than the headlines are left behind, so that twenty books have room.
+/// A column of an atlas: a run on a machine, reduced to what the atlas shows. Histograms and metrics other than the
+/// headlines are left out, so that twenty books fit into memory.
 public struct AtlasColumn: Sendable {
-  /// The file that it was read from.
+  /// The path of the file.
   let place: String
   let machine: Machine
   let tool: ToolFacts
-  /// When the first of its scenarios was run.
+  /// The time at which the first scenario was started.
   let started: String
   let isCut: Bool
-  /// What was tried and what became of the claims.
+  /// The documents without their figures: the scenarios, and the verdicts on their claims.
   let verdicts: [ResultDocument]
   /// The headline figures of each scenario.
   let runs: [AtlasRun]
 
-  /// The columns that the documents of a file are: one for each machine that they tell of, and another one for what was
-  /// run there again.
+  /// Returns the columns for the documents of a file: one for each machine, and a further one for scenarios that were
+  /// run on the same machine again.
   public static func columns(of documents: [ResultDocument], place: String) -> [AtlasColumn] {
     var runs: [[ResultDocument]] = []
     for document in documents {
@@ -42,7 +42,7 @@ public struct AtlasColumn: Sendable {
 
   // MARK: What tells machines apart
 
-  /// What a document knows of its machine and its build, each with what it is of, in words.
+  /// A fact that a document contains about its machine or its build, with the name of the fact.
   struct Fact: Sendable, Hashable {
     let name: String
     let text: String
@@ -63,16 +63,17 @@ public struct AtlasColumn: Sendable {
     ]
   }
 
-  /// Whether each of some columns is of another machine, apart from the build of the lab, and not several runs of one.
+  /// Returns whether every column is of another machine, apart from the build of the lab. Otherwise several columns are
+  /// runs of one machine.
   static func areMachines(_ columns: [AtlasColumn]) -> Bool {
     Set(columns.map { $0.facts.filter { $0.name != "lab" } }).count == columns.count
   }
 
-  /// When it was run, to the minute: `2026-11-21 01:02 UTC`.
+  /// The time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// What tells each of some columns from the others, as shortly as that can be said: the facts in which they differ,
-  /// and of two that have the same ones, when they were run, or in which files that is.
+  /// Returns the shortest text that distinguishes each column from the others: the facts in which they differ. Columns
+  /// with the same facts add the time of the run, or the path of the file.
   static func names(of columns: [AtlasColumn]) -> [String] {
     let facts = columns.map { $0.facts.map(\.text) }
     let telling = (facts.first ?? []).indices.filter { fact in Set(facts.map { $0[fact] }).count > 1 }
@@ -91,17 +92,17 @@ struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The variant at its point.
     let label: String
-    /// Whether its failure is the lesson.
+    /// Whether the failure of the variant is the lesson.
     let isBroken: Bool
-    /// The ratio to the baseline; the figure itself where there is none.
+    /// The ratio to the baseline; the figure itself if there is no baseline.
     let cell: Cell
-    /// The figure that was measured, in its unit; nil where there is none.
+    /// The measured figure with its unit; nil if there is none.
     let figure: String?
-    /// How far the ratio may be from what was measured: `±2.1 %`; nil for too few rounds.
+    /// The uncertainty of the ratio: `±2.1 %`; nil for too few rounds.
     let margin: String?
-    /// Nil where the scenario has no baseline, and of 0.
+    /// The contrast to the baseline; nil if the scenario has no baseline, or if the baseline is 0.
     let contrast: Contrast?
-    /// Whether others are compared with it.
+    /// Whether other rows are compared with this one.
     let isReference: Bool
     let parameters: [String: ParameterValue]
   }
@@ -109,9 +110,9 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// What ratios refer to; nil where there are none.
+  /// What ratios refer to; nil if there are no ratios.
   let reference: String?
-  /// Whether there is any ratio: of 0 there is none.
+  /// Whether any row has a ratio. A baseline of 0 gives none.
   let hasRatios: Bool
   let rows: [Row]
 
@@ -144,7 +145,7 @@ struct AtlasRun: Sendable {
     }
   }
 
-  /// What its figures are of: two runs are compared where it is the same.
+  /// The meaning of the figures. Two runs can be compared if it is the same.
   var measure: String {
     let of = metric.map {
       "\($0.name), \($0.kind.rawValue)\($0.unit.rawValue.isEmpty ? "" : " in \($0.unit.rawValue)")"

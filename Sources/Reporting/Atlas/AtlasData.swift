@@ -2,7 +2,8 @@ import Laboratory
 import Measurement
 
 extension Atlas {
-  /// As GitHub Markdown: the machines, the sentences on which they disagree, the others, and a table a scenario.
+  /// The atlas as GitHub Markdown: the machines, the sentences on which they disagree, the other sentences, and a table
+  /// for each scenario.
   public var markdown: String {
     (machinesAsMarkdown + sentencesAsMarkdown + scenariosAsMarkdown).joined(separator: "\n\n") + "\n"
   }
@@ -52,7 +53,7 @@ extension Atlas {
     } + Self.notes.map(MarkdownReport.escape)
   }
 
-  /// As JSON, schema `gcdlab.atlas/1`.
+  /// Returns the atlas as JSON, schema `gcdlab.atlas/1`.
   ///
   /// - Throws: `EncodingError`, which no atlas can cause.
   public func json() throws -> String {

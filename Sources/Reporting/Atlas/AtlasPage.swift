@@ -1,10 +1,10 @@
 import Laboratory
 import Measurement
 
-/// An atlas as one self-contained page: machines across in a box that scrolls by itself, what a row is of stays in
-/// sight.
+/// An atlas as one self-contained page. The machines stand side by side in a box that scrolls by itself, and the first
+/// column stays in sight.
 public enum AtlasPage {
-  /// The page.
+  /// Returns the page.
   public static func render(_ atlas: Atlas) -> String {
     HTMLReport.page(
       "\(atlas.columns.count) \(atlas.words.many)", style: style,
@@ -35,7 +35,7 @@ public enum AtlasPage {
       """
   }
 
-  /// The machines across, each with its number and what tells it from the others.
+  /// Returns the heading of a table: the machines, each with its number and with what distinguishes it from the others.
   private static func head(_ first: String, _ atlas: Atlas, _ last: Markup = "") -> Markup {
     let heads = atlas.names.enumerated().map { number, name -> Markup in
       "<th><b>\(number + 1)</b><span>\(name)</span></th>"
@@ -88,7 +88,7 @@ public enum AtlasPage {
       "<div class=\"scroll box\"><table class=\"atlas words\">\(head("sentence", atlas))<tbody>\n\(rows)</tbody></table></div>\n"
   }
 
-  /// Of more machines the figures are a long list.
+  /// The figures of more machines are a long list, which stays closed.
   private static let mostOpened = 4
 
   private static func claim(_ claim: AtlasSentence.Claim) -> Markup {
@@ -106,7 +106,7 @@ public enum AtlasPage {
 
   // MARK: Scenarios
 
-  /// Each scenario with the largest difference that the rounds tell.
+  /// Returns the list of scenarios, each with its largest significant difference.
   private static func contents(_ atlas: Atlas) -> Markup {
     let links = atlas.scenarios.map { scenario -> Markup in
       let told = scenario.rows.filter { $0.isTold == true }.compactMap(\.apart).max()

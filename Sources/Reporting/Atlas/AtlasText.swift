@@ -2,24 +2,24 @@ import Laboratory
 import Measurement
 import Platform
 
-/// An atlas for a terminal: a key of numbered machines, and below it their numbers across.
+/// An atlas for a terminal: a key with the numbers of the machines, and tables with these numbers as columns.
 public struct AtlasText {
   private let atlas: Atlas
   private let style: TextStyle
-  /// Every sentence and every row, those on which machines agree too.
+  /// Whether every sentence and every row is shown, also those on which machines agree.
   private let details: Bool
 
-  /// A text in some style.
+  /// Creates the text of an atlas in a style.
   public init(_ atlas: Atlas, _ style: TextStyle, details: Bool = false) {
     self.atlas = atlas
     self.style = style
     self.details = details
   }
 
-  /// The sentences of the documents alone, all of them.
+  /// All sentences of the documents, without the scenarios.
   public var sentences: String { text(key + disagreements + agreements + [""] + end) }
 
-  /// The sentences on which machines disagree, with `details` all of them, and every scenario.
+  /// The sentences on which machines disagree (all of them with `details`), and every scenario.
   public var report: String {
     text(key + disagreements + (details ? agreements : []) + scenarios + [""] + end + wrapped(Atlas.notes))
   }
@@ -65,7 +65,8 @@ public struct AtlasText {
     }
   }
 
-  /// A mark for each machine beside the sentence; below each other, with its words, where there is no room for that.
+  /// Returns a mark for each machine beside the sentence. Without room for that, the marks stand below each other, with
+  /// their words.
   private func row(_ sentence: AtlasSentence) -> [String] {
     let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
     let count = sentence.standings.count
@@ -87,7 +88,7 @@ public struct AtlasText {
 
   private var idWidth: Int { atlas.sentences.map(\.id.displayWidth).max() ?? 0 }
 
-  /// A claim, what it came to on each machine, and how far its figures lie apart.
+  /// Returns a claim, its result on each machine, and how far apart its figures are.
   private func lines(_ claim: AtlasSentence.Claim) -> [String] {
     let indent = "    "
     func under(_ text: String, _ ink: Ink?, _ indent: String) -> [String] {
@@ -100,7 +101,7 @@ public struct AtlasText {
       + (claim.apartText.map { under($0, .care, indent + "  ") } ?? [])
   }
 
-  /// A standing in words; nil is of verdicts that do not count.
+  /// Returns a standing in words. Nil stands for verdicts that do not count.
   static func word(_ standing: Standing?) -> String { standing?.rawValue ?? "other version" }
 
   private static func mark(_ standing: Standing?, _ style: TextStyle) -> String {
@@ -133,7 +134,7 @@ public struct AtlasText {
 
   // MARK: Scenarios
 
-  /// A row more says little on a screen.
+  /// The number of rows of a scenario without `details`.
   private static let mostRows = 8
 
   private var scenarios: [String] {
@@ -152,7 +153,7 @@ public struct AtlasText {
       row.cells.map { cell in cell.map { style.unicode ? $0.cell.text : $0.cell.plain } ?? "-" }
         + (hasApart ? [row.apartText] : [])
     }
-    // Names get what the figures leave, and a third of the line where these take several lines.
+    // The names get the room that the figures leave, or a third of the line if these take several lines.
     let taken = (cells.first ?? []).indices.reduce(0) { sum, column in
       sum + 2 + (cells.map { $0[column].displayWidth }.max() ?? 0)
     }

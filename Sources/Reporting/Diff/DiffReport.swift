@@ -4,20 +4,20 @@ import Measurement
 /// A diff for a terminal, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
   private let diff: ResultDiff
-  /// From which share a change to the worse fails, and what does; nil where it is not asked for.
+  /// The gate of `--fail-above`, and what fails it; nil without that option.
   private let gate: Gate?
 
-  /// A report of `diff`.
+  /// Creates a report of `diff`.
   public init(_ diff: ResultDiff, gate: Gate?) {
     self.diff = diff
     self.gate = gate
   }
 
-  /// What fits two screens: so many rows, and so many items of a kind.
+  /// The number of rows, and of items of a kind, that fit on two screens.
   private static let (mostRows, mostItems) = (20, 5)
 
-  /// For a terminal: which runs are compared, how many figures changed, a line for each that did, the worst first, and
-  /// what else is to be known. With `details` every figure has a line.
+  /// Returns the diff for a terminal: which runs are compared, how many figures changed, a line for each changed
+  /// figure, the worst first, and what else the reader must know. With `details`, every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
@@ -44,19 +44,19 @@ public struct DiffReport: Sendable {
     Ink.quiet("  and \(count) more; see --details", style)
   }
 
-  /// `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`
+  /// Returns a line for each side: `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`.
   private func sides(_ style: TextStyle) -> [String] {
     [("old", diff.sides.old), ("new", diff.sides.new)].flatMap { name, side in
       "\(name): \(side)".wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
     }
   }
 
-  /// What a row says of its change, and what rows are counted by.
+  /// Returns the word for a row's change, by which rows are counted.
   private func words(_ row: ResultDiff.Row) -> String {
     hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
   }
 
-  /// `40 figures: 3 regressed, 2 improved, 35 with no significant change`: of each word that rows have, how many.
+  /// The number of rows for each word: `40 figures: 3 regressed, 2 improved, 35 with no significant change`.
   private var counts: String {
     let all = diff.rows.sorted { $0.rank < $1.rank }.grouped(by: words)
     guard let first = all.first else { return "no figure that both sides have" }
@@ -67,10 +67,10 @@ public struct DiffReport: Sendable {
     return "\(diff.rows.count) figures: " + counts.joined(separator: ", ")
   }
 
-  /// From this width on a line has room for the interval of a change.
+  /// From this width on, a line has room for the interval of a change.
   private static let widthOfIntervals = 110
 
-  /// What the figures and the intervals of some rows are.
+  /// Returns the meaning of the figures and the intervals of some rows.
   private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool) -> [String] {
     guard !rows.isEmpty else { return [] }
     let kinds: [(Metric.Kind, String)] = [
@@ -93,7 +93,7 @@ public struct DiffReport: Sendable {
 
   private func table(_ rows: [ResultDiff.Row], _ style: TextStyle) -> [String] {
     guard !rows.isEmpty else { return [] }
-    // Without room the interval goes first, then the old figure and the new one: a figure has one line.
+    // Without room, the interval is left out first, then the old and the new figure, so that each figure has one line.
     let columns = style.width < 60 ? [0, 1, 4] : [0, 1, 2, 3, 4]
     func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
       let cells = self.cells(row, unicode: style.unicode)
@@ -115,7 +115,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// Why figures cannot be told, once for all that share a reason.
+  /// Returns the reasons why changes cannot be told, each once with all figures that share it.
   private func reasons(_ style: TextStyle) -> [String] {
     let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
@@ -124,7 +124,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// As GitHub Markdown.
+  /// The diff as GitHub Markdown.
   public var markdown: String {
     let parts =
       ["old: \(diff.sides.old)", "new: \(diff.sides.new)", counts].map(MarkdownReport.escape)
@@ -136,7 +136,7 @@ public struct DiffReport: Sendable {
     return parts.joined(separator: "\n\n") + "\n"
   }
 
-  /// As CSV (RFC 4180), one row a figure.
+  /// The diff as CSV (RFC 4180), one row for each figure.
   public var csv: String {
     CSVReport.table(
       [
@@ -155,7 +155,7 @@ public struct DiffReport: Sendable {
         })
   }
 
-  /// As JSON, schema `gcdlab.diff/2`.
+  /// Returns the diff as JSON, schema `gcdlab.diff/2`.
   ///
   /// - Throws: `EncodingError`, which no diff can cause: its figures are finite.
   public func json() throws -> String {
@@ -242,7 +242,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// At most so many items of a kind.
+  /// Returns the notes, at most `most` items of each kind.
   private func notes(_ most: Int) -> [(title: String, items: [String])] {
     var passed: [String] = []
     if let gate {

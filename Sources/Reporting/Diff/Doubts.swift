@@ -1,7 +1,7 @@
 import Laboratory
 
 extension ResultDiff {
-  /// Why it cannot be told whether the new side became worse, whatever the figures that both sides have.
+  /// Returns the reasons why the figures that both sides have cannot tell whether the new side became worse.
   static func doubts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new) + Ends.lost(Ends(old), Ends(new))
   }
@@ -21,7 +21,7 @@ extension ResultDiff {
     return ["not built the same: \(names(was)) on the old side, \(names(now)) on the new one"]
   }
 
-  /// Claims of the old side that the new one has not, or could judge in fewer of its runs.
+  /// Returns the claims of the old side that the new side lacks, or that fewer of its runs could judge.
   private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
       let after = new.filter { $0.scenario.name == scenario }
@@ -49,7 +49,7 @@ extension ResultDiff {
   }
 }
 
-/// How the trials of a side ended, by variant and point.
+/// The ways in which the trials of a side ended, by variant and point.
 struct Ends {
   private struct Run {
     let scenario: String
@@ -59,7 +59,7 @@ struct Ends {
     var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    /// `3 of 18 trials hung`.
+    /// Returns the number of trials with an end: `3 of 18 trials hung`.
     func told(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials) trial\(trials == 1 ? "" : "s") \(word)"
     }
@@ -82,15 +82,15 @@ struct Ends {
     }
   }
 
-  /// Trials that trapped or hung where they are meant to complete.
+  /// The trials that trapped or hung although they are meant to complete.
   var crashes: [String] {
     runs.filter(\.isMeantToComplete).flatMap { run in
       run.counts.kinds.filter(\.isAbnormal).map { run.told($0, as: $0.rawValue) }
     }
   }
 
-  /// Trials of the new side that were stopped or not possible, of which there were fewer on the old one. Where neither
-  /// side completed any, there is nothing to compare.
+  /// Returns the trials of the new side that were stopped or not possible, if the old side had fewer of them. If
+  /// neither side completed a trial, there is nothing to compare.
   static func lost(_ old: Ends, _ new: Ends) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

@@ -1,19 +1,19 @@
 import Laboratory
 import Measurement
 
-/// What `--fail-above` makes of a diff.
+/// The judgement of `--fail-above` on a diff.
 public struct Gate: Sendable {
-  /// The share from which a change to the worse fails.
+  /// The share from which a change for the worse fails.
   public let limit: Double
-  /// What is worse: figures by more than the limit, claims that failed, trials that broke, trapped or hung.
+  /// What became worse: figures by more than the limit, claims that failed, and trials that broke, trapped or hung.
   public let worse: [String]
-  /// What could not be judged, with the reason and what would help.
+  /// What could not be judged, each with the reason and with what would help.
   public let undecided: [String]
 
-  /// The exit status: 0 judged and fine, 1 worse, 2 could not tell.
+  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that could not be told.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
-  /// The gate of `diff` at a limit.
+  /// Creates the gate of `diff` with a limit, a share above 0.
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
@@ -23,7 +23,7 @@ public struct Gate: Sendable {
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
-      // What it may be is what the interval says: it is fine where that excludes the limit.
+      // The change may lie anywhere in the interval. A figure is fine if the interval excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       return "\(row.name) may be worse by more than \(percent), by up to "
         + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
@@ -39,7 +39,7 @@ public struct Gate: Sendable {
 }
 
 extension Quantity {
-  /// A change by a factor: `+3.1 %`, or `12.4x` where hundredths are no measure.
+  /// Returns a change by a factor: `+3.1 %`, or `12.4x` for a change that percent express badly.
   static func change(_ ratio: Double) -> String {
     ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
   }

@@ -1,31 +1,32 @@
 import Laboratory
 import Measurement
 
-/// What changed from one set of result documents to another.
+/// The changes from one set of result documents to another.
 ///
-/// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on a side are several runs,
-/// and a run is what is compared: its rounds share its luck.
+/// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on one side are several
+/// runs. Runs are compared, and not their rounds, since the rounds of one run share its luck.
 public struct ResultDiff: Sendable {
   /// How a figure changed.
   public enum Change: String, Sendable, Codable {
-    /// The interval excludes no change, towards the better.
+    /// The interval excludes no change, and the figure became better.
     case better
-    /// The interval excludes no change, towards the worse.
+    /// The interval excludes no change, and the figure became worse.
     case worse
-    /// The interval excludes no change, of a metric that neither way is better.
+    /// The interval excludes no change, and neither direction of the metric is better.
     case different
     /// The interval includes no change.
     case none = "within noise"
-    /// One run per side that differ no more than runs may, too few rounds, or figures that have no ratio.
+    /// The change cannot be told: there is one run for each side and the figures differ no more than runs may, or there
+    /// are too few rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
-    /// The gravest first.
+    /// The changes in the order of reports, the gravest first.
     static let worstFirst: [Change] = [.worse, .different, .better, .none, .unknown]
 
-    /// Whether the rounds tell that something changed.
+    /// Whether the rounds show that something changed.
     var isTold: Bool { self == .better || self == .worse || self == .different }
 
-    /// As reports say it.
+    /// The words of reports for the change.
     var words: String {
       switch self {
       case .better: "improved"
@@ -39,11 +40,11 @@ public struct ResultDiff: Sendable {
 
   /// The runs of a side.
   public struct Side: Sendable, CustomStringConvertible {
-    /// How many documents there are.
+    /// The number of documents.
     public let runs: Int
-    /// Of how many scenarios.
+    /// The number of scenarios.
     public let scenarios: Int
-    /// When the first and the last of them began, in UTC.
+    /// The start times of the first and the last document, in UTC.
     public let first, last: String
 
     init(_ documents: [ResultDocument]) {
@@ -64,37 +65,37 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  /// One figure on both sides.
+  /// One figure with its values on both sides.
   public struct Row: Sendable {
-    /// The scenario.
+    /// The name of the scenario.
     public let scenario: String
-    /// Variant and point: `apply[stride=64]`.
+    /// The variant and the point: `apply[stride=64]`.
     public let label: String
-    /// The metric.
+    /// The name of the metric.
     public let metric: String
-    /// Its unit.
+    /// The unit of the metric.
     public let unit: Unit
-    /// How many runs measured it.
+    /// The number of runs that measured the figure.
     public let runs: (old: Int, new: Int)
-    /// The typical run before and after: the geometric mean, or the median where one is 0.
+    /// The figure of the typical run of each side: the geometric mean of the runs, or the median if a figure is 0.
     public let old, new: Double
-    /// New to old; nil for too few rounds, or where a round is 0.
+    /// The ratio of the new figure to the old one; nil for too few rounds, or if a round is 0.
     public let ratio: ConfidenceInterval?
-    /// What came of it.
+    /// The result of the comparison.
     public let change: Change
-    /// Why that cannot be told.
+    /// The reason why the change cannot be told; nil if it can.
     public let reason: String?
-    /// Which way is better.
+    /// The direction of the metric that is better.
     let better: Metric.Better
 
-    /// What kind of figure it is.
+    /// The kind of the metric.
     let kind: Metric.Kind
-    /// What its figures say.
+    /// The meaning of the metric's figures.
     let meaning: Metric.Meaning
 
     var name: String { "\(scenario) \(label) \(metric)" }
 
-    /// How many times as bad it became; nil where neither way is worse, or there is no ratio.
+    /// The factor by which the figure became worse; nil if neither direction is worse, or if there is no ratio.
     var worsening: ConfidenceInterval? {
       switch better {
       case .lower: ratio
@@ -104,54 +105,54 @@ public struct ResultDiff: Sendable {
       }
     }
 
-    /// Where it stands in a list that begins with the worst.
+    /// The rank in a list that begins with the worst.
     var rank: (Int, Double) {
       let size = ratio.map { max($0.estimate, 1 / $0.estimate) } ?? 0
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
-    /// Whether every round of both sides has the same figure, of which there is no ratio: a count of 0.
+    /// Whether every round of both sides has the same figure without a ratio: a count of 0.
     var isSame: Bool { change == .none && ratio == nil }
 
-    /// Whether it became worse by more than `share`, and the interval excludes that nothing changed.
+    /// Returns whether the figure became worse by more than `share`, and the interval excludes no change.
     public func isWorse(byMoreThan share: Double) -> Bool {
       change == .worse && worsening.map { $0.estimate > 1 + share } == true
     }
   }
 
-  /// A claim whose verdict is another one now.
+  /// A claim with another verdict than before.
   public struct VerdictChange: Sendable, Equatable {
-    /// The scenario.
+    /// The name of the scenario.
     public let scenario: String
-    /// The sentence.
+    /// The text of the claim.
     public let says: String
-    /// Its verdict before and after.
+    /// The verdicts before and after.
     public let old, new: Verdict
   }
 
-  /// The runs that are compared.
+  /// The runs of both sides.
   public let sides: (old: Side, new: Side)
   /// The figures that both sides have, in the order of the new documents.
   public private(set) var rows: [Row] = []
-  /// Figures that only the old side has: `apply-stride apply[stride=4] elapsed`.
+  /// The figures that only the old side has: `apply-stride apply[stride=4] elapsed`.
   public private(set) var missing: [String] = []
-  /// Figures that only the new side has.
+  /// The figures that only the new side has.
   public private(set) var added: [String] = []
-  /// Claims with another verdict than before.
+  /// The claims with another verdict than before.
   public private(set) var verdicts: [VerdictChange] = []
-  /// What makes the two sides hard to compare: other machines, other parameters, what disturbed the runs.
+  /// What makes the two sides hard to compare: other machines, other parameters, disturbances of the runs.
   public private(set) var cautions: [String] = []
-  /// What the new side did wrong, whatever its figures: claims that failed, trials that broke, or that trapped or hung
-  /// where they are meant to complete.
+  /// The faults of the new side, whatever its figures: claims that failed, trials that broke, and trials that trapped
+  /// or hung although they are meant to complete.
   public private(set) var faults: [String] = []
-  /// What keeps figures from telling whether the new side became worse: claims and trials that are lost on it, and
-  /// sides that were not asked the same in the same way.
+  /// The reasons why the figures cannot tell whether the new side became worse: claims and trials that the new side
+  /// lost, and sides whose questions or settings differ.
   public private(set) var doubts: [String] = []
 
   /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
   ///
-  /// - Throws: ``InputError`` for a metric that no document has, and for one that is not measured in the same way in
-  ///   all of them.
+  /// - Throws: ``InputError`` if no document has a metric, or if the documents do not all measure a metric in the same
+  ///   way.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
@@ -163,7 +164,7 @@ public struct ResultDiff: Sendable {
     let before = Figures(old, metrics), after = Figures(new, metrics)
     try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
-    // The confidence is that of all rows together.
+    // All rows together hold with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
       return Self.row(was, now, among: both.count)
@@ -191,7 +192,7 @@ public struct ResultDiff: Sendable {
 
   /// The figures of a side.
   private struct Figures {
-    /// In the order of the documents.
+    /// The keys, in the order of the documents.
     private(set) var keys: [String] = []
     private(set) var runs: [String: [Entry]] = [:]
 
@@ -233,7 +234,7 @@ public struct ResultDiff: Sendable {
         reason = "one run per side shows only large changes: give three or more, with --old and --new"
       }
     } else if Set(all).count == 1 {
-      change = .none  // The same figure in every round of both sides, such as a count of 0.
+      change = .none  // Every round of both sides has the same figure, such as a count of 0.
     } else if !all.allSatisfy({ $0 > 0 }) {
       reason = "0 in some rounds, of which there is no ratio"
     } else {
@@ -248,7 +249,7 @@ public struct ResultDiff: Sendable {
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 
-  /// Of figures in other units, or of which another way is better, no ratio means anything.
+  /// Refuses figures with another unit or another better direction on each side: their ratio has no meaning.
   private static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
     for key in after.keys {
       guard let was = before.runs[key] else { continue }
@@ -260,8 +261,8 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  /// The gravest verdict of each claim in some runs: what failed once has failed, and what could not be judged once was
-  /// not held.
+  /// Returns the gravest verdict of each claim in some runs. A claim that failed once has failed, and a claim that
+  /// could not be judged once does not count as held.
   private static func gravest(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
     func gravity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
     var gravest: [(scenario: String, claim: ClaimFacts)] = []
@@ -297,10 +298,10 @@ public struct ResultDiff: Sendable {
       } + Ends(new).crashes
   }
 
-  /// What disturbed the runs of a side, one line a kind.
+  /// Returns the disturbances of a side's runs, one line for each kind.
   private static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
-      // There always are some outliers.
+      // Every run has some outliers.
       document.warnings.filter { $0.kind != "outliers" }
         .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
@@ -327,7 +328,7 @@ public struct ResultDiff: Sendable {
     differ("Swift", was.swift, now.swift)
     differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
-    // Where the same work takes another time, every figure moves with it.
+    // If the same work takes another time, every figure moves with it.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")
@@ -337,7 +338,7 @@ public struct ResultDiff: Sendable {
     return cautions
   }
 
-  /// Which parameters had other values; nil for none.
+  /// Returns the parameters that had other values; nil for none.
   private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
     var settings: Set<String> = []
     for key in after.keys {
@@ -352,12 +353,12 @@ public struct ResultDiff: Sendable {
 }
 
 extension SampleFacts {
-  /// What makes figures comparable.
+  /// The properties in which two metrics must agree to be comparable.
   fileprivate var measure: String {
     let unit = unit == .none ? "a plain number" : "in \(unit.rawValue)"
     return "a \(kind.rawValue) \(unit) (better: \(better.rawValue))"
   }
 
-  /// What its rounds come to as tables rank runs; the median of all samples where no round has a figure.
+  /// The typical figure of the rounds, as tables rank runs; the median of all samples if no round has a figure.
   fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
 }

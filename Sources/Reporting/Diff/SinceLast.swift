@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// In one line what changed since the last run of the same scenario: `no change that a single pair of runs could
-  /// detect`, or the figures and verdicts that did; nil where the two were not asked the same on the same machine.
+  /// Returns in one line what changed since the last run of the same scenario: the changed figures and verdicts, or
+  /// `no change that a single pair of runs could detect`; nil if the two runs had other settings or another machine.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
@@ -24,17 +24,17 @@ extension ResultDiff {
 }
 
 extension ResultDocument {
-  /// Why another run of the scenario was not asked the same, so that nothing follows from what differs; nil where it
-  /// was.
+  /// Returns why another run of the scenario had another question, so that differences say nothing; nil if the question
+  /// was the same.
   public func unlikeness(to other: ResultDocument) -> String? {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     return settings == other.settings ? nil : "the two runs have different settings"
   }
 
-  /// Whether it was run short.
+  /// Whether the run was a short one (`--quick`).
   public var isQuick: Bool { command.contains("--quick") }
 
-  /// Whether it was started after another, or there is no other.
+  /// Returns whether the run started after another one, or there is no other.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }
 
   /// The settings of each run, by variant and point.

@@ -6,18 +6,18 @@ struct ClaimFacts: Codable, Sendable {
   let says: String
   let kind: Claim.Kind
   let check: String
-  /// The sentences of the documents that it bears out where it is true, by their numbers; nil for none.
+  /// The numbers of the documents' sentences that the claim bears out if it is true; nil for none.
   let bears: [String]?
-  /// The sentences that it contradicts where it is true; nil for none.
+  /// The numbers of the sentences that the claim contradicts if it is true; nil for none.
   let contradicts: [String]?
   let verdict: Verdict
-  /// Whether it is unavailable by what was declared before the run; nil where it was to be judged.
+  /// Whether something declared before the run makes the claim unavailable; nil if the claim was to be judged.
   let excused: Bool?
-  /// Whether it speaks of a variant or a setting that the command line left out; nil where it does not.
+  /// Whether the claim is about a variant or a setting that the command line left out; nil if it is not.
   let leftOut: Bool?
   let evidence: EvidenceFacts
 
-  /// Whether it is of the lesson alone, and speaks for or against no sentence of a document.
+  /// Whether the claim belongs only to the lesson, and speaks neither for a sentence of a document nor against one.
   var isOfLesson: Bool { bears == nil && contradicts == nil }
 
   init(_ judgement: Judgement) {
@@ -36,17 +36,17 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
-  /// What is said of a claim of the lab's own that was refuted: *refuted* is said of the documents.
+  /// The word for a refuted claim of the lab's own. Only claims on documents are called *refuted*.
   static let notSo = "not so"
-  /// Its verdict in a word or two.
+  /// The verdict in a word or two.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
 
-  /// Whether it speaks against a sentence of a document, as far as one verdict can.
+  /// Whether the claim speaks against a sentence of a document, as far as one verdict can.
   var isAgainstDocument: Bool {
     verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
   }
 
-  /// How much it is news, the most first.
+  /// How much the result of a claim is news, in descending order.
   enum Gravity: CaseIterable {
     case failed, againstDocument, open, notSo, seen, asSaid
   }
@@ -62,50 +62,50 @@ extension ClaimFacts {
     }
   }
 
-  /// What the check asks, apart from how it is written; nil in a document whose check is none.
+  /// The comparison that the check makes, apart from how it is written; nil if the document's check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Whether it asks the same: its words may have changed.
+  /// Returns whether another claim asks the same. Its words may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false
   }
 
-  /// Whether it speaks of what the command line left out.
+  /// Whether the claim is about what the command line left out.
   var isLeftOut: Bool { leftOut == true }
 
-  /// Whether it was to be judged and could not be.
+  /// Whether the claim was to be judged and could not be.
   var isUnjudged: Bool { verdict == .unavailable && excused != true }
 }
 
-/// The figures behind a verdict; what does not apply is absent.
+/// The figures behind a verdict. A figure that does not apply is absent.
 struct EvidenceFacts: Codable, Sendable {
   let left: Number?
   let right: Number?
-  /// The smallest and the largest figure of the left side, where they differ.
+  /// The smallest and the largest figure of the left side; nil if they are equal.
   let leftRange: [Number]?
-  /// The same of the right side.
+  /// The smallest and the largest figure of the right side; nil if they are equal.
   let rightRange: [Number]?
   let unit: Unit
-  /// What kind of metric the left side is; nil in documents of labs that did not say.
+  /// The kind of the left side's metric; nil in documents of labs that did not write it.
   let of: Metric.Kind?
-  /// There where a shorter duration is less of something, and not faster.
+  /// True if a shorter duration means less of something, and not faster; otherwise nil.
   let amount: Bool?
-  /// Left to right, with the ends of its interval.
+  /// The ratio of the left side to the right one; `low` and `high` are the ends of its interval.
   let ratio: Number?
   let low: Number?
   let high: Number?
   let trials: Int
   let met: Int
-  /// How many trials of an anomaly were lost; nil for none.
+  /// The number of trials of an anomaly that were lost; nil for none.
   let lost: Int?
   let reason: String?
-  /// A trial in which the check was true; nil for performance claims, and where there is none.
+  /// A trial in which the check was true; nil for performance claims, and if there is no such trial.
   let example: TrialFacts?
-  /// A trial in which it was not.
+  /// A trial in which the check was false; nil for performance claims, and if there is no such trial.
   let counterexample: TrialFacts?
 
-  /// What the left side says.
+  /// The meaning of the left side's figure.
   var meaning: Metric.Meaning { Metric.Meaning(of, unit, isAmount: amount == true) }
 
   init(_ evidence: Evidence, of metric: Metric?) {
@@ -128,15 +128,15 @@ struct EvidenceFacts: Codable, Sendable {
   }
 }
 
-/// A trial that shows something.
+/// A trial that serves as an example.
 struct TrialFacts: Codable, Sendable {
   /// The variant at its point.
   let run: String
-  /// The number of its round, from 1 on.
+  /// The number of the trial's round, from 1 on.
   let round: Int
-  /// The figure of the check's left side there.
+  /// The figure of the check's left side in this trial.
   let left: Number?
-  /// How it ended, where it did not complete.
+  /// How the trial ended; nil if it completed.
   let ended: String?
 
   init(_ example: Evidence.Example) {
@@ -146,7 +146,7 @@ struct TrialFacts: Codable, Sendable {
     ended = example.ended
   }
 
-  /// `concurrent in round 3: overlaps 2`, with the figure of a metric in the unit of the check.
+  /// Returns the trial in words: `concurrent in round 3: overlaps 2`. A figure of `metric` has the unit of the check.
   func says(_ unit: Unit, of metric: String?) -> String {
     let figure = left.map { [metric, Quantity($0.value, unit).description].compactMap(\.self).joined(separator: " ") }
     return "\(run) in round \(round)" + ([ended ?? figure].compactMap(\.self).first.map { ": \($0)" } ?? "")

@@ -1,23 +1,23 @@
 import Laboratory
 import Measurement
 
-/// What is true of every document that the lab writes, beyond what its types and the schema say. A document of which
-/// one of these is not true was written or changed by something else, and is refused with the place: whatever reads it
-/// relies on them.
+/// The rules that every document of the lab follows, beyond its types and the schema. Readers of a document rely on
+/// them. A document that breaks a rule was written or changed by another program, and is refused with the place.
 ///
-/// - Machine and run: at least one core; no limit, duration or cost is negative; the start is a time in UTC.
-/// - Scenario: names are unique, and those that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to some.
-/// - Runs: a variant at a point has one, the point is one of the sweep and agrees with the parameters, and the outcomes
-///   are as many as the rounds.
-/// - Metrics: each is what the scenario says of it; its figures are those of its histogram; a round has at most one
-///   figure, and only completed trials have figures, but for the time to the end of a hazard.
-/// - Claims: a verdict is one that its kind can have, and is borne out by the evidence: of as many trials as were
-///   checked, so many met the check.
-/// - Traces: lanes, queues and variants that are referred to are there; nothing ends before it begins, or behind the
-///   end; the runs and waits of a lane lie one behind the other, and blocks are in order of submission.
+/// - Machine and run: There is at least one core. No limit, duration or cost is negative. The start is a time in UTC.
+/// - Scenario: Names are unique. Names that refer to others (`sweep`, `problem`, `baseline`, `show`) refer to existing
+///   ones.
+/// - Runs: A variant has one run at a point. The point belongs to the sweep and agrees with the parameters. There are
+///   as many outcomes as rounds.
+/// - Metrics: Each metric is as the scenario describes it. Its figures are those of its histogram. A round has at most
+///   one figure, and only completed trials have figures, except for the time to the end of a hazard.
+/// - Claims: The kind of a claim can have its verdict, and the numbers of the trials and of those that met the check
+///   bear the verdict out.
+/// - Traces: Lanes, queues and variants that are referred to exist. Nothing ends before it begins, or after the end of
+///   the record. The runs of a lane do not overlap, nor do its waits. Blocks are in the order of submission.
 extension ResultDocument {
-  /// Whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. Without a regular expression, since making
-  /// one takes as long as reading the document.
+  /// Returns whether a text is a time in UTC to the second, `2026-11-23T01:02:03Z`. A regular expression would take as
+  /// long to compile as the document to read.
   private static func isTime(_ text: String) -> Bool {
     text.utf8.count == 20
       && zip(text.utf8, "0000-00-00T00:00:00Z".utf8).allSatisfy { found, wanted in
@@ -59,11 +59,11 @@ extension ResultDocument {
   }
 }
 
-/// A place in a document, `runs[3].metrics.elapsed`, and what is required there.
+/// A place in a document, `runs[3].metrics.elapsed`, and the requirements there.
 struct DocumentPlace {
   private(set) var path = ""
 
-  /// What no run exceeds, in whatever unit.
+  /// The range of any amount, in any unit. No run exceeds it.
   static let anyAmount = 0...1e15
 
   subscript(_ name: String) -> DocumentPlace { DocumentPlace(path: path.isEmpty ? name : "\(path).\(name)") }
@@ -81,7 +81,7 @@ struct DocumentPlace {
       "found \(Self.plain(value)), allowed is \(Self.plain(allowed.lowerBound)) to \(Self.plain(allowed.upperBound))")
   }
 
-  /// A number as one writes it: `1e15` and `-1`, where Swift prints `1000000000000000.0` and `-1.0`.
+  /// Returns a number as a person writes it: `1e15` and `-1`. Swift prints `1000000000000000.0` and `-1.0`.
   private static func plain<Value>(_ value: Value) -> String {
     guard let number = value as? Double, let whole = Int64(exactly: number) else {
       return "\(value)".replacing("e+", with: "e")
@@ -165,7 +165,7 @@ extension RunFacts {
       try place.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
         "its kind, unit or better direction is not what scenario.metrics says")
-      // A hazard has the time to its end though it does not complete.
+      // A hazard has the time to its end although it does not complete.
       let most = name == Metric.timeToEnd.name ? rounds : outcomes[.completed]
       try place.require(
         samples.rounds.count <= most, "found \(samples.rounds.count) rounds, but \(most) trials could have it")
@@ -175,14 +175,14 @@ extension RunFacts {
 }
 
 extension SampleFacts {
-  /// - Parameter rounds: how many there were.
+  /// - Parameter rounds: The largest number of rounds that can have a figure.
   fileprivate func validate(_ place: DocumentPlace, rounds most: Int) throws(InputError) {
     guard let first = histogram.first, let last = histogram.last else {
       throw place["histogram"].problem("it is empty")
     }
     try place["floor"].require(floor?.value ?? 0, in: DocumentPlace.anyAmount)
     try place["min"].require(min.value >= 0, "found \(min.value), allowed is 0 or more")
-    // Each count is limited, but many of them could be more than a number holds.
+    // Each count is limited, but the sum of many could overflow.
     var (previous, counted, sum) = (-1.0, 0.0, 0.0)
     for pair in histogram {
       try place["histogram"].require(pair.value.value > previous, "the values do not ascend")
@@ -218,7 +218,8 @@ extension SampleFacts {
       try place["round"].require(figure.round > previousRound, "they do not ascend from 1")
       try place["round"].require(figure.round, in: 1...Swift.max(1, most))
       previousRound = figure.round
-      // The total of a round's counts is one of many samples' sums; a median or a mean is within what was seen.
+      // The total of a round's counts is the sum of many samples. A median or a mean lies within the range of the
+      // samples.
       let (low, high) = kind == .count ? (0, total.value) : (min.value, max.value)
       try place["value"].require(
         isAtMost(low, value) && isAtMost(value, high), "found \(value), allowed is \(low) to \(high)")
@@ -226,7 +227,7 @@ extension SampleFacts {
     try place["rounds"].require(rounds.count <= count, "found \(rounds.count) figures of \(count) samples")
   }
 
-  /// Whether two numbers are the same but for six significant digits each.
+  /// Returns whether two numbers agree to six significant digits each.
   private func isAbout(_ found: Double, _ expected: Double) -> Bool {
     abs(found - expected) <= 1e-4 * Swift.max(abs(found), abs(expected)) + 1e-9 * Double(count)
   }
@@ -237,7 +238,7 @@ extension SampleFacts {
 }
 
 extension Claim.Kind {
-  /// What can become of such a claim.
+  /// The verdicts that a claim of this kind can have.
   fileprivate var verdicts: [Verdict] {
     switch self {
     case .guarantee: [.held, .violated, .unavailable]
@@ -254,7 +255,7 @@ extension ClaimFacts {
       kind.verdicts.contains(verdict), "found '\(verdict.rawValue)', allowed for the kind \(kind.rawValue): \(allowed)")
     let place = place["evidence"]
     let (trials, met) = (evidence.trials, evidence.met)
-    // Each with each that it is compared with: more than there are trials.
+    // A check may compare each run with each other one, so that there are more comparisons than trials.
     try place["trials"].require(trials, in: 0...1_000_000_000)
     try place["met"].require(met, in: 0...trials)
     if let lost = evidence.lost { try place["lost"].require(lost, in: 1...1_000_000_000) }
@@ -264,7 +265,7 @@ extension ClaimFacts {
     }
     let isBorneOut =
       switch verdict {
-      // Of `any` variant one a round is enough.
+      // For `any` variant, one trial in each round is enough.
       case .held: met > 0 && (met == trials || rangesOverAny)
       case .violated, .refuted: met < trials
       case .witnessed, .supported: met > 0
@@ -279,6 +280,6 @@ extension ClaimFacts {
       interval == interval.sorted() && interval.allSatisfy { $0 >= 0 }, "it is not from low to high, or negative")
   }
 
-  /// Whether the check speaks of any variant, rather than of one or all.
+  /// Whether the check is about any variant, and not about one or all.
   private var rangesOverAny: Bool { comparison?.figures.contains { $0.scope == .any } == true }
 }

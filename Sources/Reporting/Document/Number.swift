@@ -1,13 +1,13 @@
-/// A number of a document: whole where it is, else with six significant digits.
+/// A number of a document: a whole number stays as it is, and any other has six significant digits.
 ///
-/// It is rounded when it is made and not when it is written, so that a run shows the same figures before and after it
-/// was saved.
+/// The number is rounded when it is made, not when it is written, so that a run shows the same figures before and after
+/// it was saved.
 struct Number: Codable, Hashable, Sendable {
   let value: Double
 
   init(_ value: Double) { self.value = Self.rounded(value) }
 
-  /// Beyond what any clock or counter gives, and far enough from the ends of a double to reckon with.
+  /// The range of numbers: wider than any clock or counter gives, and narrow enough for calculations in a double.
   static let allowed = -1e36...1e36
 
   init(from decoder: any Decoder) throws {
@@ -26,7 +26,7 @@ struct Number: Codable, Hashable, Sendable {
   }
 
   private static func rounded(_ value: Double) -> Double {
-    // Minus 0 too.
+    // The result is 0 for -0, too.
     guard value != value.rounded() else { return value == 0 ? 0 : value }
     var scale = 1.0
     while abs(value) * scale < 100_000, scale < 1e12 { scale *= 10 }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Finds a key that an object of a JSON text has twice: of such a key each reader takes the value that it likes.
+/// Finds a key that an object of a JSON text contains twice. Readers disagree on the value of such a key.
 enum RepeatedKey {
   /// An object or a list that is being read.
   private struct Level {
     let isObject: Bool
-    /// The keys so far.
+    /// The keys that were read so far.
     var keys: Set<String> = []
     var key = ""
     var index = 0
@@ -14,9 +14,9 @@ enum RepeatedKey {
     init(isObject: Bool) { (self.isObject, awaitsKey) = (isObject, isObject) }
   }
 
-  /// The path of the first repeated key, such as `runs[3].rounds`; nil if there is none.
+  /// Returns the path of the first repeated key, such as `runs[3].rounds`; nil if there is none.
   ///
-  /// - Parameter text: a text that a JSON decoder has accepted.
+  /// - Parameter text: A text that a JSON decoder has accepted.
   static func path(in text: some RandomAccessCollection<UInt8>) -> String? {
     var levels: [Level] = []
     var index = text.startIndex
@@ -44,7 +44,7 @@ enum RepeatedKey {
     return nil
   }
 
-  /// The place of the quotation mark that ends the string beginning at `start`.
+  /// Returns the index of the quotation mark that ends the string beginning at `start`.
   private static func endOfString<Text: RandomAccessCollection<UInt8>>(in text: Text, from start: Text.Index)
     -> Text.Index
   {
@@ -57,7 +57,7 @@ enum RepeatedKey {
     return min(index, last)
   }
 
-  /// A string as it is meant: it may write the same characters in several ways.
+  /// Returns a string without its escapes, since JSON can write the same characters in several ways.
   private static func string(_ quoted: some Collection<UInt8>) -> String {
     (try? JSONDecoder().decode(String.self, from: Data(quoted)))
       ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)

@@ -3,14 +3,14 @@ import Laboratory
 import Platform
 
 extension ResultDocument {
-  /// How many bytes a file may have. Read, they take some ten times as much memory for a while; the document of a
-  /// default run has less than 1 MB.
+  /// The largest size of a file, in bytes. Reading takes about ten times as much memory. The document of a default run
+  /// has less than 1 MB.
   public static let largestFile = 24 << 20
 
-  /// Reads the documents in a file: one, or an array of them.
+  /// Reads the documents in a file: one document, or an array of documents.
   ///
-  /// - Throws: ``InputError`` when the file cannot be read, is not JSON, has another schema, or says what no run can
-  ///   have given; with the path of the value in the document.
+  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has another schema, or contains a value that no
+  ///   run can have given. The error names the path of the value in the document.
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
@@ -21,12 +21,12 @@ extension ResultDocument {
     return try parse(bytes, place: path)
   }
 
-  /// Reads the documents in the bytes of a file that errors call `place`.
+  /// Parses the documents in the bytes of a file that errors call `place`.
   ///
-  /// - Throws: ``InputError``, as ``read(_:)`` does.
+  /// - Throws: ``InputError`` in the same cases as ``read(_:)``.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
     do {
-      // A mark of the byte order, as some editors write it, says nothing in UTF-8.
+      // Some editors write a byte order mark. It has no meaning in UTF-8.
       let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
       let end = bytes.last { !" \t\r\n".utf8.contains($0) }
       guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
@@ -38,7 +38,7 @@ extension ResultDocument {
       do {
         documents = try isArray ? decode([ResultDocument].self, data) : [decode(ResultDocument.self, data)]
       } catch {
-        // Of another schema, any other complaint would mislead.
+        // Another schema is reported first: any other complaint would mislead.
         try refuseOtherSchemas(isArray ? decode([Header].self, data) : [decode(Header.self, data)], place)
         throw error
       }
@@ -65,7 +65,7 @@ extension ResultDocument {
     do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError { throw explain(error) }
   }
 
-  /// What is wrong, with the path of the value: `runs[3].metrics.elapsed.p50: expected Double`.
+  /// Returns the error with the path of the value: `runs[3].metrics.elapsed.p50: expected Double`.
   private static func explain(_ error: DecodingError) -> InputError {
     let context: DecodingError.Context
     let problem: String
@@ -73,7 +73,7 @@ extension ResultDocument {
     case .keyNotFound(let key, let found): (context, problem) = (found, "'\(key.stringValue)' is missing")
     case .typeMismatch(_, let found), .valueNotFound(_, let found): (context, problem) = (found, found.debugDescription)
     case .dataCorrupted(let found):
-      // Without a path the text itself cannot be read.
+      // An error without a path means that the text is not JSON.
       (context, problem) = (found, (found.codingPath.isEmpty ? "not JSON: " : "") + found.debugDescription)
     @unknown default: return InputError("\(error)")
     }

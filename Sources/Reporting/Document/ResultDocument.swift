@@ -1,17 +1,17 @@
 import Laboratory
 
-/// What a run is, as data, schema `gcdlab.result/2`: what `--format json` prints and `--export x.json` writes, what
-/// `diff` and `report` read, and what every renderer shows, of a run that has just ended too. The schema itself is
+/// A run as data, schema `gcdlab.result/2`: `--format json` prints it, `--export x.json` writes it, `diff` and `report`
+/// read it, and every renderer shows it, also for a run that has just ended. The schema is in
 /// `gcdlab.result-2.schema.json` beside the renderers.
 ///
-/// Durations are in nanoseconds, whole where they came from the clock. What was not measured is not there.
+/// Durations are in nanoseconds, and whole numbers if a clock measured them. What was not measured is absent.
 public struct ResultDocument: Codable, Sendable {
   /// The version of this format.
   public static let schema = "gcdlab.result/2"
 
   let schema: String
   let tool: ToolFacts
-  /// The command line, without the program.
+  /// The arguments of the command line, without the program.
   let command: [String]
   let machine: Machine
   let started: String
@@ -23,10 +23,10 @@ public struct ResultDocument: Codable, Sendable {
   private(set) var findings: [Remark]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
-  /// Trials that were recorded beside the measured ones; nil for none.
+  /// The recorded trials, which are not among the measured ones; nil for none.
   let traces: [TraceFacts]?
 
-  /// The document of some results.
+  /// Creates the document of some results.
   public init(_ results: Results) {
     schema = Self.schema
     tool = ToolFacts(name: Tool.name, version: Tool.version)
@@ -44,7 +44,7 @@ public struct ResultDocument: Codable, Sendable {
     traces = TraceFacts.facts(results.traces)
   }
 
-  /// The same with what the run comes to, before all that it found.
+  /// Returns the document with the answer of the run before the other findings.
   func concluding(_ answer: String?) -> ResultDocument {
     guard let answer else { return self }
     var document = self
@@ -52,21 +52,21 @@ public struct ResultDocument: Codable, Sendable {
     return document
   }
 
-  /// The name of what was tried.
+  /// The name of the scenario.
   public var scenarioName: String { scenario.name }
 
-  /// Whether it was cut short.
+  /// Whether the run was interrupted.
   public var isCut: Bool { interrupted == true }
 
-  /// Whether it was measured on `machine`, as far as a document tells.
+  /// Returns whether the run was measured on `machine`, as far as the document shows.
   public func isOf(_ machine: Machine) -> Bool {
     self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
       && self.machine.usedCores == machine.usedCores && self.machine.swift == machine.swift
       && self.machine.optimised == machine.optimised && self.machine.dispatch == machine.dispatch
   }
 
-  /// What became of the claims, and nothing else: an index of many runs is read at each start of `documents`, where
-  /// half of the time went into lessons and code that it does not show.
+  /// A copy with nothing but the verdicts on the claims. Each start of `documents` reads the index of many runs, and
+  /// spent half of its time on lessons and code that it does not show.
   public var verdictsAlone: ResultDocument { ResultDocument(verdictsOf: self) }
 
   private init(verdictsOf other: ResultDocument) {
@@ -86,30 +86,30 @@ public struct ResultDocument: Codable, Sendable {
     traces = nil
   }
 
-  /// Whether the run is no pass: a claim failed, or, whatever the claims say, a trial broke, or one crashed or hung
-  /// that is meant to complete.
+  /// Returns whether the run is not a pass: a claim failed, a trial broke, or a trial crashed or hung that is meant to
+  /// complete.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
-  /// Why documents that have claims judged none of them, which is no pass; nil where they judged some, or sought the
-  /// best setting.
+  /// Returns the reason why documents with claims judged none of them, which is not a pass; nil if they judged some, or
+  /// if the run was a search for the best setting.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
     return first.evidence.reason ?? "nothing was measured"
   }
 
-  /// How many trials ended, in whatever way.
+  /// The number of trials that ended in any way.
   public var trials: Int { runs.reduce(0) { $0 + $1.rounds } }
 
   /// Whether this version of the lab wrote it.
   public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
 
-  /// Whether a trial broke: it did not do what its own pattern says.
+  /// Whether a trial broke: it did not do what its own pattern promises.
   var hasBrokenTrials: Bool { brokenTrials > 0 }
 
-  /// Trials that crashed or hung of variants that are meant to complete.
+  /// The number of trials that crashed or hung although their variants are meant to complete.
   var unfinishedTrials: Int {
     let completing = Set(scenario.variants.filter(\.isMeantToComplete).map(\.name))
     return runs.filter { completing.contains($0.variant) }.reduce(0) { $0 + $1.outcomes.count(where: \.isAbnormal) }
@@ -118,7 +118,7 @@ public struct ResultDocument: Codable, Sendable {
   var brokenTrials: Int { runs.reduce(0) { $0 + $1.outcomes[.broken] } }
 }
 
-/// What wrote a document.
+/// The tool that wrote a document.
 struct ToolFacts: Codable, Sendable {
   let name: String
   let version: String

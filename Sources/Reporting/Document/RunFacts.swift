@@ -4,16 +4,16 @@ import Measurement
 /// All trials of a variant at a point.
 struct RunFacts: Codable, Sendable {
   let variant: String
-  /// The swept settings that the variant heeds.
+  /// The swept settings that affect the variant.
   let point: [String: ParameterValue]
   let parameters: [String: ParameterValue]
   let rounds: Int
-  /// How many trials ended in which way.
+  /// The number of trials for each way to end.
   let outcomes: OutcomeCounts
-  /// How many of those that trapped did so by which signal.
+  /// The number of trapped trials for each signal.
   let signals: [String: Int]?
-  /// What the run needs and cannot have at its number of cores, so that it was not tried; nil when it has all, and
-  /// where it is not confined.
+  /// What the run needs and lacks at its number of cores, so that it was not tried; nil if the run lacks nothing or is
+  /// not confined.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
@@ -40,25 +40,25 @@ struct RunFacts: Codable, Sendable {
   }
 }
 
-/// How many trials ended in which way, written as an object: `{"completed": 5, "hung": 1}`.
+/// The number of trials for each way to end, written as an object: `{"completed": 5, "hung": 1}`.
 struct OutcomeCounts: Codable, Sendable {
   private var counts: [Outcome.Kind: Int]
 
   init(_ ends: [Outcome.Kind] = []) { counts = Dictionary(grouping: ends) { $0 }.mapValues(\.count) }
 
-  /// How many ended in this way.
+  /// The number of trials that ended in this way.
   subscript(kind: Outcome.Kind) -> Int { counts[kind] ?? 0 }
 
-  /// The ways that there are, in the order of their cases.
+  /// The ways in which a trial ended, in the order of the cases.
   var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
 
-  /// How many ended in a way that `isMeant`.
+  /// Returns the number of trials that ended in a way that `isMeant` accepts.
   func count(where isMeant: (Outcome.Kind) -> Bool) -> Int { kinds.filter(isMeant).reduce(0) { $0 + self[$1] } }
 
-  /// These and `others`.
+  /// Adds the numbers of `others`.
   mutating func add(_ others: OutcomeCounts) { counts.merge(others.counts, uniquingKeysWith: +) }
 
-  /// - Throws: `DecodingError` for a name that is no way to end.
+  /// - Throws: `DecodingError` if a name is not a way to end.
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     counts = [:]
@@ -82,7 +82,7 @@ struct OutcomeCounts: Codable, Sendable {
 
 /// The figure of a round: the median of a trial's latencies, the total of its counts, the mean of its rates.
 struct RoundFacts: Codable, Sendable {
-  /// From 1. A round whose trial has no figure is not there.
+  /// The number of the round, from 1 on. A round whose trial has no figure is absent.
   let round: Int
   let value: Number
 }
@@ -92,9 +92,10 @@ struct SampleFacts: Codable, Sendable {
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
-  /// What timing nothing would give, for what is timed.
+  /// The noise floor: the figure that timing an empty operation would give; nil if nothing is timed.
   let floor: Number?
-  /// What the very loop that timed it takes around nothing, where that was tried: then it is the floor.
+  /// The time of the same timing loop around an empty operation; nil if that was not measured. It then serves as the
+  /// floor.
   let yardstick: Number?
   let count: Int
   let min: Number
@@ -130,10 +131,10 @@ struct SampleFacts: Codable, Sendable {
     histogram = HistogramPair.merged(measured.pairs)
   }
 
-  /// The figures of its rounds, in order.
+  /// The figures of the rounds, in order.
   var figures: [Double] { rounds.map(\.value.value) }
 
-  /// A statistic by its name; nil when the samples are too few to have it.
+  /// The value of a statistic; nil if the samples are too few for it.
   subscript(statistic: Statistic) -> Double? {
     switch statistic {
     case .min: min.value
@@ -148,7 +149,7 @@ struct SampleFacts: Codable, Sendable {
   }
 }
 
-/// A value and how often it was seen, written as `[value, count]`.
+/// A value with the number of its samples, written as `[value, count]`.
 struct HistogramPair: Codable, Sendable {
   let value: Number
   let count: Int
@@ -158,7 +159,7 @@ struct HistogramPair: Codable, Sendable {
     self.count = count
   }
 
-  /// Every pair as recorded; values that the document cannot tell apart are one.
+  /// Returns the pairs with equal values merged. Two values are equal if the document writes them in the same way.
   static func merged(_ pairs: [(value: Double, count: Int)]) -> [HistogramPair] {
     var merged: [HistogramPair] = []
     merged.reserveCapacity(pairs.count)
@@ -173,12 +174,12 @@ struct HistogramPair: Codable, Sendable {
     return merged
   }
 
-  /// More than a trial may count, and few enough that the counts of a document can be added.
+  /// The largest count: more than a trial may have, and small enough that the counts of a document can be added.
   private static let mostCount = 1_000_000_000_000_000
 
   init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
-    // Not as a `Number`: these are most of a document, and each would get a decoder of its own.
+    // The values are no `Number`: they are most of a document, and each would get a decoder of its own.
     let value = try container.decode(Double.self)
     count = try container.decode(Int.self)
     self.value = Number(value)

@@ -1,12 +1,12 @@
 import Laboratory
 import Measurement
 
-/// What was tried.
+/// The scenario of a run.
 struct ScenarioFacts: Codable, Sendable {
   let name: String
   let title: String
   let source: String
-  /// In Markdown.
+  /// The lesson, in Markdown.
   let lesson: String
   let tags: [String]
   /// The variants, in order.
@@ -15,18 +15,19 @@ struct ScenarioFacts: Codable, Sendable {
   let parameters: [ParameterFacts]
   /// The swept parameters, in order.
   let sweep: [String]
-  /// Those of them that say how much there is to do, and not how: each of their settings has a best of its own.
+  /// The swept parameters that say how much work there is, and not how it is done. Each of their settings has a best of
+  /// its own.
   let problem: [String]?
-  /// The variant that ratios refer to.
+  /// The variant to which ratios refer.
   let baseline: String?
-  /// Whether the question was which setting is best (`compare`); then ratios without a baseline refer to that.
+  /// Whether the question was which setting is best (`compare`). Ratios without a baseline then refer to the best.
   let seeksBest: Bool?
   /// The metrics to show, the headline first.
   let show: [String]
-  /// The metrics, in the pattern's order, and behind them what a trial costs the machine.
+  /// The metrics, in the pattern's order, followed by what a trial costs the machine.
   let metrics: [MetricFacts]
 
-  /// Which one it was, without what was tried in it.
+  /// Creates the facts that name a scenario, without its variants, parameters and metrics.
   init(nameOf other: ScenarioFacts) {
     name = other.name
     title = other.title
@@ -49,7 +50,7 @@ struct ScenarioFacts: Codable, Sendable {
     source = experiment.source
     lesson = experiment.lesson
     tags = experiment.tags
-    // Fixed for all runs, or swept: then each run tells what it lacks.
+    // The number of cores is fixed for all runs or swept. If it is swept, each run says what it lacks.
     let cores = Cores.number(in: experiment.parameters)
     variants = experiment.variants.map { variant in
       VariantFacts(
@@ -57,7 +58,7 @@ struct ScenarioFacts: Codable, Sendable {
         ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine.confined(to: cores)),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
-    // What the lab adds stands there where it was asked for.
+    // A setting that the lab adds to every pattern is listed only if it was asked for.
     let settings = experiment.pattern.settable.filter { parameter in
       experiment.pattern.parameters.contains { $0.name == parameter.name }
         || experiment.parameters[parameter.name] != nil
@@ -89,34 +90,35 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
-  /// How its trials are meant to end: `completes`, `traps`, `hangs`; nil in documents of labs that did not say.
+  /// How the trials of the variant are meant to end: `completes`, `traps`, `hangs`; nil in documents of labs that did
+  /// not write it.
   let ends: String?
-  /// What it needs and the machine has not, so that it was not tried; nil when it has all.
+  /// What the variant needs and the machine lacks, so that it was not tried; nil if the machine lacks nothing.
   let obstacle: String?
-  /// Its body as it was compiled; nil where the lab was built without the sources.
+  /// The body of the variant as it was compiled; nil if the lab was built without the sources.
   let code: String?
 
-  /// Whether a trial that traps or hangs has failed. Where the document does not tell, what the source warns of may.
+  /// Whether a trial that traps or hangs has failed. If the document does not say, only a broken variant may do so.
   var isMeantToComplete: Bool { ends.map { $0 == Ending.completes.name } ?? !isBroken }
 
-  /// Whether its failure is the lesson.
+  /// Whether the failure of the variant is the lesson.
   var isBroken: Bool { role == Variant.Role.broken.rawValue }
 
-  /// Whether it is only there for comparison.
+  /// Whether the variant only serves as a comparison.
   var isYardstick: Bool { role == Variant.Role.yardstick.rawValue }
 }
 
-/// A parameter and what it was set to: a value, or several when it was swept.
+/// A parameter with its setting: one value, or several if it was swept.
 struct ParameterFacts: Codable, Sendable {
   let name: String
   let says: String
   let unit: Unit?
   let value: ParameterValue?
   let swept: [ParameterValue]?
-  /// There where the command line set another value than the scenario has, `--quick` included.
+  /// True if the command line, `--quick` included, set another value than the scenario has; otherwise nil.
   let changed: Bool?
 
-  /// A value as people write it: `50 ns`, `1,000,000`, `ramp`.
+  /// Returns a value for people: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
@@ -124,7 +126,7 @@ struct ParameterFacts: Codable, Sendable {
     }
   }
 
-  /// A value as checks and `--set` write it: `work=50ns`.
+  /// Returns a value as checks and `--set` write it: `work=50ns`.
   func label(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): "\(name)=\(text)"
@@ -133,26 +135,27 @@ struct ParameterFacts: Codable, Sendable {
   }
 }
 
-/// What a metric is.
+/// A metric as the scenario describes it.
 struct MetricFacts: Codable, Sendable {
   let name: String
   let kind: Metric.Kind
   let unit: Unit
   let better: Metric.Better
-  /// There where a shorter duration is less of something, such as processor time, and not faster.
+  /// True if a shorter duration means less of something, such as processor time, and not faster; otherwise nil.
   let amount: Bool?
   let says: String
 
-  /// What its figures say.
+  /// The meaning of the figures.
   var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
 }
 
 extension Metric {
-  /// Whether its durations are no running times; only of durations it does not follow from kind and unit.
+  /// Whether the metric's durations are amounts and not running times. Only for durations, kind and unit leave this
+  /// open.
   var isAmountOfTime: Bool { kind == .latency && meaning == .amount }
 }
 
 extension Ending {
-  /// As documents may write it.
+  /// The names that documents may contain.
   static let names = [Ending.completes, .traps(within: .zero), .hangs(within: .zero)].map(\.name)
 }

@@ -2,21 +2,21 @@ import Laboratory
 
 /// A recorded trial of a variant in a document.
 ///
-/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. Of a longer one it has
-/// the beginning, exactly as recorded, and says how long it was in all.
+/// A document has at most ``mostSpans`` blocks, waits and runs of threads for all its traces. A longer trace is cut:
+/// the document has its beginning exactly as recorded, and the length of the whole.
 struct TraceFacts: Codable, Sendable {
   let variant: String
-  /// Its swept settings, as labels write them; nil where nothing is swept.
+  /// The swept settings of the trial, as labels write them; nil if nothing is swept.
   let point: String?
   let cores: [Int]
-  /// Of what is here, in nanoseconds.
+  /// The length of the part in the document, in nanoseconds.
   let length: Instant
-  /// Of the whole record; nil where all of it is here.
+  /// The length of the whole record, in nanoseconds; nil if the document has all of it.
   let whole: Instant?
-  /// Of a record that is not here as a whole: how many blocks were submitted in what is here and began later. They are
-  /// not here.
+  /// The number of blocks that were submitted in the part in the document and began later. The document lacks these
+  /// blocks; nil for none.
   let later: Int?
-  /// How the trial ended: an outcome's name, or a reason.
+  /// How the trial ended: the name of an outcome, or a reason.
   let end: String
   let signal: Int?
   let queues: [Trace.Queue]
@@ -25,7 +25,7 @@ struct TraceFacts: Codable, Sendable {
   let gaps: [GapFacts]
   let missing: [Trace.Missing]
 
-  /// A thread; its runs are `[begin, end, core, 1 where preempted]`.
+  /// A thread. Its runs are `[begin, end, core]`, followed by 1 if the thread was preempted.
   struct LaneFacts: Codable, Sendable {
     let thread: Int
     let name: String
@@ -36,7 +36,7 @@ struct TraceFacts: Codable, Sendable {
     let waits: [WaitFacts]
   }
 
-  /// What a thread waited for.
+  /// A wait of a thread.
   struct WaitFacts: Codable, Sendable {
     let begin: Instant
     let end: Instant?
@@ -44,7 +44,7 @@ struct TraceFacts: Codable, Sendable {
     let queue: Int?
   }
 
-  /// A hole in a record.
+  /// A gap in a record.
   struct GapFacts: Codable, Sendable {
     let record: Trace.Gap.Record
     let begin: Instant
@@ -52,8 +52,8 @@ struct TraceFacts: Codable, Sendable {
     let lost: Int
   }
 
-  /// Nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of unsigned
-  /// numbers does not tell.
+  /// A time in nanoseconds since the trial's body began. A negative one is refused with its place, which a decoder of
+  /// unsigned numbers does not report.
   struct Instant: Codable, Sendable {
     let time: UInt64
 
@@ -75,7 +75,7 @@ struct TraceFacts: Codable, Sendable {
     }
   }
 
-  /// A block; what it has not is absent.
+  /// A block. Properties that a block does not have are absent.
   struct BlockFacts: Codable, Sendable {
     let kind: Trace.Block.Kind
     let barrier: Bool?
@@ -88,10 +88,10 @@ struct TraceFacts: Codable, Sendable {
     let end: Instant?
   }
 
-  /// How many blocks, waits and runs a document has at most, of all its traces: some 100 bytes each.
+  /// The largest number of blocks, waits and runs for all traces of a document. Each takes some 100 bytes.
   static let mostSpans = 10_000
 
-  /// The traces of a document; nil for none.
+  /// Returns the traces of a document; nil for none.
   static func facts(_ traces: [Trace]) -> [TraceFacts]? {
     traces.isEmpty ? nil : traces.map { TraceFacts($0, atMost: mostSpans / traces.count) }
   }
@@ -136,7 +136,7 @@ struct TraceFacts: Codable, Sendable {
     missing = trace.missing
   }
 
-  /// The trace of a scenario, as far as the document has it.
+  /// Returns the trace of a scenario, as far as the document has it.
   func trace(of scenario: String) -> Trace {
     let end: Trace.End =
       switch self.end {
@@ -168,7 +168,7 @@ struct TraceFacts: Codable, Sendable {
 }
 
 extension TraceFacts {
-  /// What of the record is not here; nil for nothing.
+  /// The part of the record that the document lacks; nil if it has all of it.
   var note: String? {
     guard let whole else { return nil }
     let text = "the first \(TraceFigures.text(length.time)) of \(TraceFigures.text(whole.time)) are kept"
@@ -177,8 +177,9 @@ extension TraceFacts {
 }
 
 extension Trace {
-  /// The trace up to the time at which so many blocks, waits and runs have begun, and how many blocks were submitted by
-  /// then and began later, which are left out; all of it where it has no more.
+  /// Returns the trace up to the time at which `most` blocks, waits and runs have begun, and the number of blocks that
+  /// were submitted by then and began later. These blocks are left out. A trace with fewer spans is returned as a
+  /// whole.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {
     let begins =
       blocks.compactMap { $0.begin ?? $0.submitted } + lanes.flatMap { $0.runs.map(\.begin) + $0.waits.map(\.begin) }
@@ -193,7 +194,7 @@ extension Trace {
       return block
     }
     let later = blocks.count { $0.submitted.map { $0 < cut } ?? false && $0.begin.map { $0 >= cut } ?? false }
-    // A lane keeps its place, which blocks name.
+    // The order of the lanes stays, since blocks refer to it.
     beginning.lanes = lanes.map { lane in
       var lane = lane
       lane.begin = min(lane.begin, cut)
@@ -216,9 +217,10 @@ extension Trace {
 }
 
 extension TraceFacts {
-  /// What is true of every trace that the lab writes.
+  /// Validates the rules that every trace of the lab follows.
   ///
-  /// - Parameter variants: those of the scenario.
+  /// - Parameter variants: The names of the scenario's variants.
+  /// - Throws: ``InputError`` with the place of the value that breaks a rule.
   func validate(_ place: DocumentPlace, _ variants: Set<String>) throws(InputError) {
     try place["variant"].require(variants.contains(variant), "'\(variant)' is none of them")
     try place["length"].require(Double(length.time), in: DocumentPlace.anyAmount)
@@ -280,7 +282,7 @@ extension TraceFacts {
     try place.require((0..<count).contains(index), "found \(index), but there are \(count) \(what)s")
   }
 
-  /// Makes sure that the one time does not come behind the other, and neither behind the end.
+  /// Verifies that the second time is not before the first, and that neither is after the end of the record.
   private func require(
     _ begin: Instant, _ end: Instant?, _ place: DocumentPlace, _ first: String = "begin", _ second: String = "end"
   ) throws(InputError) {

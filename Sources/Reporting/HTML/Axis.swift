@@ -1,13 +1,13 @@
 import Measurement
 
-/// An axis of a picture with its ticks; positions are those of ``LogScale`` where it is logarithmic.
+/// An axis of a picture with its ticks. Positions on a logarithmic axis are those of ``LogScale``.
 struct Axis {
   let low: Double
   let high: Double
   let isLog: Bool
   let ticks: [(value: Double, label: String)]
 
-  /// Where `value` stands, from 0 to 1; what lies beyond an end stands at that end.
+  /// Returns the position of `value`, from 0 to 1. A value beyond an end has the position of that end.
   func position(_ value: Double) -> Double {
     let place = isLog ? LogScale.position(value, low: low, high: high) : (value - low) / (high - low)
     return place.isFinite ? min(max(place, 0), 1) : 0
@@ -15,19 +15,19 @@ struct Axis {
 }
 
 extension Axis {
-  /// What the values of a logarithmic axis span at least.
+  /// The smallest ratio between the values of a logarithmic axis.
   private static let leastLogSpan = 20.0
 
-  /// An axis for values of `unit`: logarithmic when they span more than 20 times the smallest.
+  /// Creates an axis for values of `unit`. It is logarithmic if the largest value is more than 20 times the smallest.
   ///
   /// - Parameters:
-  ///   - isFromZero: whether a linear axis begins at 0 where no value is below it.
-  ///   - most: how many ticks have room.
+  ///   - isFromZero: Whether a linear axis begins at 0 if no value is below 0.
+  ///   - most: The largest number of ticks.
   init(_ values: [Double], _ unit: Unit, isFromZero: Bool = false, atMost most: Int = 7) {
     let values = values.filter(\.isFinite)
     let (least, greatest) = (values.min() ?? 0, values.max() ?? 1)
     let isLog = least > 0 && greatest / least > Self.leastLogSpan
-    // A little room at both ends; a flat line needs an axis with two ends.
+    // The axis has a little room at both ends. A flat line needs an axis with two ends.
     let spread = greatest > least ? greatest - least : max(abs(greatest), 1)
     let low =
       isLog ? least / 1.15 : isFromZero && least >= 0 ? 0 : max(least - 0.08 * spread, least >= 0 ? 0 : -.infinity)
@@ -37,7 +37,8 @@ extension Axis {
       low: low, high: high, isLog: isLog, ticks: marks.map { ($0, Quantity($0, unit).description) })
   }
 
-  /// Decades and, where there is room, their halves and fifths; of many decades every second, or third, or …
+  /// Returns the powers of ten and, if there is room, their halves and fifths. Of many powers of ten, only every second
+  /// or third is returned, and so on.
   private static func decades(_ low: Double, _ high: Double, _ most: Int) -> [Double] {
     let decades = LogScale.decades(from: low / 10, to: high)
     let fine = decades.flatMap { decade in [1, 2, 5].map { decade * $0 } }.filter { $0 >= low && $0 <= high }
@@ -47,7 +48,7 @@ extension Axis {
     return coarse.enumerated().filter { $0.offset.isMultiple(of: step) }.map(\.element)
   }
 
-  /// Round numbers, at most so many.
+  /// Returns at most `most` round numbers.
   private static func round(_ low: Double, _ high: Double, _ most: Int) -> [Double] {
     let decade = LogScale.decades(from: (high - low) / 10, to: high - low).first ?? (high - low) / 5
     let step = [0.2, 0.5, 1, 2, 5].map { $0 * decade }.first { (high - low) / $0 <= Double(most - 1) } ?? 5 * decade
@@ -57,8 +58,8 @@ extension Axis {
   }
 }
 
-/// A coordinate or a share, as a picture writes it.
+/// Returns a coordinate or a share as a picture writes it.
 func coordinate(_ value: Double) -> String { Quantity.fixed(value.isFinite ? value : 0, decimals: 1) }
 
-/// A share of the width: `37.5%`.
+/// Returns a share of the width: `37.5%`.
 func percent(_ share: Double) -> String { Quantity.fixed(share.isFinite ? 100 * share : 0, decimals: 2) + "%" }

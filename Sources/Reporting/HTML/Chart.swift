@@ -1,26 +1,25 @@
 import Measurement
 
-/// A line chart as inline SVG: it takes its colours from the page, is as wide as there is room, and its text keeps its
-/// size.
+/// A line chart as inline SVG. It takes its colours from the page and fills the width, and its text keeps its size.
 ///
-/// Places across are shares of the width, those upwards are pixels. A line has its name at its end, and where there is
-/// no room for that, in a row of keys below.
+/// Horizontal places are shares of the width, vertical ones are pixels. The name of a line stands at its end, or
+/// without room for that, in a row of keys below the chart.
 struct Chart {
   struct Point {
     let x: Double
     let y: Double
-    /// What a pointer that rests on it is told.
+    /// The text that a pointer over the point shows.
     let says: String
-    /// What is drawn as a thin line through the point; nil for nothing.
+    /// The range that a thin line through the point shows; nil for no line.
     var span: ClosedRange<Double>? = nil
   }
   struct Line {
     let label: String
     let look: Look
     let points: [Point]
-    /// Whether each point is drawn, or the line alone.
+    /// Whether each point is drawn, or only the line.
     let isMarked: Bool
-    /// Whether a line joins them: between words there is nothing.
+    /// Whether a line joins the points. Between words there is nothing.
     var isJoined = true
   }
 
@@ -32,14 +31,14 @@ struct Chart {
   var height = 300.0
 
   private static let (top, bottom) = (10.0, 30.0)
-  /// About as wide as a letter.
+  /// The approximate width of a letter, in pixels.
   private static let letter = 7.0
-  /// A longer name has no place beside the chart.
+  /// The longest name that has room beside the chart, in letters.
   private static let longName = 26
-  /// From one name to the next.
+  /// The distance between two names, in pixels.
   private static let nameStep = 15.0
 
-  /// The drawing and its keys.
+  /// The chart and its keys.
   var drawing: Markup {
     let base = height - Self.bottom
     let ticks = up.ticks.map { tick -> Markup in
@@ -92,12 +91,12 @@ struct Chart {
     return "<g class=\"\(line.look.classes)\">\(dots)</g>"
   }
 
-  /// Each line's name where it ends, moved as far as others need room.
+  /// The name of each line at its end, moved as far as the other names require.
   private var names: Markup {
     let ends = lines.compactMap { line in line.points.last.map { (line: line, y: y($0.y)) } }.sorted { $0.y < $1.y }
     var places: [Double] = []
     for end in ends { places.append(max(end.y, places.last.map { $0 + Self.nameStep } ?? Self.top)) }
-    // Pushed down beyond the last, they are pushed up again.
+    // Names that were pushed down beyond the lower end are pushed up again.
     var lowest = height - Self.bottom + 4
     for index in places.indices.reversed() {
       places[index] = min(places[index], lowest)

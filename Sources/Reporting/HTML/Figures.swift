@@ -3,16 +3,16 @@ import Measurement
 
 import RealModule
 
-/// The charts of a page: what the reading has to draw.
+/// The charts of a page, drawn from the reading.
 struct Figures {
   private let reading: Reading
 
   init(_ reading: Reading) { self.reading = reading }
 
-  /// A page with more charts than these is read by nobody.
+  /// The largest number of charts: nobody reads a page with more.
   private static let mostSweeps = 4
 
-  /// Every figure with its caption, sweeps first; without what the page begins with.
+  /// Every figure with its caption, sweeps first. The picture with which the page begins is not among them.
   var all: [Markup] {
     let drawn: String? = if case .curve(let sweep)? = reading.picture { sweep.metric.name } else { nil }
     let sweeps = reading.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
@@ -30,11 +30,12 @@ struct Figures {
 
   // MARK: Sweeps
 
-  /// A figure along what is swept, in a figure of such a class; nil where there are not two places to draw it at.
+  /// Returns a figure along the swept parameter, with `kind` as the class of the figure; nil if there are fewer than
+  /// two places to draw.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
-    // Words stand at equal steps.
+    // Words stand at equal distances.
     let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
-    // A variant has its colour, unless it has several lines.
+    // A variant has a colour of its own, unless it has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
     let lines = sweep.series.enumerated().map { number, series -> Chart.Line in
       let points = zip(zip(places, sweep.settings), series.points).compactMap { setting, point -> Chart.Point? in
@@ -86,7 +87,7 @@ struct Figures {
       """
   }
 
-  /// Of many ticks those that have room on a narrow page: of two that are too close the later.
+  /// Returns the ticks that have room on a narrow page. The later of two ticks that are too close is left out.
   private func thinned(
     _ ticks: [(value: Double, label: String)], over range: ClosedRange<Double>, isLog: Bool = false
   ) -> [(value: Double, label: String)] {
@@ -106,7 +107,7 @@ struct Figures {
 
   // MARK: Distributions
 
-  /// Percentile curves on the axis of the HdrHistogram plotter: each further nine takes the same room.
+  /// Returns percentile curves on the axis of the HdrHistogram plotter, on which each further nine takes the same room.
   private func percentiles(_ distribution: Distribution) -> Markup? {
     let lines = distribution.series.map { series -> Chart.Line in
       let pairs = series.samples.histogram
@@ -114,7 +115,7 @@ struct Figures {
       var seen = 0.0
       let points = pairs.map { pair -> Chart.Point in
         seen += Double(pair.count)
-        // The largest of n samples stands where half a sample would be above it, not at infinity.
+        // The largest of n samples stands at the percentile with half a sample above it, not at infinity.
         let above = max(1 - seen / total, 0.5 / total)
         return Chart.Point(x: -Double.log10(above), y: pair.value.value, says: "")
       }
@@ -136,7 +137,7 @@ struct Figures {
     return figure(chart)
   }
 
-  /// Each distribution as a hill of its own on a common logarithmic axis.
+  /// Returns each distribution as a hill on a common logarithmic axis.
   private func histogram(_ distribution: Distribution) -> Markup? {
     let series = distribution.series
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }

@@ -2,7 +2,7 @@ import Laboratory
 
 /// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum HTMLReport {
-  /// The page of some results; with the documents' sentences it is a book.
+  /// Returns the page of some results. With the documents' sentences, the page is a book.
   public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
     let scenarios = readings.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
@@ -19,7 +19,8 @@ public enum HTMLReport {
     )
   }
 
-  /// A page with its title, its contents, and what these need beside the style of all pages.
+  /// Returns a page with its title and its contents. `style` and `patterns` are what the contents need beside the style
+  /// of all pages.
   static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ contents: Markup) -> String {
     let page: Markup = """
       <!doctype html>
@@ -41,7 +42,7 @@ public enum HTMLReport {
     return page.description
   }
 
-  /// Where each scenario stands, and what came of it, where there are several.
+  /// Returns the contents of a page with several scenarios: a link to each scenario, with its result.
   private static func contents(_ readings: [Reading], _ sentences: SentenceIndex?) -> Markup {
     guard readings.count > 1 else { return "" }
     let families = readings.grouped(by: \.document.scenario.tags.first).map { family, readings -> Markup in
@@ -52,7 +53,7 @@ public enum HTMLReport {
 
       """
     }
-    // What the lab built itself says nothing of what the others tell.
+    // A search and a stand-in say nothing of the other claims, so they do not count.
     let total = Reading.answer(readings.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
@@ -63,7 +64,7 @@ public enum HTMLReport {
       """
   }
 
-  /// How many sentences there are of each standing, and those that do not hold.
+  /// Returns the number of sentences for each standing, and the sentences that do not hold.
   private static func refuted(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
     let shown = Set(readings.map(\.document.scenario.name))
     let items = index.refuted.map { entry -> Markup in
@@ -76,7 +77,7 @@ public enum HTMLReport {
     return "<p>\(index.summary)</p>\n\(list)"
   }
 
-  /// A scenario in the contents: its name, what it asks and what came of it.
+  /// Returns the entry of a scenario in the contents: its name, its question and its result.
   private static func entry(_ reading: Reading) -> Markup {
     let scenario = reading.document.scenario
     let conclusion: Markup = reading.conclusion.map { "<br>\($0)" } ?? ""
@@ -87,7 +88,7 @@ public enum HTMLReport {
       """
   }
 
-  /// On which machine all of it was run, and when; nothing where they were run on several.
+  /// Returns the machine and the time of all runs; nothing if they are from several machines.
   private static func places(_ readings: [Reading]) -> Markup {
     guard let first = readings.first?.document, readings.allSatisfy({ $0.document.machine == first.machine }) else {
       return ""
@@ -99,7 +100,7 @@ public enum HTMLReport {
     return "<p class=\"quiet\">\(place), \(first.started)</p>\n"
   }
 
-  /// Each document's sentences with what became of them, and where it is shown.
+  /// Returns the sentences of each document with their standings, and links to the scenarios that show them.
   private static func chapters(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
     let shown = Set(readings.map(\.document.scenario.name))
     let ids = Set(index.chapters.flatMap(\.entries).map(\.id))
@@ -160,7 +161,7 @@ public enum HTMLReport {
     return "\(parts)"
   }
 
-  /// What became of the sentences of the documents; nothing where none is graded.
+  /// Returns the standings of the documents' sentences; nothing if none is graded.
   private static func documents(_ reading: Reading) -> Markup {
     let parts = reading.grades.parts.enumerated().map { index, part -> Markup in
       "\(index == 0 ? Grades.head : "; ")<span class=\"\(part.standing.tone)\">\(part.text)</span>"
@@ -168,7 +169,7 @@ public enum HTMLReport {
     return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
   }
 
-  /// The warning that what was tried is the lab's own; nothing where it is Dispatch.
+  /// Returns the warning that the lab's own stand-in was tried; nothing if Dispatch was tried.
   private static func caution(_ reading: Reading) -> Markup {
     reading.grades.caution.map { "<p class=\"care\">\($0)</p>\n" } ?? ""
   }
@@ -206,7 +207,7 @@ public enum HTMLReport {
       """
   }
 
-  /// Pictures of the trials that were recorded.
+  /// Returns pictures of the recorded trials.
   private static func traces(_ reading: Reading, marksEach: Int) -> Markup {
     let traces = reading.traces
     guard !traces.isEmpty else { return "" }
@@ -222,7 +223,7 @@ public enum HTMLReport {
       ? "" : "<details><summary>The lesson</summary>\n\(Lesson(scenario.lesson).markup)</details>\n"
   }
 
-  /// The bodies side by side, the wrong way beside the right one.
+  /// Returns the bodies side by side, the wrong way beside the right one.
   private static func code(_ scenario: ScenarioFacts) -> Markup {
     let shown = scenario.variants.compactMap { variant in variant.code.map { (variant: variant, code: $0) } }
     guard !shown.isEmpty else { return "" }
@@ -242,10 +243,11 @@ public enum HTMLReport {
     return "<h2>\(kind)s</h2>\n<ul class=\"\(kind)\">\(texts.map { "<li>\($0)</li>" as Markup })</ul>\n"
   }
 
-  /// More claims than these are folded, but for those that failed or speak against a document.
+  /// The number of claims that are always shown. Further ones are folded, unless they failed or speak against a
+  /// document.
   private static let mostClaims = 6
 
-  /// The claims, the gravest first; those that came out as they say are folded.
+  /// Returns the claims, the gravest first. Claims that came out as they say are folded.
   private static func claims(_ reading: Reading) -> Markup {
     guard !reading.claims.isEmpty else { return "" }
     let (told, asSaid) = reading.claimsByGravity
@@ -352,7 +354,7 @@ public enum HTMLReport {
 }
 
 extension Standing {
-  /// The class of its colour.
+  /// The class of the verdict's colour.
   var tone: String {
     switch self {
     case .borneOut: "good"

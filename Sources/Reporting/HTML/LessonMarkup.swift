@@ -15,7 +15,8 @@ extension Lesson {
     }
   }
 
-  /// An item that begins with a paragraph has its words without one, so that items stand close together.
+  /// Returns the blocks of an item. A paragraph at the beginning gets no element of its own, so that items stand close
+  /// together.
   private static func entry(_ blocks: [Block]) -> Markup {
     guard case .paragraph(let spans)? = blocks.first else { return markup(blocks) }
     return "\(spans.map(markup))\(markup(Array(blocks.dropFirst())))"

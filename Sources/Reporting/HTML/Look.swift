@@ -1,16 +1,17 @@
-/// How a series looks: a colour, a marker and a dash pattern, so that it is known without colours too.
+/// The look of a series: a colour, a marker and a dash pattern, so that the series is recognizable without colours,
+/// too.
 struct Look {
-  /// Its number: that of its variant, wherever that has one line.
+  /// The number of the look: that of the variant, wherever the variant has one line.
   let number: Int
-  /// Whether its failure is the lesson: then it is orange.
+  /// Whether the failure of the variant is the lesson. Such a series is orange.
   let isBroken: Bool
 
-  /// How many colours the page's style has.
+  /// The number of colours in the page's style.
   static let colors = 12
-  /// How many dash patterns, the unbroken line among them.
+  /// The number of dash patterns, including the unbroken line.
   private static let dashes = 7
 
-  /// The classes of colour and dash pattern.
+  /// The classes of the colour and of the dash pattern.
   var classes: String { "\(isBroken ? "wrong" : "c\(number % Self.colors)") d\(number % Self.dashes)" }
 
   private static let markers = [
@@ -18,9 +19,9 @@ struct Look {
     "M0,-5.4L5.4,0L0,5.4L-5.4,0Z",
     "M0,5L5,-4H-5Z", "M-1.6,-5H1.6V-1.6H5V1.6H1.6V5H-1.6V1.6H-5V-1.6H-1.6Z", "M-5,-2.6H5V2.6H-5Z",
   ]
-  /// The marker, around 0.
+  /// The marker, drawn around the origin.
   var marker: String { Self.markers[number % Self.markers.count] }
 
-  /// The markers of rows, which need no others: what is broken, what others are compared with, and the rest.
+  /// The three markers of rows: an ordinary row, a broken variant, and the reference of the others.
   static let (plain, broken, reference) = (markers[0], markers[2], markers[3])
 }

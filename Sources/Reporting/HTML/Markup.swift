@@ -1,6 +1,6 @@
 import Platform
 
-/// Text that is HTML already: it is written as it is, and everything else is escaped on its way in.
+/// Text that is HTML already and is written as it is. Everything else is escaped when it is inserted.
 struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
   let description: String
 
@@ -13,7 +13,7 @@ struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
     init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
     mutating func appendLiteral(_ literal: String) { text += literal }
-    /// Escaped: whatever it holds, it stays text.
+    /// Appends a value with escapes, so that it stays text whatever it contains.
     mutating func appendInterpolation(_ value: String) {
       for character in value.unicodeScalars {
         switch character {
@@ -23,7 +23,8 @@ struct Markup: ExpressibleByStringInterpolation, CustomStringConvertible {
         case "\"": text += "&quot;"
         case "'": text += "&#39;"
         case "\n", "\t": text.unicodeScalars.append(character)
-        // What turns the reading direction, too, would show what the lab never said.
+        // A hidden character, such as one that reverses the reading direction, could show a text that the lab never
+        // wrote.
         default: if character.isHidden { text += character.writtenOut } else { text.unicodeScalars.append(character) }
         }
       }

@@ -7,10 +7,10 @@ struct PictureFigure {
 
   init(_ reading: Reading) { self.reading = reading }
 
-  /// What orange means, in every picture and table of a page.
+  /// The meaning of orange in every picture and table of a page.
   private static let orange = "Orange: a deliberately broken variant."
 
-  /// The figure; nothing where there is nothing to draw.
+  /// The figure; empty if there is nothing to draw.
   var markup: Markup {
     switch reading.picture {
     case .outcomes(let bars)?: outcomes(bars)
@@ -36,7 +36,7 @@ struct PictureFigure {
     return text.isEmpty ? "" : "<p class=\"legend\">\(text)</p>\n"
   }
 
-  /// What the signs of a picture of medians mean.
+  /// Returns the meaning of the signs in a picture of medians.
   func medians(hasSpans: Bool, isLog: Bool, hasBroken: Bool) -> [String] {
     let rounds = reading.rounds
     let span =
@@ -123,7 +123,7 @@ struct PictureFigure {
 
   // MARK: Outcomes
 
-  /// An outcome with a smaller share has no room for its name.
+  /// The smallest share of an outcome that has room for its name.
   private static let wide = 0.34
 
   private func outcomes(_ bars: OutcomeBars) -> Markup {
@@ -186,7 +186,7 @@ struct PictureFigure {
     }
   }
 
-  /// The patterns of outcomes and of noise, once for a page, so that they are told apart without colours.
+  /// The patterns of outcomes and of noise, once for each page, which distinguish them without colours.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     <pattern id="o-interest" patternUnits="userSpaceOnUse" width="8" height="8"><rect class="ground" width="8" height="8"/><path d="M-1,1L1,-1M0,8L8,0M7,9L9,7"/></pattern>
@@ -204,7 +204,7 @@ struct PictureFigure {
     #o-forbidden .ground { fill: light-dark(#f9d5d2, #5c2320); } #o-forbidden path { stroke: light-dark(#c9453c, #c2544c); stroke-width: 1.4; fill: none; }
     """
 
-  /// Whether a page needs ``patterns``.
+  /// Returns whether a page needs ``patterns``.
   static func needsPatterns(_ readings: [Reading]) -> Bool {
     readings.contains {
       switch $0.picture {
@@ -216,12 +216,12 @@ struct PictureFigure {
 
   // MARK: Grids
 
-  /// What lies over a cell that is too noisy to tell, so that its colour is not taken for a figure.
+  /// Returns the pattern over a cell that is too noisy to tell. It keeps readers from taking the colour for a figure.
   private func hatch(_ left: Double, _ width: Double) -> Markup {
     "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(Strips.height)\"/>"
   }
 
-  /// More columns than these scroll on a narrow page.
+  /// The number of columns that fit on a narrow page. A picture with more columns scrolls there.
   private static let fewColumns = 6
 
   private func heat(_ map: HeatMap) -> Markup {

@@ -1,5 +1,5 @@
 extension HTMLReport {
-  /// The part of every page's style that pictures need. Text keeps its size, whatever the width.
+  /// The part of every page's style that pictures need. Text keeps its size at any width.
   static let pictureStyle: Markup = """
     h1 { line-height: 1.25; } .back { font-size: .8rem; margin: 0; } .back a { color: var(--quiet); }
     nav h2 { margin-bottom: .1rem; } nav .contents { width: 100%; table-layout: fixed; } nav .contents :is(th, td) { white-space: normal; padding: .3rem 1rem .3rem 0; } .contents th { width: 11rem; } .contents td:last-child { width: 13rem; font-size: .8rem; }

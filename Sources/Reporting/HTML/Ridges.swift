@@ -1,12 +1,12 @@
 import Measurement
 
-/// Histograms one above the other, each as high as its row and with its name.
+/// Histograms one above the other, each with its name and as high as its row.
 struct Ridges {
   let series: [Distribution.Series]
   let axis: Axis
 
   private static let (row, bins) = (58.0, 96)
-  /// What the name takes of a row.
+  /// The height of the name, in pixels.
   private static let name = 16.0
 
   /// The drawing.

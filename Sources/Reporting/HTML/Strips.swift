@@ -1,25 +1,25 @@
-/// A picture of rows: a name, a drawing as wide as there is room, and what is said of it; on a narrow page the drawing
-/// stands below.
+/// A picture of rows: each has a name, a drawing that fills the width, and a text. On a narrow page, the drawing stands
+/// below the name.
 ///
-/// Places across are shares of the width, so that text keeps its size.
+/// Horizontal places are shares of the width, so that text keeps its size.
 struct Strips {
   struct Row {
     let name: String
-    /// Whether its failure is the lesson.
+    /// Whether the failure of the variant is the lesson.
     let isBroken: Bool
-    /// What is said in a row, for who does not see it.
+    /// The row in words, for readers who cannot see the drawing.
     let says: String
     let drawing: Markup
-    /// What stands behind the drawing.
+    /// The figure after the drawing.
     let figure: Markup
   }
 
   let rows: [Row]
-  /// What stands above and below the rows of a panel: names of columns, ticks.
+  /// The content above and below the rows of a panel: names of columns, ticks.
   var head: Markup?
   var foot: Markup?
 
-  /// How high a drawing is.
+  /// The height of a drawing, in pixels.
   static let height = 26
   static let middle = "13"
 
@@ -44,7 +44,7 @@ struct Strips {
       """
   }
 
-  /// The ticks of an axis below the rows; those at its ends do not reach beyond them.
+  /// Returns the ticks of an axis below the rows. The ticks at the ends do not extend beyond the rows.
   static func ticks(_ axis: Axis) -> Markup {
     let ticks = axis.ticks.map { tick -> Markup in
       let place = axis.position(tick.value)
@@ -54,7 +54,7 @@ struct Strips {
     return "\(ticks)"
   }
 
-  /// The lines of an axis behind a row.
+  /// Returns the lines of an axis behind a row.
   static func grid(_ axis: Axis) -> Markup {
     let lines = axis.ticks.map { tick -> Markup in
       let x = percent(axis.position(tick.value))

@@ -1,14 +1,14 @@
 import Laboratory
 
-/// The signs of a trace's picture: a letter and a colour a queue, and a pattern a reason to wait.
+/// The signs in the picture of a trace: a letter and a colour for each queue, and a pattern for each reason to wait.
 struct TraceKey {
   private let trace: Trace
   private var groups: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
   private var groupOf: [Int: Int] = [:]
 
-  /// How many colours there are: those of Okabe and Ito, which everybody tells apart.
+  /// The number of colours. They are those of Okabe and Ito, which people with any colour vision can distinguish.
   private static let colors = 8
-  /// More queues than these are grouped by what their labels have in common.
+  /// The largest number of queues with a sign each. More queues are grouped by the common part of their labels.
   private static let mostQueues = 8
 
   init(_ trace: Trace) {
@@ -31,10 +31,10 @@ struct TraceKey {
     }
   }
 
-  /// The class of a queue's colour.
+  /// Returns the class of a queue's colour.
   func color(of queue: Int) -> String { "q\((groupOf[queue] ?? 0) % Self.colors)" }
 
-  /// A block's name where there is little room: `A3`, a barrier `A3!`.
+  /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
   func name(of block: Trace.Block) -> String {
     "\(Self.letter(groupOf[block.queue] ?? 0))\(block.number)\(block.isBarrier ? "!" : "")"
   }
@@ -44,7 +44,8 @@ struct TraceKey {
     return index < letters.count ? String(letters[index]) : "*"
   }
 
-  /// The queues by their colours and the reasons by their patterns, of those that the trace has.
+  /// The key of the signs that the trace has: the queues with their colours, and the reasons to wait with their
+  /// patterns.
   var markup: Markup {
     let queues = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
       let kind = [.serial, .concurrent, .actor].contains(group.kind) ? ", \(group.kind.rawValue)" : ""
@@ -60,7 +61,7 @@ struct TraceKey {
     return "<p class=\"keys\">\(queues)\(more)\(reasons)\(isUnknown ? sign("unknown", "not known") : "")</p>\n"
   }
 
-  /// What became of each queue's blocks.
+  /// The table of the queues, with what became of their blocks.
   var table: Markup {
     let rows = groups.prefix(Self.mostQueues).enumerated().map { index, group -> Markup in
       let queues = Set(groupOf.filter { $0.value == index }.keys)
@@ -84,7 +85,7 @@ struct TraceKey {
     """
   }
 
-  /// What all pictures have in common.
+  /// Returns the explanation that is common to all pictures.
   static func explained(_ traces: [Trace]) -> Markup {
     let strip =
       traces.contains(where: \.knowsRunning)
@@ -97,7 +98,7 @@ struct TraceKey {
       """
   }
 
-  /// The patterns, once for a page: in lines and dots, so that they are told apart without colours.
+  /// The patterns, once for each page. Lines and dots distinguish them without colours.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     \(pattern("group", 7, "M-1,1L1,-1M0,7L7,0M6,8L8,6"))\(pattern("semaphore", 7, "M-1,6L1,8M0,0L7,7M6,-1L8,1"))\

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// A time in a row of a picture, of what stands at `index` in some list.
+/// The time of an element of some list, for a row of a picture. The element is at `index` of the list.
 struct Span {
   var begin: UInt64
   var end: UInt64
@@ -9,13 +9,13 @@ struct Span {
   var length: UInt64 { end - begin }
 }
 
-/// What is drawn of a row: a span that can be seen, or several neighbours that cannot be told apart.
+/// A mark in a row: one span that is wide enough to be seen, or several neighbours that cannot be distinguished.
 enum Mark {
   case one(Span)
   case several([Span])
 
-  /// Spans of a row, in order and none over another, in marks: neighbours shorter than `least` with less than that
-  /// between them become one.
+  /// Returns the marks for spans of a row, which are in order and do not overlap. Neighbours shorter than `least`
+  /// become one mark if the time between them is shorter than `least`, too.
   static func marks(of spans: [Span], least: UInt64) -> [Mark] {
     var marks: [Mark] = []
     var few: [Span] = []
@@ -37,27 +37,27 @@ enum Mark {
   }
 }
 
-/// The rows of a trace's lanes, in order of time, and how finely they can be drawn with so many marks.
+/// The rows of a trace's lanes, and the detail with which they can be drawn in a limited number of marks.
 struct TraceMarks {
   /// The rows of a lane.
   struct Lane {
-    /// Where it ran.
+    /// The times in which the thread ran.
     var runs: [Mark]
-    /// Between being preempted and running again.
+    /// The times from preemption until the thread ran again.
     var preempted: [Mark]
-    /// The blocks; those called from within others one row further.
+    /// The blocks. Those that ran within other blocks are one row further.
     var blocks: [[Mark]]
-    /// What it waits for; not a pool's thread for work.
+    /// The waits, except those of a pool's thread for work.
     var waits: [Mark]
-    /// When it submitted blocks.
+    /// The times at which the thread submitted blocks.
     var submissions: [Mark]
   }
   let lanes: [Lane]
 
-  /// At most so many marks of some lanes of a trace, whose picture is `scale` nanoseconds wide.
+  /// Creates at most `most` marks for some lanes of a trace, whose picture is `scale` nanoseconds wide.
   init(_ trace: Trace, lanes shown: [Int], scale: UInt64, atMost most: Int) {
     let rows = shown.map { Rows(trace, lane: $0) }
-    // What is narrower than that, no screen shows.
+    // No screen shows a narrower mark.
     var least = max(1, scale / 1000)
     var lanes = rows.map { $0.marks(least) }
     while lanes.reduce(0, { $0 + $1.count }) > most, least < scale {
@@ -96,7 +96,7 @@ struct TraceMarks {
       nest(all)
     }
 
-    /// Each in the row behind those that it was called from.
+    /// Puts each block into the row after the blocks within which it ran.
     private mutating func nest(_ spans: [Span]) {
       var open: [Span] = []
       for span in spans.sorted(by: { ($0.begin, $1.end, $0.index) < ($1.begin, $0.end, $1.index) }) {
@@ -117,6 +117,6 @@ struct TraceMarks {
 }
 
 extension TraceMarks.Lane {
-  /// How many marks it has.
+  /// The number of marks.
   var count: Int { runs.count + preempted.count + blocks.reduce(0) { $0 + $1.count } + waits.count + submissions.count }
 }

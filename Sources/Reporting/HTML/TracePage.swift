@@ -2,10 +2,11 @@ import Laboratory
 
 /// Traces as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum TracePage {
-  /// How many marks a page may have, whatever the number of its pictures: 200 bytes each.
+  /// The largest number of marks in a page, whatever the number of its pictures. A mark takes about 200 bytes.
   static let mostMarks = 8000
 
-  /// The page of some traces, or of what lies between two times of theirs in nanoseconds: a section a scenario.
+  /// Returns the page of some traces, with a section for each scenario. `from` and `to`, in nanoseconds, limit the
+  /// pictures to a part of the time.
   public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     let scenarios = traces.grouped(by: \.scenario)
     let sections = scenarios.map { name, traces -> Markup in

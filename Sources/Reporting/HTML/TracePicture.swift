@@ -1,23 +1,25 @@
 import Laboratory
 import Measurement
 
-/// A trace as a picture in a page: a row a thread, and below them cores, backlog and threads on the same axis.
+/// A trace as a picture in a page: a row for each thread, and below these the cores, the backlog and the threads on the
+/// same axis.
 ///
-/// Places are shares of the width, so that a picture fits any page while its text keeps its size. What is too narrow to
-/// be seen is folded: a mark then says how many it stands for, and is as high as the share of its time that they take.
+/// Places are shares of the width, so that a picture fits any page while its text keeps its size. Marks that are too
+/// narrow to be seen are folded into one. Such a mark shows their number, and its height is the share of the time that
+/// they take.
 struct TracePicture {
   private let trace: Trace
-  /// When the picture begins.
+  /// The time at which the picture begins, in nanoseconds since the trace began.
   private let origin: UInt64
-  /// What the width stands for, in nanoseconds.
+  /// The time that the width represents, in nanoseconds.
   private let scale: UInt64
-  /// What of the trial is not there; nil for nothing.
+  /// The part of the trial that is missing; nil for none.
   private let note: String?
   private let key: TraceKey
-  /// How many marks it may have.
+  /// The largest number of marks.
   private let most: Int
 
-  /// More threads than these share a row.
+  /// The largest number of threads with a row each. More threads share a row.
   private static let mostLanes = 20
 
   init(_ trace: Trace, note: String?, from origin: UInt64, scale: UInt64, atMost most: Int) {
@@ -29,7 +31,8 @@ struct TracePicture {
     key = TraceKey(trace)
   }
 
-  /// Pictures of some traces, those of a variant's points at the same scale, and what their signs mean.
+  /// Returns pictures of some traces, and the explanation of their signs. The traces of a variant's points have the
+  /// same scale.
   static func figures(
     _ traces: [(trace: Trace, note: String?)], from: UInt64? = nil, to: UInt64? = nil, atMost most: Int
   ) -> Markup {
@@ -58,7 +61,7 @@ struct TracePicture {
       """
   }
 
-  /// What is not known, and what is not drawn.
+  /// What the record does not know, and what the picture does not show.
   private var remarks: [String] {
     var remarks = [note].compactMap(\.self) + trace.missing.map(\.why)
     for (record, gaps) in trace.gaps.grouped(by: \.record) {
@@ -78,7 +81,7 @@ struct TracePicture {
     let marks = TraceMarks(trace, lanes: shown, scale: scale, atMost: most)
     let lanes = zip(shown, marks.lanes).map { lane($0, $1) }
     let step = Self.step(scale)
-    // Lines stand at round times, the first one a part of a step behind the beginning.
+    // Lines stand at round times. The first one is a part of a step after the beginning.
     let first = (step - origin % step) % step
     return """
       <div class="rows" style="--step: \(Self.share(Double(step) / Double(scale) * 100))%; --first: \(Self.share(Double(first) / Double(scale) * 100))%">
@@ -87,7 +90,7 @@ struct TracePicture {
       """
   }
 
-  /// A row: its name, what more is to be said of it, and the drawing, `height` high.
+  /// Returns a row, `height` pixels high: the name, a text about it, and the drawing.
   private func row(_ name: Markup, _ kind: String, _ says: String, _ drawing: Markup) -> Markup {
     """
     <span class="lane">\(name)</span><svg class="\(kind)" role="img" aria-label="\(says)">\(drawing)</svg>
@@ -129,8 +132,8 @@ struct TracePicture {
     }
   }
 
-  /// The lower strip of a thread: its blocks, each called from within another a little lower, and in its lower half the
-  /// waits, so that both have room for their names.
+  /// The places of the lower strip of a thread, in pixels. It shows blocks, each a little lower than the one within
+  /// which it ran. Waits are in the lower half, so that both have room for their names.
   private static let (top, height, waits) = (11, 22, 11)
 
   private func block(_ mark: Mark, depth: Int) -> Markup {
@@ -199,7 +202,7 @@ struct TracePicture {
     }
   }
 
-  /// Over all else: what a record does not tell is drawn as unknown, never as rest.
+  /// Returns the parts that the record does not know, over everything else. They are drawn as unknown, never as rest.
   private func unknown(of lane: Trace.Lane) -> [Markup] {
     let end = lane.end ?? trace.length
     func draw(_ record: Trace.Gap.Record, _ begin: UInt64, _ end: UInt64, _ says: String) -> Markup {
@@ -227,7 +230,8 @@ struct TracePicture {
 
   // MARK: Several threads in one row
 
-  /// How many of some threads are in a block, and how many run.
+  /// Returns the number of threads that are in a block, and the number of those that run, for several threads in one
+  /// row.
   private func rest(_ lanes: [Int]) -> Markup {
     let known = Set(lanes)
     let blocks = trace.blocks.filter { $0.lane.map(known.contains) ?? false }.flatMap { block in
@@ -270,7 +274,8 @@ struct TracePicture {
       "<title>\(says)</title>\(area(steps, most: most, name == "cores busy" ? "running" : "inside"))\(gaps)")
   }
 
-  /// Steps as an area; where they are too many, up to the most and up to the least in each of many columns.
+  /// Returns steps as an area. If there are too many steps, the area shows the maximum and the minimum of each of many
+  /// columns.
   private func area(_ steps: Steps, most: Int, _ kind: String) -> Markup {
     let end = min(origin + scale, trace.length)
     let points =
@@ -323,7 +328,7 @@ struct TracePicture {
     return row("", "axis", "time", "\(ticks)")
   }
 
-  /// A round number of nanoseconds, of which the width has four to ten.
+  /// Returns a round number of nanoseconds that fits four to ten times into the width.
   private static func step(_ scale: UInt64) -> UInt64 {
     var unit: UInt64 = 1
     while true {
@@ -334,7 +339,7 @@ struct TracePicture {
 
   // MARK: Marks
 
-  /// A mark, with its name in it where there is room for that on a wide page or even on a narrow one.
+  /// Returns a mark. Its name stands in it if there is room for the name on a wide page, or even on a narrow one.
   private func rect(
     _ kind: String, _ begin: UInt64, _ end: UInt64, y: Int, height: Int, _ says: String, label: String? = nil,
     baseline: Int = 0
@@ -356,7 +361,7 @@ struct TracePicture {
       + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.share(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
   }
 
-  /// A mark of several: as high as the share of its time that they take.
+  /// Returns a mark for several spans. Its height is the share of the time that they take.
   private func folded(
     _ kind: String, _ spans: [Span], y: Int, height: Int, _ says: String, label: String? = nil, baseline: Int = 0
   ) -> Markup {
@@ -370,7 +375,7 @@ struct TracePicture {
       label: high == height ? label : nil, baseline: baseline)
   }
 
-  /// Where a time is, as a share of the width.
+  /// Returns the place of a time, as a share of the width.
   private func share(of time: UInt64) -> Double {
     time <= origin ? 0 : min(1, Double(time - origin) / Double(scale))
   }
@@ -379,7 +384,7 @@ struct TracePicture {
 
   private func text(_ nanoseconds: UInt64) -> String { TraceFigures.text(nanoseconds) }
 
-  /// A number with up to three digits behind the point.
+  /// Returns a number with up to three digits after the point.
   private static func share(_ value: Double) -> String {
     let thousandths = Int((value * 1000).rounded())
     let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)

@@ -1,47 +1,47 @@
 import Laboratory
 import Measurement
 
-/// The medians of a metric, a row a run, with the rounds around them: a panel a point of what is swept.
+/// The medians of a metric with the range of their rounds: a row for each run, and a panel for each point of the sweep.
 struct DotPlot: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// Whether others are compared with it.
+    /// Whether other rows are compared with this one.
     let isReference: Bool
-    /// What the table says of it: the median or the range, or how its trials ended where they gave no figure.
+    /// The figure in the table: the median or the range, or how the trials ended if they gave no figure.
     let figure: String
-    /// What the table says of it beside its reference; empty where that is nothing.
+    /// The ratio in the table; empty if there is none.
     let ratio: String
-    /// Nil where the table has a range, or no figure.
+    /// The median; nil if the table has a range or no figure.
     let median: Double?
-    /// The lowest and the highest round, or sample where the table has a range; nil for fewer than two.
+    /// The lowest and the highest round, or sample if the table has a range; nil for fewer than two.
     let span: ClosedRange<Double>?
-    /// Whether the rounds tell it from its reference; nil where they are too few, or there is no reference.
+    /// Whether the rounds distinguish the run from its reference; nil if they are too few, or if there is no reference.
     let isDistinct: Bool?
-    /// Whether the rounds are too noisy to say even that.
+    /// Whether the rounds are too noisy even for that.
     var isTooNoisy = false
   }
   struct Panel: Sendable {
-    /// The point; nil where nothing is swept.
+    /// The point of the panel; nil if nothing is swept.
     let title: String?
     let rows: [Row]
   }
-  /// What is drawn; of several alike the first.
+  /// The metric of the plot; the first one if the plot has several of the same kind.
   let metric: MetricFacts
   let title: String
   let note: String
   let panels: [Panel]
-  /// What ratios refer to; nil for nothing.
+  /// What ratios refer to; nil if there are no ratios.
   let reference: String?
-  /// Runs without a figure.
+  /// The runs without a figure.
   let leftOut: [String]
-  /// How many points have no room.
+  /// The number of points that have no room.
   let morePoints: Int
 
-  /// More rows are no picture.
+  /// The largest number of rows.
   private static let most = 32
 
-  /// Nil where nothing was measured.
+  /// Creates the plot; nil if nothing was measured.
   init?(_ tables: Tables) {
     let (index, runs) = (tables.index, tables.index.document.runs)
     func isMeasured(_ metric: MetricFacts) -> Bool {
@@ -54,7 +54,7 @@ struct DotPlot: Sendable {
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
-      // A family of figures, such as one for each priority: each variant has its own.
+      // If the metric is one of a family, such as one for each priority, each variant has a metric of its own.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
       panels = runs.indices.prefix(Self.most / alike.count + 1).compactMap { run in
@@ -102,7 +102,7 @@ struct DotPlot: Sendable {
     samples.median?.isFinite == true && samples.min.value.isFinite && samples.max.value.isFinite
   }
 
-  /// A run that completed and has no figure has no row.
+  /// Returns the row of a run; nil if the run completed and has no figure.
   private static func row(
     _ label: String, _ run: Int, _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
   ) -> Row? {

@@ -5,7 +5,7 @@ extension ClaimFacts {
   /// The evidence in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// The same without the number of rounds, where that is `known`.
+  /// Returns the evidence in one sentence, without the number of rounds if that is `known`.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials) trial\(evidence.trials == 1 ? "" : "s")"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
@@ -19,7 +19,7 @@ extension ClaimFacts {
       let isAll = evidence.met == evidence.trials && evidence.lost == nil
       let others = evidence.lost.map { ", \($0) more lost" } ?? ""
       let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
-      // What was asked for with `==` is what was found.
+      // A check with `==` that is met repeats the figure that was found.
       guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
       return seen + (isAll ? ", " : "; there ") + counted
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
@@ -29,7 +29,7 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether its evidence tells a ratio of paired rounds.
+  /// Whether the evidence has a ratio of paired rounds.
   var hasRatio: Bool {
     switch told {
     case .ratio(let interval): !interval.isSame(evidence.meaning)
@@ -38,7 +38,7 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether its evidence says that the ratio does not tell the sides apart: by a narrow interval, or by a wide one.
+  /// Whether the ratio does not distinguish the sides, because of a narrow interval or because of a wide one.
   var isUntold: (narrow: Bool, wide: Bool) {
     switch told {
     case .noDifference: (true, false)
@@ -47,10 +47,10 @@ extension ClaimFacts {
     }
   }
 
-  /// The left side; from the smallest to the largest where they differ.
+  /// The left side; its smallest to its largest figure if they differ.
   private var left: String { side(evidence.left, evidence.leftRange) }
 
-  /// A side of one figure, or from its smallest to its largest.
+  /// Returns a side: one figure, or the smallest to the largest.
   private func side(_ median: Number?, _ range: [Number]?) -> String {
     guard let range, range.count == 2 else { return figure(median) }
     let ends = range.map(figure)
@@ -63,7 +63,7 @@ extension ClaimFacts {
     return whole?.withCommas ?? Quantity(value, evidence.unit).description
   }
 
-  /// Of more trials than there are rounds, at how many settings they were: ` (6 at each of 3 settings)`.
+  /// Returns the number of settings, if there are more trials than rounds: ` (6 at each of 3 settings)`.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
       comparison?.figures.first?.scope.isOne == true
@@ -71,7 +71,7 @@ extension ClaimFacts {
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
-  /// The left side with what it counts: `4 to 40,330 duplicates`; both sides where two figures are compared.
+  /// The left side with what it counts, `4 to 40,330 duplicates`; both sides if two figures are compared.
   private var counted: String {
     let names = comparison?.figures.map(\.metric) ?? []
     guard let name = names.first else { return left }
@@ -79,7 +79,7 @@ extension ClaimFacts {
     return "\(left) \(name)"
   }
 
-  /// Which side is below the other in every round; nil where that is not why the verdict is so.
+  /// Which side is below the other in every round; nil if the verdict has another reason.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
@@ -88,8 +88,7 @@ extension ClaimFacts {
     return "every round of \(low) is below every round of \(high)"
   }
 
-  /// The interval of the ratio of the sides; nil where one of them is a limit that was judged, and where there is no
-  /// ratio.
+  /// The interval of the sides' ratio; nil if there is no ratio, or if one side is a limit and the verdict is not open.
   private var interval: ConfidenceInterval? {
     guard comparison?.isOfLimit != true || verdict == .inconclusive, let ratio = evidence.ratio, let low = evidence.low,
       let high = evidence.high
@@ -97,15 +96,16 @@ extension ClaimFacts {
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
   }
 
-  /// What the rounds tell of the ratio.
+  /// What the rounds show about the ratio.
   private enum Told {
     case ratio(ConfidenceInterval)
-    /// Whose median is the smaller one is chance, too.
+    /// The interval includes 1. Which median is the smaller one is chance, too.
     case noDifference(ConfidenceInterval)
     case tooNoisy
   }
 
-  /// Nil where there is no ratio, and where the verdict stands on the reason behind it and not on the interval.
+  /// What the rounds show; nil if there is no ratio, or if the verdict follows from its reason and not from the
+  /// interval.
   private var told: Told? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
@@ -113,7 +113,7 @@ extension ClaimFacts {
     return interval.isNoise ? .tooNoisy : .noDifference(interval)
   }
 
-  /// The medians and what the rounds tell of their ratio, in the claim's direction; else what was claimed.
+  /// The medians and what the rounds show about their ratio, in the direction of the claim; otherwise what was claimed.
   private var comparedText: String {
     let sides = bothSides
     switch told {
@@ -124,8 +124,9 @@ extension ClaimFacts {
     }
   }
 
-  /// `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, and of a count `width: 2 where at most 1 is claimed`; nil
-  /// where two figures are compared, where the check asks for what is different, and where it is open.
+  /// The distance from the limit: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %`, and for a count
+  /// `width: 2 where at most 1 is claimed`; nil if two figures are compared, if the check asks for a difference, or if
+  /// the verdict is open.
   private var claimed: String? {
     guard verdict != .inconclusive, let found = evidence.left, let comparison, comparison.isOfLimit else { return nil }
     if let limit = evidence.right, evidence.unit != .none || !comparison.hasLimit, limit.value > 0,
@@ -155,10 +156,10 @@ extension ClaimFacts {
     return "\(measured)\(left)" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
-  /// What both figures are of, before them: `contended: `. Empty where each side names its own.
+  /// The metric of both figures, in front of them: `contended: `. Empty if each side names its own metric.
   private var measured: String { comparison?.sharedMetric.map { "\($0): " } ?? "" }
 
-  /// The two sides, each with its name where both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
+  /// The two sides, with their names if both are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
     let figures = [left, side(evidence.right, evidence.rightRange)]
     let named =
@@ -168,24 +169,24 @@ extension ClaimFacts {
 }
 
 extension WrittenCheck {
-  /// Whether one side is a number, which the other is held against.
+  /// Whether one side is a number, to which the other is compared.
   fileprivate var hasLimit: Bool { figures.count == 1 }
 
-  /// Whether the left side is held against a number, or against a part or a multiple of another figure.
+  /// Whether the left side is compared with a number, or with a part or a multiple of another figure.
   fileprivate var isOfLimit: Bool {
     let sides = sideNames
     return hasLimit || sides?[0].isProduct == false && sides?[1].isProduct == true
   }
 
-  /// The metric of its figures; nil where they are of two.
+  /// The metric of both figures; nil if they are of different metrics.
   fileprivate var sharedMetric: String? {
     let metrics = Set(figures.map(\.metric))
     return metrics.count == 1 ? metrics.first : nil
   }
 
-  /// What tells its sides apart, where both are figures: their variants, points or metrics; nil where one is a number.
+  /// What distinguishes the sides if both are figures: their variants, points or metrics; nil if one side is a number.
   ///
-  /// Of a product the figure beside it is what it comes to.
+  /// The name of a product stands for the factor, too: the figure beside it is the result of the product.
   var sideNames: [(text: String, isProduct: Bool)]? {
     let sides = [left, right].map { operand -> (factor: Double?, figure: Figure)? in
       switch operand {
@@ -195,7 +196,7 @@ extension WrittenCheck {
       }
     }
     guard let left = sides[0], let right = sides[1], left.figure != right.figure else { return nil }
-    // What both have in common tells nothing.
+    // Settings that both sides have do not distinguish them.
     let shared = left.figure.point.filter(right.figure.point.contains)
     func run(_ figure: Figure) -> String {
       let point = figure.point.filter { !shared.contains($0) }.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
@@ -211,6 +212,6 @@ extension WrittenCheck {
     }
   }
 
-  /// A factor as checks have it: `0.5`, `2`.
+  /// Returns a factor as checks write it: `0.5`, `2`.
   private static func plain(_ factor: Double) -> String { Int(exactly: factor).map(String.init) ?? "\(factor)" }
 }

@@ -1,21 +1,22 @@
 import Laboratory
 
-/// The claim that stands out among some runs: one way is surely many times the other.
+/// The most striking claim of some runs: the one whose sides differ by the largest certain factor.
 ///
-/// A claim against a document comes before one for a document, and this before the lab's own. Of the lab's own the
-/// refuted ones come first.
+/// A claim against a document comes before one for a document, and this one before the lab's own. Among the lab's own
+/// claims, the refuted ones come first.
 public struct Finding: Sendable {
   let claim: ClaimFacts
-  /// The claim, and those that say the same of the same sentence by the same metric: the queue without Swift's wrapper.
+  /// The claim, and the claims that have the same result for the same sentence by the same metric, such as one on the
+  /// queue without Swift's wrapper.
   let beside: [ClaimFacts]
-  /// The sentence that it speaks against, with its standing; nil where it speaks against none.
+  /// The sentence that the claim contradicts, with its standing; nil if it contradicts none.
   let against: Grades.Grade?
   let scenario: String
   let started: String
 
-  /// The strongest one of some runs; nil where no performance claim was decided.
+  /// Returns the strongest finding of some runs; nil if no performance claim was decided.
   ///
-  /// - Parameter documents: those whose sentences claims grade.
+  /// - Parameter documents: The documents whose sentences the claims grade.
   public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> Finding? {
     let grades = Grades(runs, by: documents).grades
     let found = runs.flatMap { run in
@@ -34,7 +35,7 @@ public struct Finding: Sendable {
     return claim.verdict == .refuted ? 1 : claim.isOfLesson ? 0 : 2
   }
 
-  /// The sentence or the claim with what became of it, the figures, and where they are from.
+  /// Returns the sentence or the claim with its result, the figures, and the run that they are from.
   public func text(_ style: TextStyle) -> String {
     let width = max(20, style.width - 2)
     let says =
@@ -48,14 +49,13 @@ public struct Finding: Sendable {
 }
 
 extension ClaimFacts {
-  /// How many times one side is the other, at the end of the interval that is nearer to no difference; 0 if there is no
-  /// interval.
+  /// The factor between the sides, at the end of the interval that is nearer to 1; 0 if there is no interval.
   fileprivate var factor: Double {
     guard let low = evidence.low?.value, let high = evidence.high?.value, low > 0, high > 0 else { return 0 }
     return max(low, 1 / high)
   }
 
-  /// Whether it speaks of the same sentences by the same metric and came out alike.
+  /// Returns whether another claim is about the same sentences by the same metric and has the same verdict.
   fileprivate func isLike(_ other: ClaimFacts) -> Bool {
     verdict == other.verdict && grades == other.grades
       && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric

@@ -1,17 +1,17 @@
 import Laboratory
 
-/// What runs came to for the sentences of the documents: each sentence that a claim of theirs grades, with its standing
-/// by these runs alone.
+/// The results of some runs for the sentences of the documents: each sentence that one of their claims grades, with its
+/// standing by these runs alone.
 struct Grades: Sendable {
   struct Grade: Sendable {
     let sentence: Documents.Sentence
     let standing: Standing
-    /// Whose claims they were.
+    /// The scenarios whose claims grade the sentence.
     let scenarios: [String]
   }
-  /// In the order of the documents.
+  /// The grades, in the order of the documents.
   let grades: [Grade]
-  /// On which system the lab tried a replacement of its own, and nothing else: `Linux`. Nil where Dispatch was tried.
+  /// The system on which the lab tried only a stand-in of its own, `Linux`; nil if Dispatch was tried.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
@@ -38,8 +38,8 @@ struct Grades: Sendable {
     standIn = isStandIn ? system : nil
   }
 
-  /// `guide.19 refuted; guide.27, guide.31 borne out`, the gravest first, each with its standing; empty where no
-  /// sentence was graded, or nothing but a stand-in was tried.
+  /// The grades in words, the gravest first: `guide.19 refuted; guide.27, guide.31 borne out`. Empty if no sentence was
+  /// graded, or if only a stand-in was tried.
   var parts: [(text: String, standing: Standing)] {
     guard standIn == nil else { return [] }
     return Standing.allCases.compactMap { standing in
@@ -48,20 +48,20 @@ struct Grades: Sendable {
     }
   }
 
-  /// What stands before ``parts``.
+  /// The word in front of ``parts``.
   static let head = "Documents: "
-  /// The same in one line; nil where there is nothing to say.
+  /// The grades in one line; nil if there are none.
   var text: String? { parts.isEmpty ? nil : Self.head + parts.map(\.text).joined(separator: "; ") }
 
-  /// What stands under the title of a stand-in; nil where Dispatch was tried.
+  /// The line under the title of a stand-in; nil if Dispatch was tried.
   var caution: String? { standIn.map { "On \($0): stand-in, says nothing of Dispatch" } }
 
-  /// The sentences that do not hold.
+  /// The grades of the sentences that do not hold.
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
 }
 
 extension Standing {
-  /// What a sentence is, behind its number.
+  /// The predicate after a sentence's number.
   fileprivate var phrase: String {
     switch self {
     case .inOneConfiguration, .byInference: "\(Standing.borneOut.rawValue) \(rawValue)"

@@ -2,23 +2,23 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A metric over two swept parameters: a panel a variant, a cell a point, as strong as it is far from what it is
-/// compared with.
+/// A metric over two swept parameters: a panel for each variant, and a cell for each point. The strength of a cell's
+/// colour is its distance from the reference.
 struct HeatMap: Sendable {
   struct Point: Sendable {
-    /// What the table says.
+    /// The text of the cell in the table.
     let text: String
-    /// How far from the reference, or from the best median, as a logarithm, from 0 to 1 of the farthest; nil without a
+    /// The distance from the reference or from the best median: a logarithm, from 0 to 1 for the largest; nil without a
     /// figure.
     let strength: Double?
-    /// Whether that is for the better.
+    /// Whether the cell is better than the reference.
     let isBetter: Bool
     let isBest: Bool
-    /// Whether the rounds do not tell it from the best, or from the baseline.
+    /// Whether the rounds do not distinguish the cell from the best one, or from the baseline.
     let isNearBest: Bool
-    /// Whether the rounds are too noisy to say how it stands to what it is compared with.
+    /// Whether the rounds are too noisy to compare the cell with its reference.
     var isTooNoisy = false
-    /// Its point, in full.
+    /// The point of the cell, in full.
     let says: String
   }
   struct Row: Sendable {
@@ -35,15 +35,15 @@ struct HeatMap: Sendable {
   let across: ParameterFacts
   let columns: [String]
   let panels: [Panel]
-  /// What cells are a multiple of; nil where they are medians.
+  /// The reference of which cells are multiples; nil if they are medians.
   let reference: String?
-  /// Variants that have no room.
+  /// The variants that have no room.
   let leftOut: [String]
 
-  /// More rows are no picture.
+  /// The largest number of rows.
   private static let most = 32
 
-  /// Nil where fewer than two parameters are swept, or nothing was measured.
+  /// Creates the map; nil if fewer than two parameters are swept, or if nothing was measured.
   init?(_ tables: Tables) {
     let index = tables.index
     let swept = index.swept.filter { ($0.swept?.count ?? 0) > 1 }
@@ -60,7 +60,7 @@ struct HeatMap: Sendable {
 
     let medians = index.document.runs.compactMap { $0.metrics[metric.name]?.median }.filter { $0 > 0 && $0.isFinite }
     let least = metric.better == .higher ? medians.max() : medians.min()
-    /// The logarithm of the ratio to what it is compared with.
+    /// Returns the logarithm of a run's ratio to its reference.
     func distance(_ run: Int) -> Double? {
       guard isRatio else {
         let median = index.document.runs[run].metrics[metric.name]?.median
@@ -106,7 +106,7 @@ struct HeatMap: Sendable {
           label: label.joined(separator: ", "),
           cells: values.map { value in cell(index.run(variant.name, at: point.merging([across.name: value]) { $1 })) })
       }
-      // A variant without this metric, or of which every trial was lost, is no picture.
+      // A variant without this metric, or with no trial that counts, has no panel.
       guard rows.contains(where: { $0.cells.contains { $0.strength != nil } }) else { continue }
       let used = panels.reduce(0) { $0 + $1.rows.count }
       guard panels.isEmpty || used + rows.count <= Self.most else {

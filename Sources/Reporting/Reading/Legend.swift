@@ -11,10 +11,10 @@ public enum Legend {
     "unavailable: not judged; the reason stands beside it",
   ]
 
-  /// What a claim's verdict is that no document makes.
+  /// The meaning of *not so*, the verdict on a claim without a document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
-  /// Where variants come from.
+  /// The roles of variants, with their meanings.
   public static let roles = [
     "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",
     "broken: shows a mistake",
@@ -22,7 +22,7 @@ public enum Legend {
 }
 
 extension Reading {
-  /// What the verdicts above it mean: in full, or as much as a line has room for.
+  /// Returns the meaning of the verdicts, in full or as much as fits into a line.
   func legend(isFull: Bool) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil

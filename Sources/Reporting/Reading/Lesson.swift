@@ -1,11 +1,11 @@
-/// As much of Markdown as a lesson uses: paragraphs, lists, headings, code, and words that are bold, stressed or code.
+/// The part of Markdown that lessons use: paragraphs, lists, headings, code, and words that are bold, stressed or code.
 struct Lesson {
   enum Block: Equatable {
     case heading([Span])
     case paragraph([Span])
-    /// Items with what belongs to each; `numbered` has numbers in front.
+    /// A list: for each item, its blocks. If `numbered`, the items have numbers in front.
     case list(numbered: Bool, items: [[Block]])
-    /// Lines that stay as they are.
+    /// Lines that are shown unchanged.
     case code([String])
   }
   enum Span: Equatable {
@@ -24,7 +24,7 @@ struct Lesson {
     blocks = Self.blocks(lines[...], depth: 0)
   }
 
-  /// Lists within lists beyond this are text: nobody writes them.
+  /// The depth of nested lists. Deeper lists are text, since nobody writes them.
   private static let deepest = 8
 
   // MARK: Blocks
@@ -71,11 +71,11 @@ struct Lesson {
 
   private struct Marker {
     let isNumber: Bool
-    /// Where the text behind it begins.
+    /// The column at which the text after the marker begins.
     let width: Int
   }
 
-  /// The `- ` or `1. ` in front of a list's item.
+  /// Returns the `- ` or `1. ` in front of a list's item; nil if there is none.
   private static func marker(_ line: String) -> Marker? {
     let indent = indent(line)
     let text = line.dropFirst(indent)
@@ -96,7 +96,7 @@ struct Lesson {
     while let line = rest.first, let marker = marker(line), marker.isNumber == first.isNumber {
       var body = [String(line.dropFirst(marker.width))]
       rest = rest.dropFirst()
-      // What is indented belongs to the item, and so does a line that merely goes on.
+      // An indented line belongs to the item, and so does a line that continues the paragraph.
       while let next = rest.first {
         let isEmpty = next.allSatisfy(\.isWhitespace)
         let isIndented = indent(next) >= marker.width
@@ -119,7 +119,7 @@ struct Lesson {
 
   // MARK: Spans
 
-  /// The words of a line; a mark without its partner is text.
+  /// Returns the words of a line with their styles. A mark without its partner is text.
   static func spans(_ text: String) -> [Span] {
     var spans: [Span] = []
     var plain = ""

@@ -1,24 +1,24 @@
 import Laboratory
 
-/// What came out of each run, as a bar that is divided by the shares of its outcomes.
+/// The outcomes of each run, as a bar that is divided by their shares.
 struct OutcomeBars: Sendable {
   struct Row: Sendable {
     let label: String
     let isBroken: Bool
-    /// The outcomes; none where the run has no figure of them.
+    /// The outcomes; empty if the run has no figure for them.
     let entries: [Outcomes.Entry]
   }
   let title: String
-  /// What is counted.
+  /// The meaning of the counts.
   let note: String
   let rows: [Row]
-  /// Whose outcomes are not known, or have no room.
+  /// The runs whose outcomes are not known or have no room.
   let leftOut: [String]
 
-  /// More bars are no picture.
+  /// The largest number of bars.
   private static let most = 30
 
-  /// Nil where no run has an outcome.
+  /// Creates the bars; nil if no run has an outcome.
   init?(_ index: RunIndex, title: String, note: String, _ runs: [(run: Int, entries: [Outcomes.Entry])]) {
     let known = runs.filter { !$0.entries.isEmpty }
     guard !known.isEmpty else { return nil }
@@ -30,7 +30,7 @@ struct OutcomeBars: Sendable {
     leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.most)).map { index.labels[$0.run] }
   }
 
-  /// What the outcomes that are there are to the claims.
+  /// The expectations that the outcomes have.
   var expectations: [Outcomes.Expectation] {
     let found = rows.flatMap { $0.entries.compactMap(\.expectation) }
     return Outcomes.Expectation.allCases.filter(found.contains)

@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// What came out where more than one thing could, as jcstress tells it: each outcome of a race or a hazard with its
-/// count, its share, and whether it is allowed. What the machine does not allow is a warning, not an outcome.
+/// The outcomes of races and hazards, in the manner of jcstress: each with its count, its share, and whether it is
+/// allowed. A trial that the machine did not allow is a warning, and not an outcome.
 struct Outcomes {
   private let index: RunIndex
   private let shown: [MetricFacts]
@@ -14,10 +14,10 @@ struct Outcomes {
     claims = index.document.claims
   }
 
-  /// What an outcome is to the claims, and to what the variant is there to show.
+  /// What the claims say of an outcome, and what the variant is meant to show.
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
-    /// What goes wrong, and is there to be seen.
+    /// The outcome is wrong, and the variant is there to show it.
     case anomaly
     case trapExpected = "trap expected"
     case hangExpected = "hang expected"
@@ -28,16 +28,16 @@ struct Outcomes {
     let run: Int
     let outcome: String
     let count: Int
-    /// How many there were of all outcomes.
+    /// The number of all outcomes of the run.
     let total: Int
     var expectation: Expectation?
 
-    /// The share of all, from 0 to 1.
+    /// The share of the run's outcomes, from 0 to 1.
     var share: Double { Double(count) / Double(max(total, 1)) }
     var shareText: String { "\(Quantity.fixed(100 * share, decimals: share > 0 && share < 0.001 ? 3 : 1)) %" }
   }
 
-  /// A row an outcome; nil where every run has a single one, and all trials completed.
+  /// The table with a row for each outcome; nil if every run has a single outcome and all trials completed.
   var table: Table? {
     let runs = index.document.runs.indices
     let entries = runs.flatMap { run in
@@ -69,10 +69,11 @@ struct Outcomes {
 
   // MARK: As a picture
 
-  /// The outcomes as bars, where they are what the scenario is about; nil where they are an aside.
+  /// Returns the outcomes as bars, if they are the subject of the scenario; nil if they are an aside.
   ///
-  /// A race is what claims an anomaly and counts outcomes of many tries. A hazard is what has no figure to be better
-  /// at, and whose runs end otherwise than by completing at least as often as they have one.
+  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario whose
+  /// headline has no better direction, and whose runs end otherwise than by completing at least as often as they have a
+  /// figure.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -80,7 +81,7 @@ struct Outcomes {
         let samples = index.document.runs[run].metrics[race.name]
         let isOfFew = samples.map { $0.isRange && $0.histogram.count <= Self.fewValues.upperBound } ?? false
         var entries = isOfFew ? values(of: run, race) : []
-        // The one thing that a sound variant shows is what the others are held against.
+        // The single outcome of a sound variant is the reference for the others.
         if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
         return (run: run, entries: anomaly(of: run, beside: entries).map { [$0] } ?? entries)
       }
@@ -92,8 +93,8 @@ struct Outcomes {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// What a variant is there to show, where it was seen by another figure than that of the race, in so many of its
-  /// trials; nil where the race shows it.
+  /// Returns the anomaly that a variant is there to show, if another figure than the race's shows it, with the number
+  /// of such trials; nil if the race shows the anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
@@ -106,22 +107,22 @@ struct Outcomes {
     return nil
   }
 
-  /// The metrics of which a run has several outcomes.
+  /// The metrics with several outcomes in some run.
   private var races: [MetricFacts] {
     shown.filter { metric in index.document.runs.indices.contains { hasValues($0, metric) } }
   }
 
   // MARK: How trials ended
 
-  /// The ends of a run's trials that the machine allowed.
+  /// Returns the ends of a run's trials, without those that the machine did not allow.
   private func kinds(_ run: Int) -> [Outcome.Kind] {
     index.document.runs[run].outcomes.kinds.filter { $0 != .unavailable }
   }
 
-  /// Whether a trial of a run ended otherwise than by completing.
+  /// Returns whether a trial of a run ended otherwise than by completing.
   private func hasEnded(_ run: Int) -> Bool { kinds(run).contains { $0 != .completed } }
 
-  /// How the trials of a run ended, the most frequent end first.
+  /// Returns how the trials of a run ended, the most frequent end first.
   private func ends(of run: Int) -> [Entry] {
     let facts = index.document.runs[run]
     let total = facts.outcomes.count { $0 != .unavailable }
@@ -130,18 +131,19 @@ struct Outcomes {
       func entry(_ name: String, _ count: Int) -> Entry {
         Entry(run: run, outcome: name, count: count, total: total, expectation: expectation)
       }
-      // Those that a signal ended stand by its name.
+      // A trial that a signal ended is listed by the signal's name.
       guard end == .trapped, let signals = facts.signals else { return [entry(end.rawValue, facts.outcomes[end])] }
       return signals.map { entry(SignalName.name($0.key, on: index.document.machine.os), $0.value) }
     }
     return entries.sorted { ($1.count, $0.outcome) < ($0.count, $1.outcome) }
   }
 
-  /// A trial may complete; another end is expected where a claim or the variant itself foresaw it.
+  /// Returns the expectation of an end. Completing is allowed. Another end is expected if a claim or the variant
+  /// foresees it.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
-    // Stopped by the lab, it is not known to what end it would have come.
+    // The lab stopped the trial, so that its own end is unknown.
     case .stopped: return nil
     case .trapped, .hung, .broken, .unavailable: break
     }
@@ -156,10 +158,10 @@ struct Outcomes {
 
   // MARK: What trials counted
 
-  /// The numbers of values of a hundred samples and more that are outcomes; of others there is a range.
+  /// The numbers of different values that make outcomes, of a hundred samples or more. Other metrics have a range.
   private static let fewValues = 2...3
 
-  /// Whether a metric has several values in a run, and few.
+  /// Returns whether a metric has several values in a run, but few.
   private func hasValues(_ run: Int, _ metric: MetricFacts) -> Bool {
     index.document.runs[run].metrics[metric.name].map { samples in
       samples.isRange && samples.kind == .count && samples.count >= 100
@@ -167,7 +169,7 @@ struct Outcomes {
     } ?? false
   }
 
-  /// The values of a metric in a run.
+  /// Returns the values of a metric in a run.
   private func values(of run: Int, _ metric: MetricFacts) -> [Entry] {
     guard let samples = index.document.runs[run].metrics[metric.name] else { return [] }
     return samples.histogram.map { pair in
@@ -178,8 +180,8 @@ struct Outcomes {
     }
   }
 
-  /// By the claims that compare this metric of the variant with a number; else, what the sound variants show is
-  /// allowed, and what only those show whose failure is the lesson is an anomaly.
+  /// Returns the expectation of a value by the claims that compare this metric of the variant with a number. Without
+  /// such a claim, a value of the sound variants is allowed, and a value of the broken variants alone is an anomaly.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {

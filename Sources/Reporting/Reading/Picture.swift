@@ -1,17 +1,17 @@
 import Laboratory
 
-/// The one picture that a report begins with, chosen by what the document holds.
+/// The picture with which a report begins, chosen by the content of the document.
 enum Picture: Sendable {
-  /// Outcomes, where they are what the scenario is about.
+  /// The outcomes, if they are the subject of the scenario.
   case outcomes(OutcomeBars)
-  /// Two parameters and more are swept.
+  /// A map, if two or more parameters are swept.
   case heat(HeatMap)
-  /// One parameter is swept, over three numbers and more.
+  /// A curve, if one parameter is swept over three or more numbers.
   case curve(SweepCurve)
-  /// Everything else: a row a run.
+  /// A row for each run, in all other cases.
   case dots(DotPlot)
 
-  /// Nil where there is nothing to draw.
+  /// Creates the picture; nil if there is nothing to draw.
   init?(_ tables: Tables, _ outcomes: Outcomes, _ sweeps: [SweepCurve]) {
     if let bars = outcomes.bars(headline: tables.shown.first) {
       self = .outcomes(bars)
@@ -28,12 +28,12 @@ enum Picture: Sendable {
 }
 
 extension SweepCurve {
-  /// The settings as numbers; none where one is a word.
+  /// The settings as numbers; empty if one is a word.
   var numbers: [Double] {
     let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     return numbers.count == settings.count ? numbers : []
   }
 
-  /// Whether something lies between one setting and the next.
+  /// Whether there are values between one setting and the next.
   var isOfNumbers: Bool { !numbers.isEmpty }
 }

@@ -1,33 +1,34 @@
 import Laboratory
 import Measurement
 
-/// The distributions of a latency, a series a variant: at its best point where something is swept.
+/// The distributions of a latency, one for each variant. If something is swept, a variant shows its best point.
 struct Distribution: Sendable {
   struct Series: Sendable {
     let label: String
-    /// The variant's number, by which it has its colour.
+    /// The number of the variant, which decides its colour.
     let variant: Int
-    /// Whether its failure is the lesson.
+    /// Whether the failure of the variant is the lesson.
     let isBroken: Bool
     let samples: SampleFacts
   }
   let metric: MetricFacts
   let series: [Series]
-  /// What a plot does not show, for its title: other points, and who has too few samples. Empty where that is nothing.
+  /// What a plot leaves out, for its title: other points, and variants with too few samples. Empty if the plot leaves
+  /// out nothing.
   let note: String
 
-  /// More series cannot be told apart.
+  /// The largest number of series that readers can distinguish.
   private static let most = 8
 
-  /// Fewer samples than this are no distribution.
+  /// The smallest number of samples for a distribution.
   private static let fewest = 30
 
-  /// Whether a setting was chosen: where what is swept says more than how much there is to do.
+  /// Returns whether a setting was chosen, that is, whether the sweep says more than how much work there is.
   private static func isOfBest(_ index: RunIndex) -> Bool {
     index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
   }
 
-  /// Nil when nobody has enough samples.
+  /// Creates the distributions; nil if no variant has enough samples.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     self.metric = metric
     let bests = index.bestOfEachVariant(by: metric, most: Self.most)
@@ -50,26 +51,26 @@ struct Distribution: Sendable {
   }
 }
 
-/// A figure along the swept parameter with the most values: a series a variant and setting of whatever else is swept,
-/// or, where those are too many to be told apart, only the best of each variant. The figures are those of the tables:
-/// medians over the rounds.
+/// A figure along the swept parameter with the most values: a series for each variant and each setting of the other
+/// swept parameters. If these are too many, only the best series of each variant is there. The figures are those of the
+/// tables: medians over the rounds.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
-    /// The variant and what of the sweep is held fast.
+    /// The variant, and the settings of the other swept parameters.
     let label: String
     let variant: Int
-    /// Whether its failure is the lesson.
+    /// Whether the failure of the variant is the lesson.
     let isBroken: Bool
     /// Whether the variant ignores the parameter, so that its figure is the same at all values.
     let isFlat: Bool
-    /// What there is at each value of the parameter; nil where there is nothing.
+    /// The point at each value of the parameter; nil if there is none.
     let points: [Point?]
 
-    /// The figure at each value of the parameter; nil where there is none.
+    /// The figure at each value of the parameter; nil if there is none.
     var values: [Double?] { points.map { $0?.median } }
   }
   struct Point: Sendable {
-    /// As tables write it.
+    /// The figure as tables write it.
     let text: String
     let median: Double
     /// The lowest and the highest round; nil for fewer than two.
@@ -79,21 +80,21 @@ struct SweepCurve: Sendable {
   let parameter: ParameterFacts
   let settings: [ParameterValue]
   private(set) var series: [Series]
-  /// Whether settings were chosen: only the best series of each variant is there.
+  /// Whether settings were chosen, so that only the best series of each variant is there.
   let isOfBest: Bool
-  /// What a unit of the setting brings ideally, where that is known: the plot has a line of it.
+  /// The ideal gain of a unit of the setting, which the plot shows as a line; nil if it is not known.
   let ideal: Double?
-  /// What its figures are, for its title.
+  /// The meaning of the figures, for the title.
   let figures: String
-  /// What the plot leaves out, for its title; empty where that is nothing.
+  /// What the plot leaves out, for its title. Empty if the plot leaves out nothing.
   private(set) var note: String
 
-  /// More series cannot be told apart.
+  /// The largest number of series that readers can distinguish.
   private static let most = 8
-  /// More cannot be told apart where each has no line, but marks that fall together.
+  /// The largest number of series that readers can distinguish by marks without lines, since marks can coincide.
   private static let mostOfMarks = 3
 
-  /// Figures along a parameter, with the slope of what is ideal.
+  /// Creates figures along a parameter, with the slope of the ideal line.
   init(
     _ metric: MetricFacts, along parameter: ParameterFacts, settings: [ParameterValue], series: [Series],
     figures: String, ideal: Double
@@ -108,7 +109,7 @@ struct SweepCurve: Sendable {
     note = ", each variant only at its best setting"
   }
 
-  /// Nil when there is nothing to draw.
+  /// Creates the curve; nil if there is nothing to draw.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     func count(_ parameter: ParameterFacts) -> Int { parameter.swept?.count ?? 0 }
     guard let along = index.swept.max(by: { count($0) < count($1) }), let settings = along.swept, settings.count > 1
@@ -116,7 +117,7 @@ struct SweepCurve: Sendable {
     self.metric = metric
     parameter = along
     self.settings = settings
-    // One run for each series: any of it will do.
+    // Any run of a series is enough to find its settings.
     var seen: Set<String> = []
     let all = index.document.runs.indices.filter { run in
       let facts = index.document.runs[run]
@@ -150,8 +151,8 @@ struct SweepCurve: Sendable {
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
   }
 
-  /// As marks can show it: of many series only those of some variants, the more important ones first: the answer, and
-  /// what to hold it against as far as there is room.
+  /// Returns a curve for a plot of marks. If there are many series, only those of some variants are kept, the more
+  /// important ones first: the answer, and as many references as there is room for.
   func brief(of variants: [Int]) -> SweepCurve {
     let both = series.filter { variants.contains($0.variant) }
     let few = both.count > Self.mostOfMarks ? both.filter { $0.variant == variants.first } : both
@@ -164,7 +165,7 @@ struct SweepCurve: Sendable {
 }
 
 extension SampleFacts {
-  /// The lowest and the highest of its rounds; nil for fewer than two.
+  /// The lowest and the highest round; nil for fewer than two.
   var spread: ClosedRange<Double>? {
     guard figures.count > 1, let low = figures.min(), let high = figures.max(), low <= high else { return nil }
     return low...high

@@ -1,48 +1,49 @@
 import Laboratory
 import Measurement
 
-/// A document, read once: what its figures come to, which run is best, the tables, the plots and what is to be said of
-/// them. Every renderer shows this and nothing else, so that all say the same.
+/// Everything that a report shows of a document: the results of its figures, the best run, the tables, the plots and
+/// the remarks. All renderers show this and nothing else, so that they agree.
 public struct Reading: Sendable {
-  /// What was read.
+  /// The document.
   public let document: ResultDocument
 
-  /// What changed since the run before, in one line, where there is one to compare with.
+  /// What changed since the run before, in one line; nil if there is no earlier run to compare with.
   public var sinceLast: String?
 
-  /// The documents whose sentences its claims grade; nil where a lab has none.
+  /// The documents whose sentences the claims grade; nil in a lab without documents.
   let documents: Documents?
-  /// What became of those sentences in this run.
+  /// The standings of those sentences by this run.
   let grades: Grades
 
   let index: RunIndex
-  /// The metric that stands for the others: the first shown.
+  /// The first shown metric, which stands for the others.
   let headline: MetricFacts?
   let standings: Standings?
   let tables: [Table]
-  /// What a screen has room for of them.
+  /// The tables that a screen has room for.
   let briefTables: [Table]
-  /// What the trials cost the machine, as far as the other tables do not show it; nil where the document does not tell.
+  /// The table of what the trials cost the machine, without the costs that other tables show; nil if the document has
+  /// none.
   let costs: Table?
   /// The distributions of the shown latencies.
   let distributions: [Distribution]
-  /// The shown figures along what is swept, the headline's first.
+  /// The shown figures along the sweep, the headline's first.
   let sweeps: [SweepCurve]
-  /// What a page begins with; nil where there is nothing to draw.
+  /// The picture with which a page begins; nil if there is nothing to draw.
   let picture: Picture?
-  /// What more cores bring by the headline; nil where they are not swept.
+  /// The speed-up by the headline metric with more cores; nil if cores are not swept.
   let speedUp: SpeedUp?
-  /// What the timing loops of the shown metrics cost empty, where that was measured: `0.31 ns (uncontended)`.
+  /// The times of the shown metrics' empty timing loops, if they were measured: `0.31 ns (uncontended)`.
   private let ownFloors: [String]
 
-  /// Reads a document, whose claims grade sentences of some `documents`.
+  /// Reads a document whose claims grade sentences of `documents`.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
     self.documents = documents
     grades = Grades([document], by: documents)
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
-    // Into the document, so that JSON says it, too. One that was saved says what it said then.
+    // The answer becomes part of the document, so that JSON has it, too. A saved document keeps the answer that it has.
     self.document =
       document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
       ? document.concluding(SearchAnswer.text(index, by: shown)) : document
@@ -71,7 +72,7 @@ public struct Reading: Sendable {
     picture = Picture(made, outcomes, sweeps)
   }
 
-  /// The recorded trials, each with what of it the document does not have.
+  /// The recorded trials, each with the part that the document lacks.
   var traces: [(trace: Trace, note: String?)] {
     (document.traces ?? []).map { facts in
       var trace = facts.trace(of: document.scenario.name)
@@ -88,7 +89,8 @@ public struct Reading: Sendable {
   /// Whether the question was which setting is best.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The curve of a search as a terminal draws it: of many variants the best one and its baseline, or else a yardstick.
+  /// The curve of a search as a terminal shows it. If there are many variants, only the best one and its baseline, or
+  /// else a yardstick, are kept.
   var briefSweep: SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
@@ -100,14 +102,14 @@ public struct Reading: Sendable {
 
   // MARK: The heading
 
-  /// What was set: `iterations 1_000_000, work 15 ns`.
+  /// The settings: `iterations 1_000_000, work 15 ns`.
   var settings: String {
     document.scenario.parameters.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
     }.joined(separator: ", ")
   }
 
-  /// The same of what the command line set to another value than the scenario has: `settings: iterations 5_003`.
+  /// The settings that the command line changed: `settings: iterations 5_003`.
   var changedSettings: String {
     let changed = document.scenario.parameters.filter { $0.changed == true }.compactMap { parameter in
       parameter.value.map { "\(parameter.name) \(parameter.describe($0))" }
@@ -117,14 +119,14 @@ public struct Reading: Sendable {
     return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
   }
 
-  /// The machine and the run.
+  /// The facts about the machine and the run.
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
     let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
     return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
   }
 
-  /// The same without what other commands tell of the machine.
+  /// The facts without those about the machine that other commands show.
   var briefFacts: [String] { processor + run }
 
   private var processor: [String] {
@@ -135,21 +137,21 @@ public struct Reading: Sendable {
     return ["\(rounds) round\(rounds == 1 ? "" : "s") in \(Self.time(document))", "seed \(document.seed)"]
   }
 
-  /// How long it took: to the millisecond, which is as much as a document has of it.
+  /// Returns the duration of the run, to the millisecond, which is the precision of a document.
   static func time(_ document: ResultDocument) -> String {
     document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
   }
 
-  /// What made the document, and when.
+  /// The tool that made the document, and the time of the run.
   var origin: [String] {
     ["\(document.tool.name) \(document.tool.version)", "Swift \(document.machine.swift)", dispatch, document.started]
       .compactMap(\.self)
   }
 
-  /// Which Dispatch was tried, where it is not the one that comes with Swift.
+  /// The Dispatch that was tried; nil if it is the one of Swift.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
-  /// The command line as a shell reads it; nil when a program asked for the run.
+  /// The command line as a shell reads it; nil if a program started the run.
   var command: String? { Self.command(document) }
 
   static func command(_ document: ResultDocument) -> String? {
@@ -169,32 +171,32 @@ public struct Reading: Sendable {
     return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 
-  /// Whether nothing was measured, but for what it cost.
+  /// Whether nothing was measured, except for costs.
   var isEmpty: Bool { document.runs.allSatisfy { Self.costs.isSuperset(of: $0.metrics.keys) } }
 
   private static let costs = Set(Metric.costs.map(\.name))
 
-  /// The most that a run has.
+  /// The largest number of rounds of a run.
   var rounds: Int { document.runs.map(\.rounds).max() ?? 0 }
 
   // MARK: The answer
 
-  /// How many claims there are, and what became of them, failures first; empty where there are none to be judged.
+  /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
     if seeksBest { return [] }
     let answer = Self.answer(claims)
-    // Where all are left out, none is a claim of this run.
+    // If all claims are left out, none is about this run.
     return answer.isEmpty ? document.claims.isEmpty ? [] : [("no claims on what was run", nil)] : answer
   }
 
-  /// The same of any claims.
+  /// Returns the number of claims and of each verdict, failures first, for any claims.
   static func answer(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict?)] {
     guard !claims.isEmpty else { return [] }
     return [("\(claims.count) claim\(claims.count == 1 ? "" : "s")", nil)]
       + counts(claims).map { ($0.text, $0.verdict) }
   }
 
-  /// `2 refuted`, `1 not so`, `9 held`, the gravest first.
+  /// Returns the numbers of each verdict, the gravest first: `2 refuted`, `1 not so`, `9 held`.
   static func counts(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict)] {
     gravestFirst.flatMap { verdict in
       [verdict.rawValue, ClaimFacts.notSo].compactMap { word in
@@ -208,7 +210,7 @@ public struct Reading: Sendable {
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
 
-  /// The claims as a short report has them: those to be told, the gravest first, and those that came out as they say.
+  /// The claims of a short report: those that are told, the gravest first, and those that came out as they say.
   var claimsByGravity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
     let gravities = claims.map { ($0, $0.gravity) }
     let told = ClaimFacts.Gravity.allCases.dropLast().flatMap { gravity in
@@ -217,33 +219,33 @@ public struct Reading: Sendable {
     return (told, gravities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
-  /// The same in one line; empty where there are none.
+  /// The answer in one line. Empty if there are no claims.
   var answerText: String {
     guard let first = answer.first, answer.count > 1 else { return answer.first?.text ?? "" }
     return "\(first.text): " + answer.dropFirst().map(\.text).joined(separator: ", ")
   }
 
-  /// What to take home, in the scenario's words, where the claims that it stands on were borne out. In a search, which
-  /// setting does, and what the pattern advises.
+  /// The conclusion of the scenario, if the claims that it depends on were borne out. For a search, the best setting
+  /// and the pattern's advice.
   var conclusion: String? {
     let parts = [Conclusion.kind, Conclusion.advice].compactMap { kind in document.findings.first { $0.kind == kind } }
     return parts.isEmpty ? nil : parts.map(\.says).joined(separator: " ")
   }
 
-  /// What else the pattern has to say.
+  /// The other remarks of the pattern.
   var findings: [String] {
     document.findings.filter { ![Conclusion.kind, Conclusion.advice].contains($0.kind) }.map(\.says)
   }
 
   // MARK: Below the tables
 
-  /// What the signs in the tables that are shown mean, a line each, and how far to trust so few rounds.
+  /// Returns the meaning of the signs in the shown tables, one line each, and how reliable so few rounds are.
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
     if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = standings?.best, let headline {
       let groups = standings?.groups ?? ""
-      // Of different problems none is the best.
+      // Runs of different problems have no common best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
         "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
@@ -291,7 +293,7 @@ public struct Reading: Sendable {
     return notes
   }
 
-  /// All intervals of a table hold together with this confidence.
+  /// The confidence with which all intervals of a table hold together.
   private var certainty: String {
     "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
   }
@@ -300,13 +302,14 @@ public struct Reading: Sendable {
     document.runs[run].metrics[metric.name]?.median.map { Quantity($0, metric.unit).description } ?? "-"
   }
 
-  /// The claims on what was run; where the best is sought, only those that failed: the others are about other settings.
+  /// The claims about what was run. In a search for the best setting, only the failed claims are shown: the others are
+  /// about other settings.
   var claims: [ClaimFacts] {
     seeksBest
       ? document.claims.filter { $0.verdict.isFailure(strict: false) } : document.claims.filter { !$0.isLeftOut }
   }
 
-  /// One line on claims that are not shown, since they speak of what the command line left out; nil for none.
+  /// One line on claims that are not shown, since they are about what the command line left out; nil for none.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
@@ -314,8 +317,8 @@ public struct Reading: Sendable {
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it speaks" : "they speak") of what this run leaves out"
   }
 
-  /// The runs of which trials were lost to the machine, how many were, and whether all. What a machine is known not to
-  /// have is no loss.
+  /// The runs with trials that were lost to the machine, with their number and whether all trials were lost. Trials
+  /// that need what the machine is known to lack are not lost.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.wasNotTried)
@@ -323,14 +326,14 @@ public struct Reading: Sendable {
     }
   }
 
-  /// Whether the machine was known not to have what a run needs.
+  /// Returns whether the machine was known to lack what a run needs.
   func isDeclaredAway(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }
 
 extension Machine {
-  /// `2 cores`, or `1 of 2 cores` where trials were confined.
+  /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
   var coresText: String {
     (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores) core\(cores == 1 ? "" : "s")"
   }

@@ -1,17 +1,17 @@
 import Laboratory
 import Measurement
 
-/// The runs of a document by variant and point, so that none is searched for.
+/// The runs of a document by variant and point, so that no code searches for a run.
 struct RunIndex: Sendable {
   let document: ResultDocument
   /// The label of each run, as checks write it: `apply[stride=64]`.
   let labels: [String]
   /// The swept parameters, in the order of the sweep.
   let swept: [ParameterFacts]
-  /// The number of each variant.
+  /// The number of each variant by its name.
   let variants: [String: Int]
   private let places: [Place: Int]
-  /// What a variant heeds of the sweep: a variant that ignores a parameter has one run for all its values.
+  /// The swept parameters that affect each variant. A variant that ignores a parameter has one run for all its values.
   private let heeded: [String: Set<String>]
 
   struct Place: Hashable {
@@ -34,8 +34,8 @@ struct RunIndex: Sendable {
     heeded = Dictionary(document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whether a run is drawn as one that goes wrong: its variant's failure is the lesson, and it was not sound here. It
-  /// was where all its trials completed and kept a guarantee, and none showed an anomaly.
+  /// Returns whether a run is drawn as a wrong one: the failure of its variant is the lesson, and the run was not
+  /// sound. A run is sound if all its trials completed and kept a guarantee, and none showed an anomaly.
   func isWrong(_ run: Int) -> Bool {
     let facts = document.runs[run]
     guard isBroken(run) else { return false }
@@ -48,18 +48,18 @@ struct RunIndex: Sendable {
     return !isSound
   }
 
-  /// Whether a run is of a variant whose failure is the lesson.
+  /// Returns whether the failure of the run's variant is the lesson.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
-  /// The run of a variant at a point, as far as the variant heeds it.
+  /// Returns the run of a variant at a point. Settings that the variant ignores are ignored here, too.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {
     guard let heeded = heeded[variant] else { return nil }
     return places[Place(variant: variant, point: point.filter { heeded.contains($0.key) })]
   }
 
-  /// The variant and point of a run, without some of its settings.
+  /// Returns the variant and point of a run, without some of its settings.
   static func label(_ run: RunFacts, _ swept: [ParameterFacts], without dropped: Set<String> = []) -> String {
     let settings = swept.compactMap { parameter in
       dropped.contains(parameter.name) ? nil : run.point[parameter.name].map(parameter.label)
@@ -67,15 +67,16 @@ struct RunIndex: Sendable {
     return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
   }
 
-  /// The best of some runs; nil when neither way is better, or nothing was measured.
+  /// Returns the best of some runs; nil if neither direction is better, or if nothing was measured.
   func best(of runs: some Sequence<Int>, by metric: MetricFacts) -> Int? {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
-  /// The runs to show where one must stand for all settings of a variant: the best one, or of a metric that neither way
-  /// is better the lowest. How much there is to do is never chosen: each such problem has runs of its own, as long as
-  /// there are at most `most` of them; else all are of one, which is said. The parameter that a plot goes `along` is
-  /// not chosen either.
+  /// Returns the run for each variant that stands for all its settings: the best one, or the lowest if neither
+  /// direction of the metric is better.
+  ///
+  /// The amount of work is never chosen: each amount has runs of its own, if that gives at most `most` runs. Otherwise
+  /// all runs have one amount, which is returned, too. The parameter `along` which a plot goes is not chosen either.
   func bestOfEachVariant(by metric: MetricFacts, along: String? = nil, most: Int) -> (
     runs: [Int], fixed: Fixed?
   ) {
@@ -93,7 +94,7 @@ struct RunIndex: Sendable {
       }
     }
     let all = bests(measured)
-    // One in the middle says more than the least or the most there is to do.
+    // An amount in the middle says more than the least or the largest one.
     let problems = measured.map(problem).filter { $0.count == amounts.count }.grouped(by: \.self).map(\.key)
     guard all.count > most, problems.count > 1 else { return (all, nil) }
     let fixed = problems[problems.count / 2]
@@ -102,7 +103,7 @@ struct RunIndex: Sendable {
     return (shown, Fixed(label: label, names: Set(fixed.keys)))
   }
 
-  /// How much there is to do, where all runs of a plot are of one such problem: `size=64`.
+  /// The amount of work that all runs of a plot have: `size=64`.
   struct Fixed {
     let label: String
     let names: Set<String>

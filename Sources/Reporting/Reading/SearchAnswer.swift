@@ -1,27 +1,27 @@
 import Laboratory
 import Measurement
 
-/// What a search for the best setting comes to, in sentences of its reader: which settings do, how much worse the
-/// others are, and which the rounds cannot rank.
+/// The answer of a search for the best setting, in sentences: which settings are best, how much worse the others are,
+/// and which the rounds cannot rank.
 struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
   private let standings: Standings
-  /// What the answer chooses from: the swept parameters that do not each have a best of their own.
+  /// The swept parameters among whose settings the answer chooses. The settings of the others each have a best of their
+  /// own.
   private let ways: [ParameterFacts]
-  /// Whether there are rounds enough for intervals.
+  /// Whether there are enough rounds for intervals.
   private let isCertain: Bool
   private let measured: [Int]
 
-  /// More groups, each of which has a best, and more names than these have no place in a sentence: the tables tell of
-  /// them.
+  /// The largest number of groups, and of names, in a sentence. The tables show the others.
   private static let most = 3
 
-  /// The answer in words; nil where there is no best.
+  /// Returns the answer in words; nil if there is no best setting.
   ///
-  /// - Parameter shown: the metrics to show, the headline first.
+  /// - Parameter shown: The metrics to show, the headline first.
   static func text(_ index: RunIndex, by shown: [MetricFacts]) -> String? {
-    // A flaw is told, but what decides among settings without it is the next figure.
+    // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return nil }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let parts = [answer.flaws, answer.bests].compactMap(\.self)
@@ -38,7 +38,8 @@ struct SearchAnswer {
     measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
   }
 
-  /// `No failed-opens, except unlimited with any limit up to 64.`
+  /// The settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if no metric is a
+  /// flaw.
   private var flaws: String? {
     guard let flaw = standings.flaw else { return nil }
     let flawed = measured.filter(standings.flawed.contains)
@@ -49,7 +50,7 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// What is best among the others.
+  /// The best settings among those without a flaw.
   private var bests: String? {
     let bests = measured.filter(standings.bests.contains)
     let sentences = bests.prefix(Self.most).compactMap { sentence(best: $0) }
@@ -60,12 +61,12 @@ struct SearchAnswer {
 
   // MARK: One group
 
-  /// The answer for the runs that are compared with one best; nil where there is nothing to compare it with.
+  /// Returns the answer for the runs that are compared with one best run; nil if there is no other run.
   private func sentence(best: Int) -> String? {
     let group = measured.filter { run in
       !standings.flawed.contains(run)
         && standings.groupNames.allSatisfy { point(run)[$0] == point(best)[$0] }
-        // What does it wrong was no candidate.
+        // A broken variant was not a candidate.
         && (!index.isBroken(run) || index.isBroken(best))
     }
     guard group.count > 1 else { return nil }
@@ -85,7 +86,7 @@ struct SearchAnswer {
     return lead(best) + text
   }
 
-  /// `With 2 cores: `, `At work 10 us: `, where each of these has a best of its own.
+  /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
   private func lead(_ best: Int) -> String {
     let settings = index.swept.filter { standings.groupNames.contains($0.name) }.compactMap { parameter in
       point(best)[parameter.name].map { value in
@@ -97,7 +98,7 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "With \(settings.joined(separator: ", ")): "
   }
 
-  /// What does: the best and what the rounds find no different from it.
+  /// Returns the best runs: the best one and those from which the rounds find no difference.
   private func praise(_ best: Int, _ near: [Int], among group: [Int], isAlone: Bool) -> String {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -122,9 +123,9 @@ struct SearchAnswer {
     return "\(all) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))"
   }
 
-  /// How much is at stake: the worst of what is surely worse.
+  /// Returns how much the choice matters: the worst of the runs that are certainly worse.
   private func blame(_ worse: [Int], among group: [Int]) -> String? {
-    // Against a baseline there are no ratios to the best.
+    // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
     let ratios = worse.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
     guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
@@ -136,7 +137,7 @@ struct SearchAnswer {
 
   // MARK: Words
 
-  /// `Fastest`, `Lowest failed-opens`.
+  /// Returns the adjective for the best run: `Fastest`, `Lowest failed-opens`.
   private func superlative(isBest: Bool) -> String {
     if metric.meaning == .duration {
       return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by \(metric.name)")
@@ -150,7 +151,7 @@ struct SearchAnswer {
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
   }
 
-  /// ` (±5.0 %)`: how far from no difference what was found to have none may be.
+  /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { standings.contrasts[$0]?.interval }
@@ -158,8 +159,8 @@ struct SearchAnswer {
     return widest.map { " (\(Signs.margin)\($0.reach))" } ?? ""
   }
 
-  /// Runs in words, variant by variant: `any stride from 256 up`; with the variants where the group has several:
-  /// `threads and apply with any stride from 256 up`.
+  /// Returns runs in words, variant by variant: `any stride from 256 up`. If the group has several variants, they are
+  /// named: `threads and apply with any stride from 256 up`.
   private func names(_ runs: [Int], of group: [Int]) -> String {
     let variants = index.document.scenario.variants.map(\.name)
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -180,8 +181,8 @@ struct SearchAnswer {
     return texts.joined(separator: "; ")
   }
 
-  /// Settings of one variant, of `all` that it was tried with: `any stride from 256 up`, `stride 4 or 64`; empty where
-  /// it heeds none.
+  /// Returns settings of one variant, out of `all` that were tried with it: `any stride from 256 up`, `stride 4 or 64`.
+  /// Empty if no parameter affects the variant.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let heeded = ways.filter { way in all.contains { point($0)[way.name] != nil } }
     guard let way = heeded.first else { return "" }
@@ -212,7 +213,7 @@ struct SearchAnswer {
 }
 
 extension [String] {
-  /// `a`, `a and b`, `a, b and 4 more`.
+  /// Returns the elements as a list in words: `a`, `a and b`, `a, b and 4 more`.
   fileprivate func listed(_ word: String = "and", most: Int) -> String {
     if count <= 1 { return first ?? "" }
     if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }

@@ -1,13 +1,14 @@
 import Laboratory
 
-/// The sentences of the source documents with what tries them and what came of it on a machine.
+/// The sentences of the source documents, with the claims on them and the results on a machine.
 public struct SentenceIndex: Sendable {
-  /// A claim on a sentence, as it was judged.
+  /// A judged claim on a sentence.
   struct Testimony: Sendable {
     let opinion: Opinion
     let scenario: String
     let claim: ClaimFacts
-    /// A trial that speaks as the opinion does, and the seed that orders its rounds again; nil where all of them do.
+    /// A trial with the same result as the opinion, and the seed that gives its rounds the same order; nil if all
+    /// trials have that result.
     let shown: String?
 
     init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
@@ -25,15 +26,15 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A claim on a sentence as its scenario makes it, with what came of it.
+  /// A claim on a sentence as its scenario makes it, with its result.
   struct Asked: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
-    /// Nil where it was not judged.
+    /// The judged claim; nil if the claim was not judged.
     let testimony: Testimony?
   }
 
-  /// Why a scenario with a claim on a sentence gave no verdict on it.
+  /// The reason why a scenario with a claim on a sentence gave no verdict on it.
   enum Absence: String, Sendable, CaseIterable {
     case notRun = "not run"
     case unavailable
@@ -41,40 +42,41 @@ public struct SentenceIndex: Sendable {
     case outdated = "run by another version"
   }
 
-  /// A sentence with what came of it.
+  /// A sentence with the results of the claims on it.
   struct Entry: Sendable {
     let id: String
     let says: String
-    /// Where its document says it.
+    /// The place in the document.
     let place: String
-    /// How strongly it is said; nil where nothing can try it.
+    /// How strongly the document says it; nil if nothing can try the sentence.
     let said: Documents.Strength?
-    /// The word or the form of the document that carries the strength.
+    /// The word or the form of the document that expresses the strength.
     let word: String
-    /// The configurations in which it was tried.
+    /// The configurations in which the sentence was tried.
     let conditions: [String]
     let standing: Standing
-    /// What is to be said of that standing.
+    /// A remark on the standing; nil if the standing needs none.
     let remark: String?
-    /// The scenarios with a claim on it, in their order.
+    /// The scenarios with a claim on the sentence, in their order.
     let scenarios: [String]
-    /// The claims on it that were judged, those against it first.
+    /// The judged claims on the sentence, those against it first.
     let testimonies: [Testimony]
-    /// All claims on it, in the order of the scenarios.
+    /// All claims on the sentence, in the order of the scenarios.
     let claims: [Asked]
     /// The sentences of the other half of the documents on the same question.
     let answers: [Documents.Sentence]
-    /// The scenarios whose verdicts are none on it, by the reason.
+    /// The scenarios that gave no verdict on the sentence, by the reason.
     let absent: [(why: Absence, scenarios: [String])]
-    /// Why nothing could be judged; nil where something was, or where that was not tried.
+    /// The reason why nothing could be judged; nil if something was judged, or if nothing was run.
     let obstacle: String?
 
-    /// `always: cannot`; the word alone where nothing can try it, and once where it is the strength's own.
+    /// The strength with its word, `always: cannot`; only the word if nothing can try the sentence, or if the word is
+    /// the name of the strength.
     var strength: String {
       [said?.rawValue, word == said?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
     }
 
-    /// The scenarios whose verdicts its standing follows from, in their order.
+    /// The scenarios whose verdicts decide the standing, in their order.
     var judgedBy: [String] {
       scenarios.filter { name in testimonies.contains { $0.scenario == name && $0.opinion != .unavailable } }
     }
@@ -83,18 +85,18 @@ public struct SentenceIndex: Sendable {
   struct Chapter: Sendable {
     let name: String
     let title: String
-    /// Which half of the documents it belongs to; nil where there are no halves.
+    /// The half of the documents to which the document belongs; nil if there are no halves.
     let era: Documents.Era?
-    /// Who wrote it; nil where that is not known.
+    /// The author of the document; nil if unknown.
     let author: String?
-    /// Where the document can be read; nil where that is not known.
+    /// The address at which the document can be read; nil if unknown.
     let address: String?
     let entries: [Entry]
 
-    /// `23 sentences: 4 refuted, 12 borne out, 7 cannot be tried`.
+    /// The number of sentences for each standing: `23 sentences: 4 refuted, 12 borne out, 7 cannot be tried`.
     var summary: String { SentenceIndex.summary(entries) }
 
-    /// `Apple` and `https://…`, or that neither is known.
+    /// The author and the address, `Apple` and `https://…`, or that neither is known.
     var origin: [String] {
       let known = [author, address].compactMap(\.self)
       return known.isEmpty ? ["author not known, no public address"] : known
@@ -102,16 +104,16 @@ public struct SentenceIndex: Sendable {
   }
 
   let chapters: [Chapter]
-  /// The chapters by the half of the documents that they belong to; one without a name where there are no halves.
+  /// The chapters by the half of the documents to which they belong. Without halves, they are one part without a name.
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
-  /// The scenarios with results, and when the first of them was run.
+  /// The scenarios with results, and the start time of the first one.
   let results: [(scenario: String, started: String)]
   /// The scenarios whose results do not count, since another version of the lab gave them.
   let outdated: [String]
 
-  /// `115 sentences: 20 refuted, 60 borne out, …`
+  /// Returns the number of sentences for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
   static func summary(_ entries: [Entry]) -> String {
     let counts = Standing.allCases.compactMap { standing -> String? in
       let count = entries.count { $0.standing == standing }
@@ -120,21 +122,22 @@ public struct SentenceIndex: Sendable {
     return "\(entries.count) sentence\(entries.count == 1 ? "" : "s"): " + counts.joined(separator: ", ")
   }
 
-  /// The same of all chapters shown.
+  /// The number of sentences for each standing, over all shown chapters.
   public var summary: String { Self.summary(chapters.flatMap(\.entries)) }
 
   /// The sentences that do not hold.
   var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
-  /// An index of some documents, of the scenarios that try them and of results; of a scenario's the last ones count.
+  /// Creates an index of some documents, of the scenarios that try them, and of results. The last results of each
+  /// scenario count.
   ///
-  /// What a claim is to a sentence, the scenarios say, and not the results: a verdict counts where the scenario has a
-  /// claim with the same check, of the same kind, and this version of the lab gave it on at least one trial.
+  /// The scenarios, and not the results, say which sentence a claim is about. A verdict counts if the scenario has a
+  /// claim of the same kind with the same check, and if this version of the lab gave the verdict on at least one trial.
   ///
   /// - Parameters:
-  ///   - machine: where scenarios that have no results would be run; nil for the machines of the results.
-  ///   - names: the documents to show, and numbers of single sentences; empty for all.
-  /// - Throws: ``InputError`` for a document that there is not.
+  ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
+  ///   - names: The documents to show, and the numbers of single sentences; all if empty.
+  /// - Throws: ``InputError`` if a document does not exist.
   public init(
     _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], on machine: Machine? = nil,
     only names: [String] = []
@@ -211,7 +214,8 @@ public struct SentenceIndex: Sendable {
     outdated = Set(last.keys).subtracting(counted.keys).sorted()
   }
 
-  /// Why a scenario can be run on none of some machines; nil where it can, and where there is no machine to ask of.
+  /// Returns the reason why a scenario can be run on none of some machines; nil if it can be run, or if there are no
+  /// machines.
   private static func obstacle(to scenario: ScenarioOutline, on machines: [Machine]) -> String? {
     var first: String?
     for machine in machines {
@@ -223,7 +227,7 @@ public struct SentenceIndex: Sendable {
 }
 
 extension WrittenCheck {
-  /// The metric whose figure stands left; nil where a number does.
+  /// The metric of the left side's figure; nil if the left side is a number.
   fileprivate var leftMetric: String? {
     switch left {
     case .figure(let figure), .scaled(_, .figure(let figure)): figure.metric

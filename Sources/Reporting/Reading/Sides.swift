@@ -1,16 +1,18 @@
 import Laboratory
 
-/// What claims are to the sentences of the documents, in words.
+/// The relation of claims to the sentences of the documents, in words.
 enum Sides {
-  /// Of one claim: `tests guide.3, contradicts guide.19`, or that it is the lab's own.
+  /// Returns the relation of one claim, `tests guide.3, contradicts guide.19`, or that the claim is the lab's own.
   static func text(bears: [String], contradicts: [String]) -> String {
     let sides = [("tests", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
       .map { "\($0.0) \($0.1.joined(separator: ", "))" }
     return sides.isEmpty ? "the lab's own" : sides.joined(separator: ", ")
   }
 
-  /// Of several, by the sentences that each of them grades: `7 test sentences of the documents (guide.5 …: see `gcdlab
-  /// documents guide`), 18 are the lab's own`.
+  /// Returns the number of claims that test sentences, and of those that are the lab's own:
+  /// `7 test sentences of the documents (guide.5 …: see `gcdlab documents guide`), 18 are the lab's own`.
+  ///
+  /// - Parameter grades: The sentences that each claim grades.
   static func counts(_ grades: [[String]]) -> String {
     let graded = grades.filter { !$0.isEmpty }
     let own = grades.count - graded.count
@@ -27,8 +29,8 @@ enum Sides {
 }
 
 extension ClaimFacts {
-  /// What it is to the sentences of the documents.
+  /// The relation of the claim to the sentences of the documents.
   var sides: String { Sides.text(bears: bears ?? [], contradicts: contradicts ?? []) }
-  /// Those that it grades.
+  /// The sentences that the claim grades.
   var grades: [String] { (bears ?? []) + (contradicts ?? []) }
 }

@@ -1,21 +1,21 @@
 import Laboratory
 import Measurement
 
-/// What more cores bring by the headline metric, as tables and as a plot: each variant at each setting against itself
-/// on the fewest cores.
+/// The speed-up by the headline metric with more cores, as tables and as a plot. Each variant at each setting is
+/// compared with itself on the fewest cores.
 struct SpeedUp: Sendable {
-  /// Every variant at every setting.
+  /// The table of every variant at every setting.
   let table: Table
-  /// Every variant at its fastest setting.
+  /// The table of every variant at its fastest setting.
   let briefTable: Table
-  /// The same as a plot.
+  /// The plot of every variant at its fastest setting.
   let curve: SweepCurve
 
-  /// What the plot and its axis call it.
+  /// The metric of the plot and its axis.
   private static let metric = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
-  /// Nil where cores are not swept, or the metric does not tell how fast something is.
+  /// Creates the speed-up; nil if cores are not swept, or if the metric does not measure speed.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
       metric.meaning.isSpeed
@@ -72,7 +72,7 @@ struct SpeedUp: Sendable {
 
   private static func cores(_ count: Int) -> String { "\(count) core\(count == 1 ? "" : "s")" }
 
-  /// `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  /// Returns the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
     guard let speedup = step.speedup else { return [.none, .none] }
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }
@@ -90,6 +90,6 @@ struct SpeedUp: Sendable {
 }
 
 extension ConfidenceInterval {
-  /// The ends as multiples: `[0.85x … 1.20x]`.
+  /// The ends of the interval as multiples: `[0.85x … 1.20x]`.
   fileprivate var span: String { "[\(Quantity.ratio(low))x \(Signs.range) \(Quantity.ratio(high))x]" }
 }

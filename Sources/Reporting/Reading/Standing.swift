@@ -1,44 +1,46 @@
 import Laboratory
 
-/// What became of a sentence of a document, by what its claims came to and by the strength with which it is said.
+/// The standing of a document's sentence. The results of its claims and the strength of the sentence decide it.
 public enum Standing: String, Sendable, Codable, CaseIterable {
-  /// A claim speaks against it, and of an *always* one counterexample is enough.
+  /// A claim speaks against the sentence. One counterexample is enough for an *always*.
   case refuted
-  /// Claims speak for one part of it and against another.
+  /// Claims speak for one part of the sentence and against another.
   case partly
-  /// A claim for it is open: the rounds do not tell, or what may be was not seen.
+  /// A claim for the sentence is open: the rounds do not decide it, or a possibility was not seen.
   case undecided
-  /// All claims that could be judged speak for it.
+  /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
-  /// The same of what is said of every run, but tried in one configuration only: another may be the counterexample.
+  /// All claims that could be judged speak for a sentence about every run, but it was tried in one configuration only.
+  /// Another configuration may be a counterexample.
   case inOneConfiguration = "in one configuration"
-  /// The claims for it show what it is inferred from, and no trial shows the sentence itself.
+  /// The claims for the sentence show the facts from which it is inferred, and no trial shows the sentence itself.
   case byInference = "by inference"
-  /// What was tried was built by the lab, since the system lacks the real thing.
+  /// The lab tried a replacement that it built itself, since the system lacks the real feature.
   case standIn = "stand-in"
-  /// All claims speak for it, but no Dispatch could fail it: it is true of the document's own code by reading it.
+  /// All claims speak for the sentence, but no Dispatch could fail it: reading the document's own code shows that it is
+  /// true.
   case byConstruction = "by construction"
-  /// No claim for it could be judged here.
+  /// No claim for the sentence could be judged on this machine.
   case unavailable
-  /// What tries it was not run.
+  /// The scenarios that try the sentence were not run.
   case notRun = "not run"
-  /// Nothing can try it.
+  /// Nothing can try the sentence.
   case untried = "cannot be tried"
 }
 
-/// What a claim, as it was judged, is to a sentence.
+/// What a judged claim says about a sentence.
 enum Opinion: String, Sendable, Codable {
   case speaksFor = "for"
   case speaksAgainst = "against"
   case open
   case unavailable
 
-  /// The opinion of a claim on a sentence said with such a strength, which it `contradicts` where it is true, or else
-  /// bears out.
+  /// Creates the opinion of a claim on a sentence of such a strength. A true claim contradicts the sentence if
+  /// `contradicts` is true, and otherwise bears it out.
   ///
-  /// *Always* and *recipe* ask every trial: one that did not meet the check of a claim for the sentence speaks against
-  /// it, and so does one that met the check of a claim against it. *Usually* asks the verdict. *May* asks for one
-  /// sighting.
+  /// For *always* and *recipe*, every trial counts: a trial speaks against the sentence if it fails the check of a
+  /// claim for the sentence, or meets the check of a claim against it. For *usually*, the verdict decides. For *may*,
+  /// one sighting is enough.
   init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool) {
     let evidence = claim.evidence
     let isTrue: Bool?
@@ -51,14 +53,14 @@ enum Opinion: String, Sendable, Codable {
     case .refuted: isTrue = false
     case .violated: isTrue = contradicts && said.asksEveryTrial && evidence.met > 0
     case .witnessed:
-      // A trial that was lost may have been the one that does not show it.
+      // A lost trial may have been the one that does not meet the check.
       let isSure = contradicts || !said.asksEveryTrial || evidence.met < evidence.trials || evidence.lost == nil
       isTrue = isSure ? contradicts || !said.asksEveryTrial || evidence.met == evidence.trials : nil
     case .notWitnessed: isTrue = false
     }
     switch isTrue.map({ $0 != contradicts }) {
     case true?: self = .speaksFor
-    // What was merely not seen refutes no *may*.
+    // A lack of sightings does not refute a *may*.
     case false?: self = said == .may ? .open : .speaksAgainst
     case nil: self = .open
     }
@@ -66,14 +68,14 @@ enum Opinion: String, Sendable, Codable {
 }
 
 extension Documents.Strength {
-  /// Whether a single trial can refute it.
+  /// Whether a single trial can refute a sentence of this strength.
   var asksEveryTrial: Bool { self == .always || self == .recipe }
 }
 
 extension Documents.Sentence {
-  /// Its standing by the opinions of its claims on a system.
+  /// Returns the standing of the sentence by the opinions of its claims on a system.
   ///
-  /// What was tried on a stand-in says nothing of Dispatch, for the sentence or against it.
+  /// The results of a stand-in say nothing about Dispatch, neither for the sentence nor against it.
   func standing(_ opinions: [Opinion], on system: String?) -> Standing {
     if reason != nil { return .untried }
     if opinions.isEmpty { return .notRun }
@@ -91,8 +93,8 @@ extension Documents.Sentence {
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
 
-  /// A sentence of its own on such a standing: which part holds, what was tried instead and which part of that holds,
-  /// or why nothing could fail it.
+  /// Returns a remark on a standing: which part of the sentence holds, what was tried instead and which part of that
+  /// holds, or why nothing could fail the sentence. Nil if the standing needs no remark.
   func remark(_ standing: Standing, _ opinions: [Opinion], on system: String?) -> String? {
     switch standing {
     case .partly: return partly

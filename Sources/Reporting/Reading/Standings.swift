@@ -1,37 +1,37 @@
 import Laboratory
 import Measurement
 
-/// How the runs of a document stand to each other by one metric; runs by their index.
+/// The comparison of a document's runs by one metric. Runs are identified by their index.
 struct Standings: Sendable {
-  /// The best run, where that is the question and there is a better and a worse.
+  /// The best run; nil if the question is another one, or if neither direction of the metric is better.
   let best: Int?
-  /// The best runs: that one, or the best of each group of runs that are compared with each other.
+  /// The best runs: the single best one, or the best of each group of runs that are compared with each other.
   let bests: Set<Int>
-  /// The parameters whose settings each have a best, in words: those that say how much there is to do, of which the
-  /// least would always be the best; else, where several are swept, all but the last, which are the rows of the grid.
-  /// Empty where there is one best.
+  /// The parameters whose settings each have a best, in words. They are the parameters for the amount of work, since
+  /// the least work would always be the best. Without such parameters, they are all swept parameters but the last,
+  /// which are the rows of the grid. Empty if there is one best.
   let groups: String
-  /// The same by name.
+  /// The names of the parameters in `groups`.
   let groupNames: [String]
-  /// What all ratios refer to in words: the baseline's name, or `the best`; nil when there are none.
+  /// The reference of all ratios in words: the name of the baseline, or `the best`; nil if there are no ratios.
   let reference: String?
-  /// Each run against its reference: the baseline at its point, else the best run where that is the question.
+  /// Each run compared with its reference: the baseline at its point, or the best run in a search.
   let contrasts: [Int: Contrast]
-  /// The runs that others are compared with.
+  /// The runs to which others are compared.
   let references: Set<Int>
-  /// The runs that are not significantly different from the best.
+  /// The runs that do not differ significantly from the best.
   let nearBest: Set<Int>
-  /// The runs that the rounds are too few or too noisy to rank.
+  /// The runs that too few or too noisy rounds cannot rank.
   let unclear: Set<Int>
 
-  /// A count that should be 0, and is in some runs, in a search for the best; nil for none.
+  /// A count that should be 0 and is not 0 in some runs of a search; nil for none.
   let flaw: MetricFacts?
-  /// The runs that have some of it, and so are compared with no other.
+  /// The runs with a flaw, which are not compared with others.
   let flawed: Set<Int>
 
   private static let best = "the best"
 
-  /// - Parameter shown: the metrics to show, among which the count of a flaw may be.
+  /// - Parameter shown: The metrics to show, which may include the count of a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in
@@ -63,10 +63,11 @@ struct Standings: Sendable {
     unclear = comparison.unclear
   }
 
-  /// Whether runs are compared with the best, and not with a baseline.
+  /// Whether runs are compared with the best one, and not with a baseline.
   var isOfBest: Bool { reference == Self.best }
 
-  /// Whether a run's interval against what it is compared with, the best or a baseline, is too wide to say anything.
+  /// Returns whether the interval of a run against its reference, the best run or a baseline, is too wide for any
+  /// statement.
   func isTooNoisy(_ run: Int) -> Bool {
     isOfBest
       ? unclear.contains(run) : contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
@@ -74,13 +75,13 @@ struct Standings: Sendable {
 }
 
 extension RunIndex {
-  /// Whether less of a count is better, and some settings have none of it at all.
+  /// Returns whether a lower count is better, and some settings have a count of 0.
   func isFlaw(_ metric: MetricFacts) -> Bool {
     document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }
   }
 
-  /// Whether every round of a run that was measured came to nothing.
+  /// Returns whether every round of a measured run has a figure of 0.
   fileprivate func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
     let figures = document.runs[run].metrics[metric.name]?.figures ?? []
     return !figures.isEmpty && figures.allSatisfy { $0 == 0 }

@@ -1,4 +1,4 @@
-/// A table as cells: what every renderer shows, each in its own mark-up.
+/// A table as cells. Every renderer shows it, each in its own mark-up.
 struct Table: Sendable {
   enum Side: Sendable {
     case left, right
@@ -6,10 +6,10 @@ struct Table: Sendable {
   struct Heading: Sendable {
     let title: String
     let side: Side
-    /// Whether the column may be left out where there is no room: the higher, the sooner; 0 for never.
+    /// How early the column is left out if there is no room. The highest rank goes first; 0 means never.
     let rank: Int
 
-    /// The rank of what goes first, and need not be named then.
+    /// The lowest rank of columns that can be left out without being named.
     static let unmissed = 6
 
     init(_ title: String, _ side: Side = .right, rank: Int = 0) {
@@ -19,24 +19,24 @@ struct Table: Sendable {
     }
   }
   struct Row: Sendable {
-    /// Whether it is of a variant whose failure is the lesson, or of an end that no claim foresaw.
+    /// Whether the row is of a broken variant, or of an end that no claim foresaw.
     let needsCare: Bool
     let cells: [Cell]
   }
 
-  /// What the table is of; nil for one that goes on with the table above it.
+  /// The title of the table; nil if it continues the table above.
   let title: String?
   var note: String
-  /// How many columns say what a row is.
+  /// The number of leading columns that identify a row.
   let keys: Int
-  /// Whether its cells are of the same figure in both directions.
+  /// Whether the cells show the same figure in both directions.
   let isGrid: Bool
   let headings: [Heading]
   var rows: [Row]
-  /// What else was measured, where the table stands for others.
+  /// The other measured metrics, if the table stands for several tables.
   var leftOut: [String] = []
 
-  /// The table with some of its columns only.
+  /// Returns the table with only some of its columns.
   func keeping(_ columns: [Int]) -> Table {
     guard columns.count < headings.count else { return self }
     return Table(
@@ -44,7 +44,7 @@ struct Table: Sendable {
       rows: rows.map { row in Row(needsCare: row.needsCare, cells: columns.map { row.cells[$0] }) }, leftOut: leftOut)
   }
 
-  /// The tables without what goes on from another one, which the table above names as left out.
+  /// Returns the tables without those that continue another one. The table above names these as left out.
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
@@ -57,48 +57,49 @@ struct Table: Sendable {
     return leading
   }
 
-  /// Everything there is to know of some cell of it.
+  /// All facts about cells of the table.
   var facts: Cell.Facts {
     rows.reduce(into: []) { facts, row in for cell in row.cells { facts.formUnion(cell.facts) } }
   }
 }
 
-/// A cell: its text, and what there is to know of it.
+/// A cell with its text and the facts about it.
 struct Cell: Sendable, Hashable {
   struct Facts: OptionSet, Sendable, Hashable {
     let rawValue: Int
-    /// A name or a setting, and no figure.
+    /// The cell is a name or a setting, and not a figure.
     static let key = Facts(rawValue: 1)
-    /// Within twice the noise floor.
+    /// The figure is within twice the noise floor.
     static let nearFloor = Facts(rawValue: 2)
-    /// The floor is shared by what is timed together.
+    /// The operations that are timed together share the noise floor.
     static let sharedFloor = Facts(rawValue: 4)
-    /// A range over the samples of all trials.
+    /// The cell is a range over the samples of all trials.
     static let range = Facts(rawValue: 8)
-    /// A ratio, with its interval or without.
+    /// The cell is a ratio, with or without its interval.
     static let ratio = Facts(rawValue: 16)
     static let interval = Facts(rawValue: 32)
-    /// Of the run that others are compared with.
+    /// The cell is of the run to which others are compared.
     static let reference = Facts(rawValue: 64)
     static let best = Facts(rawValue: 128)
     static let nearBest = Facts(rawValue: 256)
-    /// Of a run that the rounds cannot rank.
+    /// The cell is of a run that the rounds cannot rank.
     static let unclear = Facts(rawValue: 32_768)
-    /// Of a multiple of the baseline that does not differ significantly from 1.
+    /// The multiple of the baseline does not differ significantly from 1.
     static let noDifference = Facts(rawValue: 131_072)
-    /// Of one that is too noisy to tell.
+    /// The multiple of the baseline is too noisy for a statement.
     static let noisy = Facts(rawValue: 65_536)
-    /// A word in the place of a figure that there is not.
+    /// The cell is a word in the place of a missing figure.
     static let missing = Facts(rawValue: 512)
-    /// Of too few rounds for an interval.
+    /// The run has too few rounds for an interval.
     static let glimpse = Facts(rawValue: 1024)
-    /// A ratio whose interval is not shown, but marked where it does not tell the run from the best.
+    /// The cell is a ratio without its interval, with a mark if the interval does not distinguish the run from the best
+    /// one.
     static let told = Facts(rawValue: 2048)
-    /// A ratio with both ends of its interval.
+    /// The cell is a ratio with both ends of its interval.
     static let ends = Facts(rawValue: 4096)
-    /// Within twice what the very loop that timed it takes around nothing.
+    /// The figure is within twice the time of its own timing loop around an empty operation.
     static let ownFloor = Facts(rawValue: 16_384)
-    /// Of a percentile that fewer samples than it takes cannot tell.
+    /// The samples are too few for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
   }
   let text: String
@@ -112,7 +113,7 @@ struct Cell: Sendable, Hashable {
   static let none = Cell("-", .missing)
   static let tooFew = Cell("-", [.missing, .tooFew])
 
-  /// The text with stand-ins for the signs that are not ASCII. Names stay as they are.
+  /// The text in ASCII, with replacements for other signs. Names stay as they are.
   var plain: String { facts.contains(.key) ? text : Signs.plain(text) }
 }
 
@@ -128,7 +129,7 @@ enum Signs {
 
   private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->"]
 
-  /// `text`, which the lab itself made, in ASCII.
+  /// Returns a text of the lab's own in ASCII.
   static func plain(_ text: String) -> String {
     text.allSatisfy(\.isASCII) ? text : text.reduce(into: "") { $0 += standIns[$1] ?? String($1) }
   }

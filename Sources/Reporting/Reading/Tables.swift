@@ -3,8 +3,8 @@ import Measurement
 
 /// Makes the tables of a document.
 ///
-/// One rule says which statistic a cell shows: the median over the rounds of the round's figure, or a range where a
-/// trial has many samples; and of a latency that is the headline beside that the other percentiles of all samples.
+/// One rule decides which statistic a cell shows: the median over the rounds of the round's figure, or a range if a
+/// trial has many samples. If the headline is a latency, the other percentiles of all samples stand beside it.
 struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
@@ -14,26 +14,26 @@ struct Tables {
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// Runs with at least one trial; one that was never reached has no row.
+  /// The runs with at least one trial. A run that was never reached has no row.
   private var rows: [Int] { document.runs.indices.filter { document.runs[$0].rounds > 0 } }
 
-  /// Every table, in order: where two or more parameters are swept for the best, a grid a variant says more than a long
+  /// Every table, in order. In a search over two or more parameters, a grid for each variant says more than a long
   /// list.
   var all: [Table] {
     seeksBest && document.scenario.sweep.count > 1 ? grids : lists
   }
 
-  /// The same, short: where settings make a long list of each variant, one table has the medians of the headline, a row
-  /// a variant and a column a setting, and stands for all.
+  /// The short form of the tables. If settings make a long list of each variant, one table stands for all: it has the
+  /// medians of the headline, with a row for each variant and a column for each setting.
   var brief: [Table] { seeksBest || rows.count <= Self.longList ? all : [overview].compactMap(\.self) }
 
-  /// A list of more rows is long.
+  /// The number of rows above which a list is long.
   private static let longList = 12
 
   private var overview: Table? {
     guard let metric = shown.first else { return nil }
     var seen: Set<[String: ParameterValue]> = []
-    // What a variant ignores is no setting of its own.
+    // A parameter that a variant ignores does not give it further settings.
     let points = rows.map { document.runs[$0].point }
       .filter { $0.count == index.swept.count && seen.insert($0).inserted }
     let variants = document.scenario.variants.filter { variant in
@@ -64,12 +64,13 @@ struct Tables {
 
   // MARK: Lists
 
-  /// What is told of a latency, and how soon a column is left out where there is no room.
+  /// The statistics of a latency, with the rank of their columns.
   private static let statistics: [(statistic: Statistic, rank: Int)] = [
     (.min, 4), (.p50, 0), (.p90, 3), (.p99, 2), (.p999, 5), (.max, 1),
   ]
 
-  /// The headline, then the other metrics; where the headline is a single column beside few others, it leads them.
+  /// The list of the headline, then the list of the other metrics. A headline with a single column joins a short second
+  /// list as its first column.
   private var lists: [Table] {
     let (headline, beside) = (headline, metricsBeside)
     if let metric = shown.first, headline?.headings.count == keys + 1, (1...Self.fewColumns).contains(beside.count) {
@@ -79,10 +80,10 @@ struct Tables {
     return [headline, others].compactMap(\.self)
   }
 
-  /// How many columns fit beside one more on most terminals.
+  /// The number of columns that fit beside another one on most terminals.
   private static let fewColumns = 5
 
-  /// The headline metric and how the runs stand to each other by it.
+  /// The table of the headline metric, with the comparison of the runs.
   private var headline: Table? {
     guard let metric = shown.first else { return nil }
     let rows = rows.map { (run: $0, samples: document.runs[$0].metrics[metric.name]) }
@@ -90,7 +91,7 @@ struct Tables {
     guard !measured.isEmpty else { return nil }
     let columns: [(heading: Table.Heading, cell: (SampleFacts) -> Cell)]
     if metric.kind == .latency {
-      // A percentile that nobody has enough samples for has no column.
+      // A percentile for which no run has enough samples has no column.
       let statistics = Self.statistics.filter { column in measured.contains { $0[column.statistic] != nil } }
       columns =
         [(.init("samples", rank: Table.Heading.unmissed), { Cell(Quantity(Double($0.count), .none).description) })]
@@ -98,7 +99,7 @@ struct Tables {
           (
             .init(statistic.rawValue, rank: rank),
             { samples in
-              // Claims, plots and the other tables tell this one, and a report has one figure for it.
+              // Claims, plots and the other tables show this figure. A report has one figure for each metric.
               let value = statistic == .p50 ? samples.median : samples[statistic]
               return value.map { cell($0, samples) } ?? .tooFew
             }
@@ -109,7 +110,7 @@ struct Tables {
     }
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : standing($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
-    // Where the best is sought, a setting that could not be tried is an answer too.
+    // In a search, a setting that could not be tried is an answer, too.
     let cells = zip(rows, ratios).filter { (seeksBest && isTold($0.0.run)) || $0.0.samples != nil }.map { row, ratio in
       self.row(
         row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
@@ -125,7 +126,7 @@ struct Tables {
     shown.dropFirst().filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
   }
 
-  /// What each way costs the machine: a column for each of these metrics.
+  /// Returns the table of what each run costs the machine, with a column for each of `metrics`.
   func costs(_ metrics: [MetricFacts]) -> Table? {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
@@ -133,7 +134,7 @@ struct Tables {
       of: found, title: "resource use", "per trial, as the kernel counts it for the process")
   }
 
-  /// Some metrics, one column each.
+  /// Returns the table of some metrics, with a column for each.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
       row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
@@ -166,7 +167,7 @@ struct Tables {
 
   private func cell(_ value: Double, _ samples: SampleFacts) -> Cell { index.cell(value, samples) }
 
-  /// What stands for a run in tables and pictures: its median, or a range where a trial has many samples.
+  /// Returns the figure of a run in tables and pictures: its median, or a range if a trial has many samples.
   func figure(_ samples: SampleFacts) -> Cell {
     guard samples.isRange else { return samples.median.map { cell($0, samples) } ?? .none }
     let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
@@ -175,8 +176,8 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// `1.93x faster ±2 %`: the ratio of the rounds, with the half width of its interval, and whether the run is the
-  /// best; where the rounds do not tell it from what it is compared with, that, and how far apart they may be.
+  /// Returns the ratio of a run with the half width of its interval, `1.93x faster ±2 %`, and the mark of the best run.
+  /// If the rounds do not distinguish the run from its reference, the cell says that, and how far apart the two may be.
   func standing(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
@@ -197,11 +198,11 @@ struct Tables {
       (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts)
   }
 
-  /// What is said where an interval includes no change and reaches far.
+  /// The text for an interval that is wide and includes 1.
   static let noise = "too noisy to tell"
 
-  /// The sign beside a run: the best one, or whether it is no different from what it is compared with, or cannot be
-  /// told from it. One sign for each of these words, with a baseline as without.
+  /// Returns the sign beside a run: that it is the best one, that it does not differ from its reference, or that the
+  /// rounds cannot tell. The signs are the same with a baseline and without.
   private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let standings else { return ("", false, []) }
     let reference: Cell.Facts = standings.references.contains(run) ? .reference : []
@@ -213,19 +214,19 @@ struct Tables {
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
   }
 
-  /// `81 failed-opens`, in place of a ratio; nil for a run without a flaw.
+  /// Returns the count of a flaw in place of a ratio, `81 failed-opens`; nil for a run without a flaw.
   private func flaw(_ run: Int) -> Cell? {
     guard let standings, let flaw = standings.flaw, standings.flawed.contains(run) else { return nil }
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
-  /// How the trials ended that gave no figure.
+  /// Returns how the trials without a figure ended.
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
-  /// Whether there is something to say of a run that has no figure.
+  /// Returns whether a run without a figure has trials whose end can be shown.
   private func isTold(_ run: Int) -> Bool { end(of: run) != nil }
 
-  /// How most of the trials of a run ended that did not complete; nil where all did.
+  /// Returns how most of the run's trials ended that did not complete; nil if all completed.
   private func end(of run: Int) -> String? {
     let outcomes = document.runs[run].outcomes
     let ends = outcomes.kinds.filter { $0 != .completed }
@@ -234,7 +235,8 @@ struct Tables {
 
   // MARK: Grids
 
-  /// A table a variant: the last swept parameter across, the others down, each cell a multiple of the reference.
+  /// A table for each variant: the last swept parameter across, the others down, and each cell a multiple of the
+  /// reference.
   private var grids: [Table] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
@@ -247,7 +249,7 @@ struct Tables {
     _ runs: [Int], _ variant: VariantFacts, _ metric: MetricFacts, _ across: ParameterFacts
   ) -> Table {
     let down = index.swept.dropLast()
-    // A row for each combination of what the variant heeds: of what it ignores there is nothing to compare.
+    // Each combination of the parameters that affect the variant has a row. The other parameters make no difference.
     var seen: Set<[ParameterValue?]> = []
     let points = runs.map { document.runs[$0].point }.filter { point in
       seen.insert(down.map { point[$0.name] }).inserted
@@ -271,8 +273,8 @@ struct Tables {
       headings: down.map { Table.Heading($0.name) } + values.map { Table.Heading(across.describe($0)) }, rows: cells)
   }
 
-  /// The headline of a run as a multiple of its reference; its figure where there is none, and how its trials ended
-  /// where there is no figure.
+  /// Returns the headline of a run as a multiple of its reference. Without a reference, the cell is the figure itself,
+  /// and without a figure, the end of the trials.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
@@ -288,12 +290,13 @@ struct Tables {
 }
 
 extension RunIndex {
-  /// Whether the median of some samples is so short that the clock, or its own timing loop, is much of it.
+  /// Returns whether the median of some samples is so short that the clock, or its own timing loop, is a large part of
+  /// it.
   func isNearFloor(_ samples: SampleFacts) -> Bool {
     samples.median.map { !cell($0, samples).facts.isDisjoint(with: [.nearFloor, .ownFloor]) } ?? false
   }
 
-  /// A figure of some samples, marked where it is near the noise floor.
+  /// Returns a figure of some samples, marked if it is near the noise floor.
   func cell(_ value: Double, _ samples: SampleFacts) -> Cell {
     let text = Quantity(value, samples.unit).description
     guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
@@ -304,9 +307,9 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// Whether a trial has many samples that are no durations: then a cell shows their range.
+  /// Whether a trial has many samples that are not durations. A cell then shows their range.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
-  /// The median over the rounds of the round's figure; of all samples where no round has one.
+  /// The median over the rounds of the round's figure; the median of all samples if no round has a figure.
   var median: Double? { Summary(figures)?.p50 ?? p50.value }
 }

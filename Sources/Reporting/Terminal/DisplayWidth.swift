@@ -1,10 +1,11 @@
 import Platform
 
 extension String {
-  /// How many terminal cells the text takes: two for East Asian wide characters and emoji, none for combining marks.
+  /// The number of terminal cells that the text takes: two for East Asian wide characters and emoji, none for combining
+  /// marks.
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// The text cut to `cells`, with an ellipsis where something is missing.
+  /// Returns the text cut to `cells`, with an ellipsis if something is missing.
   func clipped(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells else { return line }
@@ -19,7 +20,8 @@ extension String {
     return cells > 0 ? kept + ellipsis : ""
   }
 
-  /// The text cut to `cells` in its middle: of a variant at a point, what comes last tells it from the others.
+  /// Returns the text cut to `cells` in its middle, since the end of a label distinguishes a variant at a point from
+  /// the others.
   func shortened(to cells: Int, _ style: TextStyle) -> String {
     let line = inLine
     guard line.displayWidth > cells, cells > 2 else { return line.clipped(to: cells, style) }
@@ -31,13 +33,13 @@ extension String {
     return line.clipped(to: cells - end.displayWidth, style) + end
   }
 
-  /// The text with spaces behind it, up to `cells`.
+  /// Returns the text, filled with spaces up to `cells`.
   func padded(to cells: Int) -> String {
     let line = inLine
     return line + String(repeating: " ", count: max(0, cells - line.displayWidth))
   }
 
-  /// The text in lines of at most `cells`, broken between words; a longer word has a line to itself.
+  /// Returns the text in lines of at most `cells`, broken between words. A longer word has a line of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -56,12 +58,12 @@ extension String {
 }
 
 extension Character {
-  /// Cells of one character, from Unicode's East Asian Width (UAX #11) by its blocks.
+  /// The number of cells of one character, from Unicode's East Asian Width (UAX #11) by its blocks.
   var displayWidth: Int {
     guard let first = unicodeScalars.first else { return 0 }
     if first.isASCII { return first.value < 0x20 || first.value == 0x7f ? 0 : 1 }
     if first.properties.isEmojiPresentation { return 2 }
-    // An emoji that is text by default becomes wide with the variation selector behind it.
+    // The variation selector after an emoji that is text by default makes it wide.
     if unicodeScalars.contains(where: { $0.value == 0xfe0f }), first.properties.isEmoji { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

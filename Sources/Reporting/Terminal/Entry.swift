@@ -1,24 +1,23 @@
 import Platform
 
-/// A name and what is said of it, beside it in a column of its own, or below it where the terminal is too narrow for
-/// two.
+/// A name with a text. The text stands in a column beside the name, or below it on a narrow terminal.
 public struct Entry {
-  /// Commands below each other, each with what it does.
+  /// Returns commands below each other, each with what it does.
   public static func list(_ commands: [(command: String, does: String)], _ style: TextStyle) -> String {
     let column = 4 + (commands.map(\.command.displayWidth).max() ?? 0)
     let entry = Entry(column: column, style: style)
     return commands.flatMap { entry.lines($0.command, [($0.does, nil)]) }.map { $0 + "\n" }.joined()
   }
 
-  /// Where the text begins, beside a name.
+  /// The column at which a text beside a name begins.
   let column: Int
   let style: TextStyle
 
-  /// A text in fewer cells than this is a column of single words.
+  /// The smallest width of a text beside a name. A narrower text would be a column of single words.
   private static let fewestCells = 30
   private static let indent = 4
 
-  /// The lines, each text in its ink.
+  /// Returns the lines, each text in its ink.
   func lines(_ name: String, _ texts: [(says: String, ink: Ink?)]) -> [String] {
     let isBeside = style.width - column >= Self.fewestCells
     let indent = isBeside ? column : Self.indent

@@ -1,9 +1,9 @@
 import Laboratory
 import Platform
 
-/// The lesson of a scenario and everything that can be set, run, measured and claimed in it.
+/// The lesson of a scenario, and everything that it can set, run, measure and claim.
 public enum Explanation {
-  /// The text for a terminal.
+  /// Returns the text for a terminal.
   public static func render(_ experiment: Experiment, _ style: TextStyle) -> String {
     let pattern = experiment.pattern
     var sections = [
@@ -55,12 +55,12 @@ public enum Explanation {
 }
 
 extension Metric.Kind {
-  /// What its samples are, in a word.
+  /// The word for the samples of the metric.
   fileprivate var text: String { self == .latency ? "duration" : rawValue }
 }
 
 extension Variant {
-  /// Where it comes from, how it is meant to end when not by completing, and what it needs.
+  /// The origin of the variant, how its trials are meant to end unless they complete, and what the variant needs.
   fileprivate var character: String {
     let end: String? =
       switch ending {

@@ -1,4 +1,4 @@
-/// A name in bold and a note behind it, which goes on below where the line has no room for it.
+/// A name in bold with a note after it. The note continues on the next line if there is no room.
 enum Heading {
   static func lines(_ name: String, _ note: String, _ ink: Ink?, _ style: TextStyle) -> [String] {
     let (name, note) = (name.inLine, note.inLine)
@@ -7,7 +7,7 @@ enum Heading {
     if name.displayWidth + 2 + note.displayWidth <= style.width {
       return [Ink.heading(name, style) + "  " + inked(note)]
     }
-    // A stand-in for the name and the first of the two spaces behind it.
+    // The hyphens stand for the name and the first of the two spaces after it.
     let lead = String(repeating: "-", count: name.displayWidth + 1)
     let wrapped = "\(lead) \(note)".wrapped(to: max(20, style.width - 2))
     let beside = String(wrapped[0].dropFirst(lead.count + 1))

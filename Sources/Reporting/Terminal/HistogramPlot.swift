@@ -8,7 +8,7 @@ struct HistogramPlot {
   private let style: TextStyle
   private let hasTicks: Bool
 
-  /// A plot of a metric's distributions; with `ticks` a line below each that marks its percentiles.
+  /// Creates a plot of a metric's distributions. With `ticks`, a line below each distribution marks its percentiles.
   init(_ distribution: Distribution, _ style: TextStyle, ticks: Bool = true) {
     hasTicks = ticks
     series = distribution.series
@@ -18,7 +18,7 @@ struct HistogramPlot {
 
   private static let fewestColumns = 16
 
-  /// The plot; empty when the width leaves no room for one.
+  /// Returns the lines of the plot; empty if the width leaves no room for one.
   func lines() -> [String] {
     let labels = min(series.map(\.label.displayWidth).max() ?? 0, style.width / 3)
     let columns = style.width - labels - 4
@@ -34,7 +34,7 @@ struct HistogramPlot {
     return lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
   }
 
-  /// Where a value stands: columns are equal steps of the logarithm.
+  /// The axis of the values. Columns are equal steps of the logarithm.
   private struct Axis {
     let low: Double
     let high: Double
@@ -86,7 +86,8 @@ struct HistogramPlot {
 
   private func mark(_ value: Double) -> String { style.sign("└", "|") + Quantity(value, unit).description }
 
-  /// Puts texts at their columns; of one that would touch the one before it only the mark is left, or nothing.
+  /// Returns a line with texts at their columns. A text that would touch the one before it is shortened to its mark, or
+  /// left out.
   private static func place(_ marks: [(Int, String)], in columns: Int, marksAlone: Bool = false) -> String {
     var line = ""
     for (column, text) in marks.sorted(by: { $0.0 < $1.0 }) {

@@ -5,18 +5,18 @@ import Platform
 enum Ink {
   /// A heading.
   case heading
-  /// What the reader may skip: units of explanation, evidence.
+  /// Text that the reader may skip: evidence, and parts of explanations.
   case quiet
-  /// What went as promised.
+  /// A result that is as promised.
   case good
-  /// What failed.
+  /// A failure.
   case bad
-  /// What to read with care.
+  /// A result to read with care.
   case care
-  /// A name: variant, scenario, parameter.
+  /// The name of a variant, a scenario or a parameter.
   case name
 
-  /// `text` in this ink, if `style` has colour.
+  /// Returns `text` in this ink if `style` has colour.
   func callAsFunction(_ text: String, _ style: TextStyle) -> String {
     let text = text.inLine
     guard style.color, !text.isEmpty else { return text }
@@ -24,7 +24,7 @@ enum Ink {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment(text)]))
   }
 
-  /// Whether what stands behind an escape character is a colour as these are: `[31;1m`.
+  /// Returns whether the text after an escape character is one of these inks: `[31;1m`.
   static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
     if Palette.isOurs(String(code)) { return true }
@@ -43,8 +43,8 @@ enum Ink {
     }
   }
 
-  /// Rainbow's own switches look at standard output and the environment. The caller has already decided, so they are
-  /// set once, before the first use.
+  /// Rainbow's own switches depend on standard output and the environment. The caller has already decided about colour,
+  /// so the switches are set once, before the first use.
   static let ready: Void = {
     Rainbow.enabled = true
     Rainbow.outputTarget = .console

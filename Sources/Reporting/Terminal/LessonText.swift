@@ -1,7 +1,8 @@
 import Platform
 
 extension Lesson {
-  /// The lesson for a terminal: paragraphs and items broken at its width, code as it is, an empty line between blocks.
+  /// Returns the lesson for a terminal: paragraphs and items wrapped at its width, code unchanged, and an empty line
+  /// between blocks.
   func lines(_ style: TextStyle) -> [String] {
     Self.lines(blocks, room: min(style.width, 100), style)
   }
@@ -33,7 +34,7 @@ extension Lesson {
     return Array(parts.joined(separator: isLoose ? [""] : []))
   }
 
-  /// Words, each in its ink, broken into lines as if they had none.
+  /// Returns words with their inks, broken into lines as if they had none.
   private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: Ink? = nil) -> [String] {
     var lines: [String] = []
     var (line, used) = ("", 0)
@@ -49,7 +50,7 @@ extension Lesson {
     return lines + [line]
   }
 
-  /// What stands between spaces; a word may change its ink in the middle, as in **one**.
+  /// Returns the words between spaces. A word may change its ink in the middle, as in **one**.
   private static func words(_ spans: [Span], _ all: Ink?) -> [[(text: String, ink: Ink?)]] {
     var words: [[(text: String, ink: Ink?)]] = []
     var joins = false

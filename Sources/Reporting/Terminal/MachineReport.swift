@@ -3,16 +3,16 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// Which Dispatch it is, and whether the binary has it: `of Swift 6.3, static`.
+  /// The version of Dispatch, and whether it is linked into the binary: `of Swift 6.3, static`.
   var dispatchText: String {
     let linked = isStatic.map { $0 ? ", static" : ", dynamic" } ?? ""
     return (dispatch ?? "of Swift \(swift)") + linked
   }
 }
 
-/// What the lab knows and measured of this machine.
+/// The facts that the lab knows or measured about this machine.
 public enum MachineReport {
-  /// The facts, one a line.
+  /// Returns the facts, one in each line.
   public static func render(_ machine: Machine, _ wakeUps: WakeUps, _ style: TextStyle) -> String {
     let facts: [(String, String?)] = [
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),
@@ -34,21 +34,21 @@ public enum MachineReport {
       .map { $0 + "\n" }.joined()
   }
 
-  /// How long a wake-up takes, by where the thread sleeps; nil where that is not known.
+  /// Returns how long a wake-up takes, by where the thread sleeps; nil if unknown.
   private static func text(_ wakeUps: WakeUps) -> String? {
     let kinds = [(wakeUps.sameCore, "on the same core"), (wakeUps.otherCore, "on another that sleeps")]
     let known = kinds.compactMap { time, place in time.map { "\(Quantity($0, .nanoseconds)) \(place)" } }
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// As JSON: as in result documents, and `wakeUps` in nanoseconds.
+  /// Returns the facts as JSON: the machine as in result documents, and `wakeUps` in nanoseconds.
   ///
   /// - Throws: `EncodingError`, which no machine can cause.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {
     try JSONReport.pretty(Facts(machine: machine, wakeUps: wakeUps))
   }
 
-  /// A machine with what only `gcdlab machine` measures, side by side.
+  /// A machine, with the facts that only `gcdlab machine` measures as members of the same object.
   private struct Facts: Encodable {
     let machine: Machine
     let wakeUps: WakeUps

@@ -2,12 +2,13 @@ import Laboratory
 import Measurement
 import Platform
 
-/// The line that shows how far a run is.
+/// The line that shows the progress of a run.
 public enum ProgressLine {
-  /// One line of at most `style.width` cells: a bar, the round, what runs, and how much is done or how long it takes.
+  /// Returns one line of at most `style.width` cells: a bar, the round, the trial that runs, and the time that is left
+  /// or the share that is done.
   ///
-  /// Where rounds are added for a precision, nobody knows how many: then the bar is of the time that it may take, and
-  /// the text tells how precise the ratios are by now.
+  /// If rounds are added until a precision is reached, their number is unknown. The bar then shows the share of the
+  /// available time, and the text shows the precision of the ratios so far.
   public static func render(_ progress: RunProgress, label: String, style: TextStyle) -> String {
     let (elapsed, limit) = (progress.elapsed / .seconds(1), progress.limit.map { $0 / .seconds(1) })
     let share: Double
@@ -21,7 +22,8 @@ public enum ProgressLine {
     } else {
       share = progress.total > 0 ? Double(progress.done) / Double(progress.total) : 0
       text += ", \(progress.done)/\(progress.total), \(Self.seconds(elapsed))"
-      // Before a few trials have ended, the time left would be a guess, and the last of them may be the longest.
+      // Before a few trials have ended, the time that is left would be a guess, and the last of them may be the
+      // longest.
       let left = elapsed / max(share, 0.001) - elapsed
       if progress.done >= 3, left >= 1 { text += ", about \(Self.seconds(left)) left" }
     }
@@ -35,7 +37,7 @@ public enum ProgressLine {
     return bar + "  " + text
   }
 
-  /// Whole seconds, since a line that counts milliseconds flickers.
+  /// Returns whole seconds, since a line that counts milliseconds flickers.
   private static func seconds(_ seconds: Double) -> String {
     seconds < 0.5 ? "0 s" : Quantity(seconds.rounded() * 1e9, .nanoseconds).description
   }

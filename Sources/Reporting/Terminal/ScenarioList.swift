@@ -1,9 +1,10 @@
 import Laboratory
 import Platform
 
-/// The scenarios there are.
+/// The list of scenarios.
 public enum ScenarioList {
-  /// A line for each, name and title, under the name of its family, which is its first tag; and whether it runs here.
+  /// Returns a line for each scenario, under the name of its family, which is its first tag: the name, the title, and
+  /// whether the scenario can be run on `machine`.
   public static func render(_ scenarios: [ScenarioOutline], on machine: Machine, _ style: TextStyle) -> String {
     var lines: [String] = []
     let entry = Entry(column: 2 + (scenarios.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
@@ -25,7 +26,7 @@ public enum ScenarioList {
     return (lines + [""] + end.flatMap { $0.wrapped(to: max(20, style.width)) }).map { $0 + "\n" }.joined()
   }
 
-  /// As GitHub Markdown: a table by family.
+  /// Returns the list as GitHub Markdown, with a table for each family.
   public static func markdown(_ scenarios: [ScenarioOutline]) -> String {
     MarkdownReport.grid(
       ["family", "scenario", "question"].map { Table.Heading($0, .left) },
@@ -37,14 +38,14 @@ public enum ScenarioList {
       }) + "\n"
   }
 
-  /// As a JSON array, an object a scenario.
+  /// Returns the list as a JSON array, with an object for each scenario.
   ///
   /// - Throws: `EncodingError`, which no scenario can cause.
   public static func json(_ experiments: [Experiment], on machine: Machine) throws -> String {
     struct Entry: Encodable {
       let name, title, source, pattern: String
       let tags, variants, metrics: [String]
-      /// Why it cannot be tried here.
+      /// The reason why the scenario cannot be run on this machine; nil if it can.
       let unavailable: String?
     }
     let entries = experiments.map { experiment in

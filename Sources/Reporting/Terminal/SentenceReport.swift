@@ -1,20 +1,20 @@
 import Laboratory
 
-/// Single sentences of the documents, each with all claims on it and what runs them.
+/// Single sentences of the documents, each with all claims on it and the scenarios that run them.
 public struct SentenceReport: Sendable {
   private let index: SentenceIndex
   private let files: [String]
 
-  /// A report of the sentences of an index.
+  /// Creates a report of the sentences of an index.
   ///
-  /// - Parameter files: the result documents that its verdicts are from; empty for this machine's last runs.
+  /// - Parameter files: The result documents with the verdicts; empty for the last runs on this machine.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files
   }
 
-  /// For a terminal: the sentence, its document, its strength and its standing, then each claim on it with its verdict,
-  /// its scenario and its check, and the commands that run and show these scenarios.
+  /// Returns the text for a terminal: each sentence with its document, its strength and its standing, then each claim
+  /// on it with its verdict, its scenario and its check, and the commands that run and show these scenarios.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in
       chapter.entries.map { page($0, of: chapter, style).map { $0.joined(separator: "\n") }.joined(separator: "\n\n") }
@@ -69,12 +69,12 @@ public struct SentenceReport: Sendable {
 }
 
 extension SentenceIndex.Asked {
-  /// Whether it speaks against the sentence where it is true.
+  /// Returns whether the claim, if it is true, speaks against the sentence.
   fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
 }
 
 extension Opinion {
-  /// What it is to a sentence, beside a claim.
+  /// The words beside a claim for its opinion.
   fileprivate var words: String {
     switch self {
     case .speaksFor: "for it"

@@ -2,29 +2,30 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A smoke run: a line a scenario, why a claim could not be judged, everything about those that failed.
+/// A smoke run: a line for each scenario, the reasons why claims could not be judged, and everything about scenarios
+/// that failed.
 public enum SmokeReport {
-  /// What came of each of several scenarios, a line each, and of all; nothing of how.
+  /// Returns a line for each of several scenarios, and the sum, without details.
   public static func table(_ readings: [Reading], strict: Bool, _ style: TextStyle) -> String {
     readings.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
       + summary(readings, strict: strict, style)
   }
 
-  /// What came of one scenario; a failing one is shown in full.
+  /// Returns the result of one scenario in a line. A scenario that failed is shown in full.
   public static func line(_ reading: Reading, strict: Bool, _ style: TextStyle) -> String {
-    // Three rounds cannot grade performance, and need not say so five times.
+    // Three rounds cannot grade performance, and the report need not say so for each claim.
     var text = head(reading, strict: strict, hidesInconclusive: true, style)
     let document = reading.document
     let losses = reading.lost
     if standing(of: document, strict: strict) == .failed {
       return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n"
     }
-    // Claims of one variant mostly share a reason.
+    // Claims on one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
-    // Others of the same kind were judged, so that no claim says it.
+    // Claims on other runs of the same kind were judged, so no claim mentions these losses.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
@@ -35,7 +36,7 @@ public enum SmokeReport {
     return text
   }
 
-  /// `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`
+  /// Returns the first line: `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`.
   private static func head(_ reading: Reading, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle) -> String {
     let document = reading.document
     let counts = Reading.counts(reading.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive }).map(\.text)
@@ -52,14 +53,14 @@ public enum SmokeReport {
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (reading.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
-    // What the machine is known not to have was not tried.
+    // Trials that need what the machine is known to lack were not tried.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (reading.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }
     let tried = trials == 0 ? "no trial can run here" : "\(trials) trial\(trials == 1 ? "" : "s")"
     let ran = "\(tried), \(Reading.time(document))"
     let lostToo = lost > 0 ? ", \(lost) trial\(lost == 1 ? "" : "s") lost" : ""
-    // On a narrow terminal each has a line.
+    // On a narrow terminal, each part has a line.
     let column = 22
     let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width
     let gap = fits ? "" : "\n  "
@@ -71,9 +72,9 @@ public enum SmokeReport {
 
   private enum Standing {
     case passed, failed
-    /// The run ended before its time.
+    /// The run was interrupted.
     case cut
-    /// The machine did not allow all claims to be judged, beyond what was declared of it.
+    /// The machine did not allow all claims to be judged, beyond the obstacles that were declared before the run.
     case notJudged
   }
 
@@ -85,8 +86,8 @@ public enum SmokeReport {
     return verdicts.isEmpty || verdicts.contains { $0 != .unavailable } ? .passed : .notJudged
   }
 
-  /// Returns the refuted sentences and the closing line: `5 passed, 0 failed`, and which scenarios were stand-ins, cut
-  /// short, not judged or not run.
+  /// Returns the refuted sentences and the closing line, `5 passed, 0 failed`, with the scenarios that were stand-ins,
+  /// cut short, not judged or not run.
   public static func summary(_ readings: [Reading], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
     let standings = readings.map { standing(of: $0.document, strict: strict) }
     func names(_ wanted: Standing) -> [String] {
@@ -102,7 +103,7 @@ public enum SmokeReport {
     return refuted(readings, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
   }
 
-  /// Returns a line for each refuted sentence, with what tried it; empty where none is refuted.
+  /// Returns a line for each refuted sentence, with the scenario that tried it; empty if none is refuted.
   private static func refuted(_ readings: [Reading], _ style: TextStyle) -> String {
     let refuted = Grades(readings.map(\.document), by: readings.first?.documents ?? nil).refuted
     guard !refuted.isEmpty else { return "" }

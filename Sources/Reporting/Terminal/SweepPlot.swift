@@ -2,7 +2,8 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A figure against a swept parameter, a mark a variant; logarithmic axes where the values span more than a decade.
+/// A plot of a figure against a swept parameter, with a mark for each variant. An axis is logarithmic if the largest
+/// value is more than four times the smallest.
 struct SweepPlot {
   private let parameter: ParameterFacts
   private let settings: [ParameterValue]
@@ -23,7 +24,7 @@ struct SweepPlot {
     self.style = style
   }
 
-  /// Which axes are logarithmic, for the title.
+  /// The names of the logarithmic axes, for the title.
   var note: String {
     let values = self.values
     let vertical = values.min().flatMap { low in values.max().map { Scale(low, $0).isLog } } ?? false
@@ -35,13 +36,13 @@ struct SweepPlot {
     }
   }
 
-  /// All figures of the plot, the ideal ones among them.
+  /// All figures of the plot, including the ideal ones.
   private var values: [Double] {
     series.flatMap(\.values).compactMap(\.self) + (ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
-  /// A flat line still needs an axis with two ends, and a span of at least a quarter keeps noise from filling the plot;
-  /// a count of 0 has no logarithm.
+  /// Returns the vertical scale. A flat line needs an axis with two ends, and a span of at least a quarter keeps noise
+  /// from filling the plot. A count of 0 has no logarithm.
   private static func vertical(_ least: Double, _ most: Double) -> Scale {
     guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
     let middle = (least * most).squareRoot()
@@ -51,7 +52,7 @@ struct SweepPlot {
 
   private static let leastSpan = 1.25
 
-  /// The lines, the legend last; none when the width leaves no room.
+  /// Returns the lines, the legend last; empty if the width leaves no room.
   func lines() -> [String] {
     let values = self.values
     guard let least = values.min(), let most = values.max() else { return [] }
@@ -89,12 +90,12 @@ struct SweepPlot {
     return body + [base(places, columns, margin)] + legend(margin, hasSeveral: hasSeveral)
   }
 
-  /// What stands in a cell.
+  /// The content of a cell.
   private enum Mark: Equatable {
     case series(Int)
-    /// Points of several series.
+    /// Points of several series coincide.
     case several
-    /// What is ideal.
+    /// A point of the ideal line.
     case ideal
   }
 
@@ -118,19 +119,19 @@ struct SweepPlot {
     return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
   }
 
-  /// The settings as numbers; none where one is a word.
+  /// The settings as numbers; empty if one is a word.
   private var numbers: [Double] {
     let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     return numbers.count == settings.count ? numbers : []
   }
 
-  /// Nil for words, which stand at equal steps.
+  /// The horizontal scale; nil for words, which stand at equal distances.
   private var horizontal: Scale? {
     guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
     return Scale(low, high)
   }
 
-  /// The horizontal axis: a tick and, where it has room, the value.
+  /// Returns the lines of the horizontal axis: ticks, and those values that have room.
   private func base(_ places: [Int], _ columns: Int, _ margin: Int) -> String {
     var rule = Array(repeating: style.sign("─", "-"), count: columns)
     var names = ""
@@ -176,10 +177,10 @@ struct SweepPlot {
     return String(marks[series % marks.count])
   }
 
-  /// Colours only help to tell neighbours apart: the marks alone say which is which.
+  /// Returns the colour of a series. Colours only help to distinguish neighbours: the marks alone identify a series.
   private func ink(_ series: Int) -> Ink { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale from 0 to 1, logarithmic when it spans more than four times its low end.
+  /// A scale from 0 to 1. It is logarithmic if it spans more than four times its low end.
   private struct Scale {
     private let low: Double
     private let high: Double

@@ -7,29 +7,30 @@ public struct TerminalReport: Sendable {
   private let style: TextStyle
   private let details: Bool
 
-  /// A report that looks like this. With `details` it shows the check of each claim, every metric that was asked for,
-  /// and how each of them is distributed; else as much as a screen or two take.
+  /// Creates a report in a style. With `details`, the report shows the check of each claim, every requested metric, and
+  /// the distributions of the metrics. Otherwise it has as much as a screen or two can show.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details
   }
 
-  /// Several results, an empty line between them.
+  /// Returns several results, with an empty line between them.
   public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
 
-  /// A short report has at most so many lines, where giving up what the details show can make it so.
+  /// The largest number of lines of a short report. It can be exceeded if leaving out what the details show is not
+  /// enough.
   static let longest = 60
 
-  /// What a short report has room for: the tables, lines of claims that are no failure and speak against no document,
-  /// and whether distributions are drawn.
+  /// What a short report has room for: the tables, the lines of claims that neither failed nor speak against a
+  /// document, and whether distributions are drawn.
   private struct Extent {
     let tables: [Table]
     var claimLines = 16
     var hasDistribution = true
   }
 
-  /// The answer first and last; between them what it stands on: claims, findings, tables, distributions, warnings and
-  /// what was run.
+  /// Returns the report of one run. The answer stands first and last. Between them are its reasons: claims, findings,
+  /// tables, distributions, warnings, and the facts about the run.
   public func render(_ reading: Reading) -> String {
     guard !details else {
       return render(reading, Extent(tables: reading.tables + [reading.costs].compactMap(\.self), claimLines: .max))
@@ -79,7 +80,8 @@ public struct TerminalReport: Sendable {
       + (reading.grades.caution.map { wrapped($0, .care) } ?? [])
   }
 
-  /// What became of the documents' sentences, `13 claims: 11 held, 2 supported`, and what the scenario concludes.
+  /// Returns the standings of the documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the
+  /// conclusion of the scenario.
   private func answer(_ reading: Reading) -> [String] {
     let conclusion = reading.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
     let documents = inked(Grades.head, reading.grades.parts.map { ($0.text, $0.standing.ink) }, "; ")
@@ -89,8 +91,8 @@ public struct TerminalReport: Sendable {
     return documents + claims + conclusion
   }
 
-  /// Returns parts in a line, each in its ink; nothing where there are none. The line is wrapped as a whole before the
-  /// inks come, so that a part that goes on in another line has none.
+  /// Returns parts in a line, each in its ink; empty if there are none. The line is wrapped as a whole before the inks
+  /// are added, so a part that continues on another line has none.
   private func inked(_ head: String, _ parts: [(text: String, ink: Ink?)], _ separator: String) -> [String] {
     guard !parts.isEmpty else { return [] }
     let text = head + parts.map(\.text).joined(separator: separator)
@@ -100,7 +102,7 @@ public struct TerminalReport: Sendable {
     }
   }
 
-  /// Where, how much and by which command, and how to see the rest.
+  /// Returns the last lines: the machine, the extent and the command of the run, and how to see the rest.
   private func foot(_ reading: Reading, isWhole: Bool) -> [String] {
     let lines = [
       details ? reading.document.scenario.source : "", details ? reading.settings : reading.changedSettings,
@@ -114,18 +116,18 @@ public struct TerminalReport: Sendable {
     reading.footnotes(tables).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
   }
 
-  /// What there is to be careful with. There always are some outliers: they are a detail.
+  /// Returns the warnings. Outliers are a detail, since every run has some.
   private func warnings(_ reading: Reading) -> [String] {
     reading.document.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
   }
 
-  /// How many distributions have room for ticks at their percentiles.
+  /// The number of distributions that have room for ticks at their percentiles.
   private static let fewSeries = 3
 
   // MARK: Tables
 
-  /// The table without the columns that there is no room for, as far as leaving them out can make room. The details
-  /// leave out none.
+  /// Returns the table without the columns that have no room, as long as leaving out columns can make room. With
+  /// `details`, no column is left out.
   private func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     let widths = grid(table).widths
@@ -150,7 +152,7 @@ public struct TerminalReport: Sendable {
       rows: table.rows.map { row in
         row.cells.map { cell in
           let text = style.unicode ? cell.text : cell.plain
-          // A blank where others have a mark, so that the figures line up.
+          // A blank stands where others have a mark, so that the figures are aligned.
           let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .unclear])
           return hasBlank ? text + " " : text
         }
@@ -163,7 +165,7 @@ public struct TerminalReport: Sendable {
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
     let shown = details ? parts[...] : parts.prefix(1)
     let lines = shown.enumerated().flatMap { index, columns -> [String] in
-      // A row that has nothing in a further part, or in a table that goes on, needs no place in it.
+      // A row without figures in a further part of the table is left out there.
       let rows = table.rows.indices.filter { row in
         index == 0 && (details || table.title != nil)
           || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }
@@ -180,7 +182,7 @@ public struct TerminalReport: Sendable {
 
   private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
     guard style.color else { return line }
-    // In a list the variant is in front.
+    // In a list, the variant stands in the first column.
     let name = hasName ? row.cells.first?.text.inLine ?? "" : ""
     let ink: Ink = row.needsCare ? .care : .name
     return ink(name, style)
@@ -213,12 +215,12 @@ public struct TerminalReport: Sendable {
   // MARK: What is said of the run
 
   /// Returns the claims. A short report has the gravest first: all that failed or speak against a document, as many of
-  /// the others as `most` lines hold, and then how many are left.
+  /// the others as `most` lines hold, and the number of those that are left out.
   private func claims(_ reading: Reading, _ most: Int) -> (lines: [String], isWhole: Bool) {
     guard !reading.claims.isEmpty else { return (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [], true) }
     let (told, asSaid) = details ? (reading.claims, []) : reading.claimsByGravity
     let room = told.map(\.word.count).max() ?? 0
-    // The foot of the report says how many there were.
+    // The foot of the report has the number of rounds.
     let rounds = details ? nil : reading.rounds
     var lines: [String] = []
     var (used, shown) = (0, 0)
@@ -243,10 +245,11 @@ public struct TerminalReport: Sendable {
     return (lines, rest.isEmpty)
   }
 
-  /// A claim, its verdict and the evidence. What is checked is said where that failed; else the sentence says it.
+  /// Returns a claim with its verdict and the evidence. The check is shown if it failed; otherwise the sentence says
+  /// the same.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
-    // That it was so in every trial, the verdict says.
+    // The verdict already says that every trial met the check.
     let figures =
       isPlain && claim.verdict == .held
       ? "" : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)

@@ -1,10 +1,9 @@
 import Platform
 import TextTable
 
-/// A table in text. TextTable aligns and pads its columns, and writes them in the style that is asked for, but counts
-/// characters where a terminal counts cells, and would count escape codes, too. A text whose width is not its length
-/// therefore takes part as a stand-in of private characters, one a cell, and is put back when the table is laid out;
-/// colour is added after that.
+/// A table as text. The library TextTable aligns and pads columns and writes them in a style, but it counts characters,
+/// and not the cells of a terminal, and it would count escape codes. A text whose width differs from its length is
+/// therefore replaced by private characters, one for each cell, until the table is laid out. Colour is added last.
 struct TextGrid {
   let headings: [Table.Heading]
   let rows: [[String]]
@@ -14,7 +13,7 @@ struct TextGrid {
     self.rows = rows.map { $0.map(\.inLine) }
   }
 
-  /// The lines, the heading first; no trailing spaces.
+  /// Returns the lines, the heading first, without trailing spaces.
   func lines(style: any TextTableStyle.Type = GapStyle.self) -> [String] {
     var standIns = StandIns()
     let titles = headings.map { standIns.standIn(for: $0.title) }
@@ -24,24 +23,25 @@ struct TextGrid {
         Column(title: heading.0, value: cell, align: heading.1.side == .left ? .left : .right)
       }
     }
-    // Nil without rows: the headings alone are no table.
+    // TextTable returns nil for a table without rows.
     guard let text = table.string(for: cells, style: style) else { return [] }
     return standIns.restore(text).split(separator: "\n").map { line in
       String(line.reversed().drop { $0 == " " }.reversed())
     }
   }
 
-  /// The cells that each column takes.
+  /// The width of each column, in cells.
   var widths: [Int] {
     rows.reduce(into: headings.map(\.title.displayWidth)) { widths, row in
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.displayWidth) }
     }
   }
 
-  /// The cells that columns take side by side.
+  /// Returns the width of columns side by side, in cells.
   static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
-  /// The columns in parts that fit so many cells, each with the first ones, which say what a row is.
+  /// Returns the columns in parts of at most `cells` cells. Each part has the first `keys` columns, which identify a
+  /// row.
   func parts(keys: Int, within cells: Int) -> [[Int]] {
     let (keys, widths) = (Array(0..<keys), widths)
     var parts: [[Int]] = []
@@ -56,13 +56,13 @@ struct TextGrid {
     return parts + [columns]
   }
 
-  /// Some of the columns, and some of the rows.
+  /// Returns the grid with only some of the columns and some of the rows.
   func keeping(_ columns: [Int], rows kept: [Int]) -> TextGrid {
     TextGrid(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })
   }
 }
 
-/// Two spaces between columns, no rules.
+/// The style with two spaces between columns and without rules.
 enum GapStyle: TextTableStyle {
   static func prepare(_ text: String, for column: Column) -> String { Style.plain.prepare(text, for: column) }
   static func escape(_ text: String) -> String { text }
@@ -76,13 +76,13 @@ enum GapStyle: TextTableStyle {
   }
 }
 
-/// Texts whose place private characters keep.
+/// Texts that private characters stand for.
 private struct StandIns {
   private var texts: [String] = []
   private static let first: UInt32 = 0xe000
   private static let filler: Character = "\u{f8ff}"
 
-  /// The text itself, or as many private characters as it has cells; the first says which text it is.
+  /// Returns the text itself, or as many private characters as it has cells. The first of them identifies the text.
   mutating func standIn(for text: String) -> String {
     guard !text.allSatisfy(\.isASCII), text.displayWidth > 0, text.displayWidth != text.utf16.count, texts.count < 6000,
       let mark = Unicode.Scalar(Self.first + UInt32(texts.count))

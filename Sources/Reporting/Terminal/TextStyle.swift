@@ -1,29 +1,29 @@
 import Platform
 
-/// How text may look where it is going. Renderers never look at the terminal themselves.
+/// The capabilities of the output. Renderers never examine the terminal themselves.
 public struct TextStyle: Sendable {
-  /// Columns to use, 1 to ``widest``.
+  /// The number of columns, from 1 to ``widest``.
   public let width: Int
   /// Whether colours are wanted.
   public let color: Bool
-  /// Whether more than ASCII can be shown: bars, ticks and marks have plain stand-ins.
+  /// Whether characters other than ASCII can be shown. Bars, ticks and marks have replacements in ASCII.
   public let unicode: Bool
 
-  /// No terminal is wider, and a plot takes memory and time by its width.
+  /// The largest width. No terminal is wider, and the memory and the time of a plot grow with its width.
   public static let widest = 10_000
 
-  /// A way to look; a `width` out of range is taken for the nearest that is not.
+  /// Creates a style. A `width` out of range is replaced by the nearest one in range.
   public init(width: Int = 80, color: Bool = false, unicode: Bool = true) {
     self.width = min(max(1, width), Self.widest)
     self.color = color
     self.unicode = unicode
   }
 
-  /// Text of several lines for a terminal: of what is no visible character, only line ends, tabs and the colours of
-  /// ``Ink`` are left, and these only where colours are wanted.
+  /// Returns a text of several lines for a terminal. Of the invisible characters, only line ends, tabs and the colours
+  /// of ``Ink`` are left, and colours only if they are wanted.
   ///
-  /// Whatever makes a piece of a line has seen to it already (``inLine``), which alone can tell a line end from outside
-  /// from one of the report. This is for what was forgotten.
+  /// Each piece of a line was already cleaned when it was made (``inLine``), since only there a line end from outside
+  /// can be distinguished from one of the report. This method catches what was forgotten.
   public func safe(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) || $0 == 0x0a }) { return text }
     var safe = ""
@@ -42,7 +42,7 @@ public struct TextStyle: Sendable {
     return safe
   }
 
-  /// A paragraph, broken between words.
+  /// Returns a paragraph, wrapped between words.
   public func paragraph(_ text: String) -> String {
     text.wrapped(to: max(20, width)).map { $0 + "\n" }.joined()
   }
@@ -50,19 +50,19 @@ public struct TextStyle: Sendable {
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }
 }
 
-/// When to colour.
+/// When the output has colours.
 public enum ColorChoice: String, Sendable, CaseIterable {
-  /// On a terminal that can, unless the environment says otherwise.
+  /// Colours are used on a terminal that supports them, unless the environment says otherwise.
   case auto
-  /// Always.
+  /// Colours are always used.
   case always
-  /// Never.
+  /// Colours are never used.
   case never
 
-  /// Whether to colour a stream.
+  /// Returns whether a stream gets colours.
   ///
-  /// `NO_COLOR` (no-color.org) turns colour off and `CLICOLOR_FORCE` on, when they are set to anything but nothing; a
-  /// choice on the command line wins over both.
+  /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if they are set to any text but the
+  /// empty one. A choice on the command line has priority over both.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

@@ -1,7 +1,8 @@
 import Laboratory
 
 extension Verdict {
-  /// Green for what was borne out, red for what fails a run, yellow for what is to be read with care.
+  /// The colour of the verdict: green if the claim was borne out, red if it fails a run, yellow if it must be read with
+  /// care.
   var ink: Ink {
     switch self {
     case .held, .witnessed, .supported: .good
@@ -11,7 +12,7 @@ extension Verdict {
     }
   }
 
-  /// The mark alone.
+  /// Returns the mark of the verdict.
   func mark(_ style: TextStyle) -> String {
     switch self {
     case .held, .witnessed, .supported: style.sign("✓", "+")
@@ -23,7 +24,7 @@ extension Verdict {
 }
 
 extension ClaimFacts {
-  /// Its verdict with the mark, in its colour, as wide as the mark and `room` columns.
+  /// Returns the verdict with its mark, in its colour, as wide as the mark and `room` columns.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
     verdict.ink("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }

@@ -1,9 +1,9 @@
 import Measurement
 import Platform
 
-/// A change to a file, as a line.
+/// Lines for changes to a file.
 public enum WatchReport {
-  /// `  1.204 s  replaced  notes.txt  512 B -> 530 B`, the time counted from `start`.
+  /// Returns the line of a change, `  1.204 s  replaced  notes.txt  512 B -> 530 B`. The time is counted from `start`.
   public static func line(_ event: PathEvent, since start: UInt64, _ style: TextStyle) -> String {
     var line = head(event.kind, at: event.time, since: start, style) + event.path.inLine
     if event.kind == .overflow { line += "the kernel's queue was full: changes are missing here" }
@@ -16,7 +16,7 @@ public enum WatchReport {
     return line + "\n"
   }
 
-  /// The same for changes that were not kept, since nobody read what was to be shown.
+  /// Returns the line for changes that were dropped, since nobody read the output.
   public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
     head(.overflow, at: time, since: start, style)
       + "the output is read too slowly: \(dropped) change\(dropped == 1 ? " is" : "s are") missing here\n"

@@ -76,7 +76,7 @@ import Testing
     (
       ["scenario", "apply-stride", "--variant", "aply"],
       "gcdlab: --variant: unknown variant 'aply' of apply-stride; did you mean 'apply'? (known: serial-loop, apply, apply-short, "
-        + "after-idle, apply-queue, apply-serial, async-group, threads, task-group)\n"
+        + "after-idle, apply-queue, apply-serial, apply-serial-in-block, async-group, threads, task-group)\n"
     ),
     (["scenario", "missing.yml"], "gcdlab: cannot read missing.yml: No such file or directory\n"),
     (["scenario", "/"], "gcdlab: cannot read /: Is a directory\n"),

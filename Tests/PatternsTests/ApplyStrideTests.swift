@@ -10,7 +10,7 @@ import Testing
 @Suite struct ApplyStrideTests {
   private static let variants = ApplyStride().variants.map(\.name)
   private static let grouped = ["async-group", "task-group"]
-  private static let blockwise = ["apply", "apply-queue", "apply-serial", "async-group", "task-group"]
+  private static let blockwise = ["apply", "apply-queue", "apply-serial", "apply-serial-in-block", "async-group", "task-group"]
 
   static func settings(
     iterations: Int = 1000, stride: Int = 7, balance: ApplyStride.Balance = .uniform
@@ -55,7 +55,7 @@ import Testing
     // Whether it is swept or not.
     func settings(stride: Int) -> [String: ParameterValue] {
       var settings = Self.settings(iterations: 1000, stride: stride)
-      if variant == "apply-serial" { settings["short-stride"] = .integer(stride) }
+      if variant.hasPrefix("apply-serial") { settings["short-stride"] = .integer(stride) }
       return settings
     }
     #expect(try await Self.attempt(variant, settings(stride: 7)).total("blocks") == 143)  // 1000 = 142 * 7 + 6.
@@ -81,8 +81,9 @@ import Testing
     #expect(attempt.trial.outcome == .completed && attempt.verdicts.values.allSatisfy { $0 == .held })
   }
 
-  @Test func `a serial queue has one thread run it all`() async throws {
-    let shares = try await Self.attempt("apply-serial").trial.observation.samples("share")
+  @Test(arguments: ["apply-serial", "apply-serial-in-block"])
+  func `a serial queue has one thread run it all`(_ variant: String) async throws {
+    let shares = try await Self.attempt(variant).trial.observation.samples("share")
     #expect(shares == .values([100]))
   }
 
@@ -160,11 +161,15 @@ import Testing
       Red("all[stride=64].missed == 0", "apply", of: pattern, settings(stride: 64), withoutRest),
       Red("all[stride=64].repeated == 0", "apply", of: pattern, settings(stride: 64), overlapping),
       Red("all[stride=64].unfinished == 0", "async-group", of: pattern, settings(stride: 64), withoutWaiting),
-      Red("apply-serial.share.min == 100%", "apply-serial", of: pattern, settings(), onTwoThreads),
-      Red("apply-serial.missed == 0", "apply-serial", of: pattern, settings()) { trial in
-        try withoutRest(trial, stride: trial[pattern.shortStride])
-      },
     ]
+      + ["apply-serial", "apply-serial-in-block"].flatMap { variant in
+        [
+          Red("\(variant).share.min == 100%", variant, of: pattern, settings(), onTwoThreads),
+          Red("\(variant).missed == 0", variant, of: pattern, settings()) { trial in
+            try withoutRest(trial, stride: trial[pattern.shortStride])
+          },
+        ]
+      }
       + ["apply", "apply-queue"].flatMap { variant in
         [
           Red("\(variant).missed == 0", variant, of: pattern, settings(), withoutRest),

@@ -124,6 +124,7 @@ import Testing
       misused("extra-leave.trapped == 1", "extra-leave", requests: 1, failures: 1),
       misused("extra-leave-late.trapped == 1", "extra-leave-late", requests: 2, failures: 1),
       misused("leave-before-enter.trapped == 1", "leave-before-enter", requests: 1, failures: 1),
+      misused("leave-before-enter-again.trapped == 1", "leave-before-enter-again", requests: 1, failures: 1),
       red("extra-leave-early.unfinished > 0", "extra-leave-early") {
         try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
       },

@@ -22,7 +22,7 @@ import Testing
     try await Attempt(variant, of: pattern, files: Catalogue.files, Self.settings.merging(settings) { $1 })
   }
 
-  @Test(arguments: ["nested", "flat", "task-group"], [1, 2, 20])
+  @Test(arguments: ["nested", "nested-entered", "flat", "task-group"], [1, 2, 20])
   func `a group waits for what is added to it`(_ variant: String, _ tasks: Int) async throws {
     let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks)])
     #expect(attempt.trial.outcome == .completed)
@@ -125,6 +125,12 @@ import Testing
     return [
       red("nested.missing-at-group-end == 0", "nested") {
         try pattern.measure($0, onMain).recordWrongQueue($0, pattern.wrongQueue)
+      },
+      red("nested-entered.missing-at-group-end == 0", "nested-entered") {
+        try pattern.measure($0, onMain).recordWrongQueue($0, pattern.wrongQueue)
+      },
+      red("nested-entered.not-once == 0", "nested-entered") {
+        try pattern.measure($0, notifiesTwice).recordWrongQueue($0, pattern.wrongQueue)
       },
       red("nested.missing == 0", "nested") {
         try pattern.measure($0, ungrouped).recordWrongQueue($0, pattern.wrongQueue)

@@ -95,6 +95,11 @@ import Testing
         let queue = FunctionQueue(label: "other")
         DispatchQueue(label: "own").sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
       },
+      red("apply-in-async-block.trapped == 1", "apply-in-async-block") { _ in
+        let (queue, own) = (FunctionQueue(label: "other"), DispatchQueue(label: "own"))
+        own.async { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
+        own.sync {}
+      },
       // Notified instead of waiting.
       red("group-wait-on-own-queue.hung == 1", "group-wait-on-own-queue") { _ in
         let queue = DispatchQueue(label: "own")

@@ -8,6 +8,7 @@ import Testing
 
 /// What traps does so in a worker only: `PromiseTests` looks how each variant ends.
 @Suite struct SourceLifecycleTests {
+  static let pattern = SourceLifecycle()
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
     case "starts-suspended", "suspend-coalesces", "cancel": ["repeats": .integer(repeats), "events": .integer(news)]
@@ -58,8 +59,16 @@ import Testing
     gcdlab_dispatch_release(source)
   }
 
+  /// The source has another queue.
+  @Sendable private static func onAnotherQueue(_ trial: Trial) {
+    pattern.keepQueue(trial) { life in
+      let queue = DispatchQueue(label: "com.example.MyQueue")
+      queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+      return source(life, end: {}) { life.received($0) }
+    }
+  }
+
   static var reds: [Red] {
-    let pattern = SourceLifecycle()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
     }
@@ -199,14 +208,8 @@ import Testing
           remove(source)
         }
       },
-      // The source has another queue.
-      red("queue-retained.queue-freed-early == 0", "queue-retained") { trial in
-        pattern.keepQueue(trial) { life in
-          let queue = DispatchQueue(label: "com.example.MyQueue")
-          queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
-          return source(life, end: {}) { life.received($0) }
-        }
-      },
+      red("queue-retained.queue-freed-early == 0", "queue-retained", onAnotherQueue),
+      red("queue-retained-timer.queue-freed-early == 0", "queue-retained-timer", onAnotherQueue),
       // Never cancelled.
       red("all.queue-leaked == 0", "queue-retained") { trial in
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in

@@ -7,6 +7,7 @@ import Testing
 @testable import Patterns
 
 @Suite struct TimerSourceTests {
+  static let pattern = TimerSource()
   static let settings: [String: ParameterValue] = [
     "interval": .integer(1_000_000), "fires": .integer(10), "leeway": .integer(0), "handler-intervals": .integer(2),
   ]
@@ -106,8 +107,32 @@ import Testing
 
   // MARK: Broken bodies
 
+  @Sendable private static func tooEarly(_ trial: Trial) {
+    let ran = RunCounts(count: trial[pattern.fires])
+    pattern.go(trial) { timer in
+      for (index, deadline) in timer.deadlines.enumerated() {
+        ran.ran(index)
+        timer.queue.async { timer.fired(due: deadline + .seconds(1)) }
+      }
+    }
+    trial.record(pattern.notOnce, ran.notOnce)
+  }
+
+  /// Runs the first block twice, and the last one not at all.
+  @Sendable private static func firstTwice(_ trial: Trial) {
+    let ran = RunCounts(count: trial[pattern.fires])
+    pattern.go(trial) { timer in
+      for (index, deadline) in timer.deadlines.enumerated() {
+        timer.queue.asyncAfter(deadline: deadline) {
+          ran.ran(index == ran.count - 1 ? 0 : index)
+          timer.fired(due: deadline)
+        }
+      }
+    }
+    trial.record(pattern.notOnce, ran.notOnce)
+  }
+
   static var reds: [Red] {
-    let pattern = TimerSource()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
     }
@@ -215,29 +240,10 @@ import Testing
         try pattern.fire(trial) { run in timer(run) { run.fired($0) } }
           .record(trial, pattern.withinLeeway, trial[pattern.leeway])
       },
-      red("async-after.early == 0", "async-after") { trial in
-        let ran = RunCounts(count: trial[pattern.fires])
-        pattern.go(trial) { timer in
-          for (index, deadline) in timer.deadlines.enumerated() {
-            ran.ran(index)
-            timer.queue.async { timer.fired(due: deadline + .seconds(1)) }
-          }
-        }
-        trial.record(pattern.notOnce, ran.notOnce)
-      },
-      // The first twice, and the last not at all.
-      red("async-after.not-once == 0", "async-after") { trial in
-        let ran = RunCounts(count: trial[pattern.fires])
-        pattern.go(trial) { timer in
-          for (index, deadline) in timer.deadlines.enumerated() {
-            timer.queue.asyncAfter(deadline: deadline) {
-              ran.ran(index == ran.count - 1 ? 0 : index)
-              timer.fired(due: deadline)
-            }
-          }
-        }
-        trial.record(pattern.notOnce, ran.notOnce)
-      },
+      red("async-after.early == 0", "async-after", tooEarly),
+      red("async-after.not-once == 0", "async-after", firstTwice),
+      red("async-after-global.early == 0", "async-after-global", tooEarly),
+      red("async-after-global.not-once == 0", "async-after-global", firstTwice),
     ]
   }
 }

@@ -137,6 +137,23 @@ struct ApplyStride: Pattern {
       }
     }
     Variant(
+      "apply-serial-in-block", .documented, "dispatch_apply_f on a serial queue, called in a block of another queue",
+      own: [shortStride], without: [stride] + ofAdvice
+    ) { trial in
+      let queue = gcdlab_dispatch_queue_create("serial", nil)
+      defer { gcdlab_dispatch_release(queue) }
+      let caller = DispatchQueue(label: "com.example.Caller", attributes: .concurrent)
+      try measureBlocks(trial, stride: trial[shortStride]) { loop, count, stride in
+        caller.sync {
+          gcdlab_dispatch_apply_f(count / stride, queue, loop.context) { context, idx in
+            let loop = StridedLoop(context)
+            loop.run(idx * loop.stride..<(idx + 1) * loop.stride)
+          }
+          loop.run(count - count % stride..<count)
+        }
+      }
+    }
+    Variant(
       "async-group", .documented, "one async block per stride in a dispatch group, then wait", own: [groupBlocks],
       without: ofAdvice
     ) {

@@ -127,6 +127,22 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
+      "leave-before-enter-again", .broken, "as leave-before-enter, in a group that was entered and left before",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
+    ) { trial in
+      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
+        group.enter()
+        group.leave()
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+        request.waitForReply()
+        group.enter()
+      }
+    }
+    Variant(
       "enter-only", .documented, "enters the group and expects it to run a block", own: [ranByEnter],
       without: [requests, failures, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion]
     ) { trial in

@@ -57,6 +57,27 @@ struct GroupNesting: Pattern {
       }
       .recordWrongQueue(trial, wrongQueue)
     }
+    Variant(
+      "nested-entered", .documented, "each block enters the group for a block that it adds, which leaves it",
+      own: [wrongQueue]
+    ) { trial in
+      try measure(trial) { work in
+        let group = DispatchGroup()
+        for result in work.results {
+          work.queue.async(group: group) {
+            result.doSomething()
+            group.enter()
+            work.mainQueue.async {
+              result.set()
+              group.leave()
+            }
+          }
+        }
+        group.notify(queue: work.mainQueue) { work.completionBlock() }
+        return group
+      }
+      .recordWrongQueue(trial, wrongQueue)
+    }
     Variant("flat", .yardstick, "each block does all of its work itself") { trial in
       try measure(trial) { work in
         let group = DispatchGroup()

@@ -78,6 +78,18 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
+      "apply-in-async-block", .broken, "a block that async runs on a serial queue calls dispatch_apply_f with that queue",
+      ends: traps
+    ) { trial in
+      let queue = gcdlab_dispatch_queue_create("own", nil)
+      defer { gcdlab_dispatch_release(queue) }
+      trial.hazard()
+      gcdlab_dispatch_async_f(queue, queue) { queue in
+        gcdlab_dispatch_apply_f(2, queue, nil) { _, _ in }
+      }
+      gcdlab_dispatch_sync_f(queue, nil) { _ in }
+    }
+    Variant(
       "concurrent-perform-on-own-queue", .modern,
       "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
       own: [iterations, notOnce]

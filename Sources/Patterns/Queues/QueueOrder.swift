@@ -101,6 +101,19 @@ struct QueueOrder: Pattern {
         tasks.bothHaveCompleted()
       }
     }
+    Variant(
+      "async-then-sync-targeting", .documented, "the listing, on a serial queue with a concurrent target queue",
+      own: listed
+    ) { trial in
+      let target = DispatchQueue(label: "com.example.Target", attributes: .concurrent)
+      let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", target: target)
+      list(trial, patience: inOrder) { tasks in
+        myCustomQueue.async { tasks.someWork() }
+        tasks.firstMayOrMayNotHaveRun()
+        myCustomQueue.sync { tasks.someMoreWork() }
+        tasks.bothHaveCompleted()
+      }
+    }
     Variant("async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue", own: listed) {
       trial in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)

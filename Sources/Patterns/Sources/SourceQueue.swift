@@ -33,5 +33,18 @@ extension SourceLifecycle {
         return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
       }
     }
+    Variant(
+      "queue-retained-timer", .documented, "only a timer holds a reference to its queue, which is concurrent",
+      own: [repeats, queueFreedEarly, queueLeaked]
+    ) { trial in
+      keepQueue(trial) { life in
+        let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
+        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler { life.received(source.data) }
+        source.activate()
+        return HeldSource(add: { source.schedule(deadline: .now()) }, cancel: { source.cancel() })
+      }
+    }
   }
 }

@@ -123,6 +123,22 @@ struct TimerSource: Pattern {
       }
       trial.record(notOnce, ran.notOnce)
     }
+    Variant(
+      "async-after-global", .documented, "as async-after, on a global queue, submitted by several blocks at once",
+      own: [notOnce]
+    ) { trial in
+      let ran = RunCounts(count: trial[fires])
+      go(trial) { timer in
+        let deadlines = timer.deadlines
+        DispatchQueue.concurrentPerform(iterations: deadlines.count) { index in
+          DispatchQueue.global().asyncAfter(deadline: deadlines[index]) {
+            ran.ran(index)
+            timer.fired(due: deadlines[index])
+          }
+        }
+      }
+      trial.record(notOnce, ran.notOnce)
+    }
     Variant("async-after-rearmed", .broken, "asyncAfter re-armed by its own block") { trial in
       go(trial) { timer in
         @Sendable func rearm() {

@@ -10,7 +10,9 @@ import Testing
 @Suite struct ApplyStrideTests {
   private static let variants = ApplyStride().variants.map(\.name)
   private static let grouped = ["async-group", "task-group"]
-  private static let blockwise = ["apply", "apply-queue", "apply-serial", "apply-serial-in-block", "async-group", "task-group"]
+  private static let blockwise = [
+    "apply", "apply-queue", "apply-serial", "apply-serial-in-block", "async-group", "task-group",
+  ]
 
   static func settings(
     iterations: Int = 1000, stride: Int = 7, balance: ApplyStride.Balance = .uniform

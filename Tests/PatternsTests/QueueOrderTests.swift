@@ -10,7 +10,9 @@ import Testing
   static let logged = [
     "serial", "serial-targeting-concurrent", "concurrent-targeting-serial", "concurrent", "global",
   ]
-  static let listed = ["async-then-sync", "async-then-sync-targeting", "async-then-sync-concurrent", "async-then-barrier-sync"]
+  static let listed = [
+    "async-then-sync", "async-then-sync-targeting", "async-then-sync-concurrent", "async-then-barrier-sync",
+  ]
   static let queued = ["serial-sync", "pthread-mutex", "mutex"]
 
   static func attempt(_ variant: String, _ settings: [String: ParameterValue] = [:]) async throws -> Attempt {

@@ -78,7 +78,8 @@ struct QueueDeadlock: Pattern {
       }
     }
     Variant(
-      "apply-in-async-block", .broken, "a block that async runs on a serial queue calls dispatch_apply_f with that queue",
+      "apply-in-async-block", .broken,
+      "a block that async runs on a serial queue calls dispatch_apply_f with that queue",
       ends: traps
     ) { trial in
       let queue = gcdlab_dispatch_queue_create("own", nil)

@@ -28,12 +28,12 @@ let package = Package(
   ],
   targets: [
     // The lab with its own catalogue.
-    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "Patterns"]),
+    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "Explored", "Patterns"]),
     // The command line, one file a subcommand, as a library: another package can be a lab, too.
     .target(
       name: "GCDLab",
       dependencies: [
-        "Instruments", "Laboratory", "Reporting", "Measurement", "Platform", "CDispatchSupport",
+        "Exploration", "Instruments", "Laboratory", "Reporting", "Measurement", "Platform", "CDispatchSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"), subprocess,
       ], path: "Sources/CommandLine"),
     // Scenario file -> experiment -> plan -> workers -> observations -> results -> verdicts.
@@ -44,10 +44,15 @@ let package = Package(
     .target(
       name: "Patterns", dependencies: ["Instruments", "Laboratory", "Measurement", "Platform", "CDispatchSupport"],
       exclude: ["scenarios"], plugins: ["Shelve"]),
+    // A program under a scheduler of its own, which goes through the orders of its steps.
+    .target(name: "Exploration", dependencies: ["CDispatchSupport", "Measurement"]),
+    // The patterns' own files, compiled a second time against the queues, locks and variables of Exploration.
+    .target(
+      name: "Explored", dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
     // Results to every format, one file each.
     .target(
       name: "Reporting",
-      dependencies: ["Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],
+      dependencies: ["Exploration", "Laboratory", "Measurement", "Platform", "Rainbow", "TextTable", histogram, real],
       exclude: ["gcdlab.result-2.schema.json"]),
     // Clock, latency recorder, calibrated work, statistics, units.
     .target(name: "Measurement", dependencies: ["CDispatchSupport", "Platform", histogram, real]),
@@ -72,6 +77,7 @@ let package = Package(
     .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
+    .testTarget(name: "ExplorationTests", dependencies: ["Exploration", "Explored", "Instruments", "Measurement"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
     .testTarget(
       name: "InstrumentsTests",

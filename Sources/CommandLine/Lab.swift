@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Exploration
 import Laboratory
 import Platform
 import Reporting
@@ -19,6 +20,7 @@ import Synchronization
 public struct Lab: Sendable {
   private let patterns: [any Pattern]
   private let files: [(name: String, text: String)]
+  private let explorations: @Sendable () -> [ExploredScenario]
   private let name: String
 
   /// Creates a lab.
@@ -27,9 +29,11 @@ public struct Lab: Sendable {
   ///   - patterns: the patterns that its workers can run. They are created on a thread with enough stack.
   ///   - files: scenarios (`NAME.yml`), the documents whose sentences their claims grade (`documents.yml`), and the
   ///     patterns' own sources (`.swift`), for `explain --code`; the plugin `Shelve` collects them.
+  ///   - explored: the scenarios that `explore` knows. They are created when it runs.
   ///   - name: the name of the command in help and errors; nil for the name of the binary.
   public init(
-    patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)], name: String? = nil
+    patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)],
+    explored: @autoclosure @escaping @Sendable () -> [ExploredScenario] = [], name: String? = nil
   ) {
     let path = CommandLine.arguments.first ?? ""
     self.name = name ?? path.split(separator: "/").last.map(String.init) ?? Tool.name
@@ -37,6 +41,7 @@ public struct Lab: Sendable {
     Self.requireStack()
     self.patterns = patterns()
     self.files = files
+    explorations = explored
   }
 
   /// The lab of this process. The argument parser creates the commands, so they find the lab here.
@@ -51,6 +56,9 @@ public struct Lab: Sendable {
   static let documents: Documents? = (try? library.documents()) ?? nil
   /// The patterns that the workers can run.
   static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
+
+  /// The scenarios that can be explored.
+  static var explored: [ExploredScenario] { current.withLock { $0?.explorations }?() ?? [] }
 
   /// Runs the command line, and ends the process with the status that `gcdlab help` lists.
   ///
@@ -240,7 +248,7 @@ struct Root: ParsableCommand {
     version: Tool.version,
     subcommands: [
       List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, TraceCommand.self,
-      Report.self, Watch.self, DocumentsCommand.self, MachineCommand.self, New.self,
+      Explore.self, Report.self, Watch.self, DocumentsCommand.self, MachineCommand.self, New.self,
       WorkerCommand.self,
     ])
 }

@@ -1,4 +1,5 @@
+import Explored
 import GCDLab
 import Patterns
 
-Lab(patterns: Catalogue.patterns, files: Catalogue.files, name: "gcdlab").main()
+Lab(patterns: Catalogue.patterns, files: Catalogue.files, explored: Explorations.all, name: "gcdlab").main()

@@ -261,6 +261,7 @@ const char *gcdlab_dispatch_build(void);
 /// The file that this process loaded Dispatch from; NULL if the binary itself contains it.
 const char *gcdlab_dispatch_library(void);
 
+#include "Fiber.h"
 #include "Trace.h"
 
 #endif

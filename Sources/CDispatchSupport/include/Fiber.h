@@ -1,0 +1,33 @@
+#ifndef GCDLAB_FIBER_H
+#define GCDLAB_FIBER_H
+
+#include <stdbool.h>
+
+// A fiber: a stack of its own for a function that can pause in the middle and be resumed later. All fibers of a thread take turns on
+// that thread.
+struct gcdlab_fiber;
+
+/// Creates a fiber with a stack; NULL if there is no memory.
+struct gcdlab_fiber *gcdlab_fiber_create(void);
+/// Frees a fiber, which must not be paused in the middle of its function.
+void gcdlab_fiber_free(struct gcdlab_fiber *fiber);
+/// Gives the fiber a function, which the next call of `gcdlab_fiber_resume` starts.
+void gcdlab_fiber_begin(struct gcdlab_fiber *fiber, void (*run)(void *context), void *context);
+/// Runs the fiber until it pauses or its function ends. Returns whether the function has ended.
+bool gcdlab_fiber_resume(struct gcdlab_fiber *fiber);
+/// Pauses the fiber, on which the call is made.
+void gcdlab_fiber_pause(struct gcdlab_fiber *fiber);
+
+/// The execution that the calling thread explores; NULL if there is none.
+void *gcdlab_execution(void);
+void gcdlab_set_execution(void *execution);
+
+/// Passes each job that an exploring thread enqueues on Swift's global executor to `take`, with the execution of that thread. All other
+/// jobs are enqueued as usual. Returns false if the runtime of Swift concurrency has no such hook.
+bool gcdlab_take_jobs(void (*take)(void *execution, void *job));
+/// Runs a job that was taken until it ends or suspends.
+void gcdlab_run_job(void *job);
+/// The number of the task that a job continues; 0 if the job belongs to no task.
+unsigned long gcdlab_task_of_job(void *job);
+
+#endif

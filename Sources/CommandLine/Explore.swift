@@ -1,0 +1,202 @@
+import ArgumentParser
+import Exploration
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+struct Explore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explore",
+    abstract: "Go through every order of a scenario's steps, and show the shortest that breaks it.",
+    discussion: """
+      The variants' own code runs against a model of queues, groups and locks, one step at a time. A step is an access to the \
+      shared state, a call of Dispatch, or a task up to its next await. A failing schedule is a list of threads, 1.2.2.1, which \
+      --schedule repeats.
+
+      Exit status: 0 no variant that should hold was broken; 1 one was; 2 one was not explored to the end, or a repeated schedule \
+      did something else; 64 bad usage; 130 interrupted.
+
+      \(examples(("explore \(Lab.example)", "all variants of a scenario"), ("explore \(Lab.example) --schedule 1.2.2.1", "one schedule, step by step"), ("explore --all --time 60s", "all scenarios, for CI")))
+      """)
+
+  @Argument(help: "Scenarios by name.", completion: .custom { _, _, _ in Lab.explored.map(\.name) })
+  var names: [String] = []
+
+  @Flag(help: "All scenarios that can be explored; the steps of schedules are not shown.")
+  var all = false
+
+  @Option(
+    name: .customLong("variant"), help: "Explore only this variant (repeatable).",
+    completion: .custom { words, _, _ in Completions.variants(words) })
+  var variants: [String] = []
+
+  @Option(help: ArgumentHelp("Repeat one schedule and show its steps, as in 1.2.2.1.", valueName: "threads"))
+  var schedule: String?
+
+  @Option(help: ArgumentHelp("Only schedules with at most so many preemptions.", valueName: "count"))
+  var preemptions: Int?
+
+  @Option(help: ArgumentHelp("So many schedules at random, in place of all.", valueName: "count"))
+  var random: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "So many schedules by random priorities, which --preemptions changes of priority interrupt.", valueName: "count"))
+  var priorities: Int?
+
+  @Option(help: "The seed of --random and --priorities.")
+  var seed: UInt64?
+
+  @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
+  var time: String?
+
+  @Option(
+    name: .customLong("export"),
+    help: ArgumentHelp("Also write a file, by its extension: .json .html .txt (repeatable).", valueName: "file"),
+    completion: .file())
+  var exports: [String] = []
+
+  @OptionGroup var color: ColorOptions
+
+  func validate() throws {
+    if all, !names.isEmpty {
+      throw ValidationError("--all explores every scenario: give it alone, or names without it.")
+    }
+    for (option, value, least) in [
+      ("--random", random, 1), ("--priorities", priorities, 1), ("--preemptions", preemptions, 0),
+    ] {
+      if let value, !(least...1_000_000_000).contains(value) {
+        throw ValidationError("\(option): found \(value), allowed is \(least) to 1_000_000_000.")
+      }
+    }
+    let ways = [("--schedule", schedule != nil), ("--random", random != nil), ("--priorities", priorities != nil)]
+    let given = ways.filter(\.1).map(\.0)
+    if given.count > 1 { throw ValidationError("\(given.joined(separator: " and ")): give one of them.") }
+    if seed != nil, random == nil, priorities == nil {
+      throw ValidationError("--seed is of --random or --priorities: give one of them.")
+    }
+    if preemptions != nil, schedule != nil || random != nil {
+      throw ValidationError("--preemptions does not go with \(given.joined()).")
+    }
+  }
+
+  func run() async throws {
+    let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
+    let chosen = try scenarios()
+    let files = try exports.map(ExplorationExport.init)
+    if let schedule { return try await repeating(schedule, chosen) }
+    Interrupt.begin()
+    let begin = MonotonicClock.now()
+    let isOver: @Sendable () -> Bool = {
+      Interrupt.status != nil || limit.map { MonotonicClock.now() &- begin >= $0 } ?? false
+    }
+    var results: [ExplorationResult] = []
+    for scenario in chosen {
+      for variant in scenario.variants where Interrupt.status == nil {
+        results.append(try await explored(variant, of: scenario, isOver: isOver))
+      }
+    }
+    try color.print { ExplorationText(style: $0).render(results, steps: !all) }
+    var failures: [any Error] = []
+    for file in files { do { try file.write(results) } catch { failures.append(error) } }
+    try Lab.throwAll(failures)
+    guard Interrupt.status == nil else { return }
+    if results.contains(where: \.isFailure) { throw ExitCode(1) }
+    if let open = results.first(where: \.isUndecided) {
+      throw LabError("\(open.scenario) \(open.variant.name) was not explored to the end")
+    }
+  }
+
+  private var strategy: Explorer.Strategy {
+    if let random { return .random(random, seed: seed ?? 1) }
+    if let priorities { return .priorities(priorities, changes: preemptions ?? 2, seed: seed ?? 1) }
+    return preemptions.map { .preemptions($0) } ?? .all
+  }
+
+  private func explored(
+    _ variant: ExploredScenario.Variant, of scenario: ExploredScenario, isOver: @escaping @Sendable () -> Bool
+  ) async throws -> ExplorationResult {
+    let begin = MonotonicClock.now()
+    let strategy = strategy
+    var findings: Findings?
+    if let program = variant.program {
+      do { findings = try await onThread { try Explorer(program).explore(strategy, isOver: isOver) } } catch {
+        throw LabError("\(scenario.name) \(variant.name): \(error)")
+      }
+    }
+    return ExplorationResult(
+      scenario: scenario.name, variant: variant, findings: findings,
+      seconds: Double(MonotonicClock.now() &- begin) / 1e9)
+  }
+
+  private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+    let schedule = steps.compactMap { step in step.flatMap { $0 >= 0 ? $0 : nil } }
+    guard schedule.count == steps.count else {
+      throw InputError("found '\(text)', expected the numbers of threads as in 1.2.2.1", at: "--schedule")
+    }
+    guard let scenario = scenarios.first, scenarios.count == 1 else {
+      throw InputError("a schedule is of one scenario: name one", at: "--schedule")
+    }
+    guard let variant = scenario.variants.first(where: { $0.program != nil }), let program = variant.program else {
+      throw InputError("\(scenario.name) has no variant that can be explored", at: "--schedule")
+    }
+    do {
+      let record = try await onThread { try Explorer(program).replay(schedule) }
+      try color.print { ExplorationText(style: $0).render(record, scenario: scenario.name, variant: variant.name) }
+    } catch let error as ImpossibleSchedule {
+      throw InputError("\(variant.name): \(error)", at: "--schedule")
+    }
+  }
+
+  private func scenarios() throws(InputError) -> [ExploredScenario] {
+    if !all, names.isEmpty { throw InputError("name a scenario that can be explored, or give --all") }
+    let known = Lab.explored
+    guard !known.isEmpty else { throw InputError("no scenario of this lab can be explored") }
+    var chosen: [ExploredScenario] = []
+    for name in all ? known.map(\.name) : names {
+      guard let scenario = known.first(where: { $0.name == name }) else {
+        let names = known.map(\.name)
+        throw Lab.library.names.contains(name)
+          ? InputError("\(name) cannot be explored (what can: \(names.joined(separator: ", ")))")
+          : InputError(
+            "unknown scenario '\(name)' (what can be explored: \(names.joined(separator: ", ")))", near: name, of: names
+          )
+      }
+      chosen.append(scenario)
+    }
+    for name in variants where !chosen.contains(where: { $0.variants.contains { $0.name == name } }) {
+      let known = chosen.flatMap { $0.variants.map(\.name) }
+      throw InputError(
+        "unknown variant '\(name)' (known: \(known.joined(separator: ", ")))", at: "--variant", near: name, of: known)
+    }
+    guard !variants.isEmpty else { return chosen }
+    return chosen.map { scenario in
+      ExploredScenario(scenario.name, scenario.variants.filter { variants.contains($0.name) })
+    }
+    .filter { !$0.variants.isEmpty }
+  }
+}
+
+/// Runs `body` on a thread that belongs to no pool and to no task, and waits for it.
+private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      try SystemThread { continuation.resume(with: Swift.Result { try body() }) }.detach()
+    } catch { continuation.resume(throwing: error) }
+  }
+}
+
+/// A file to write explorations to, in the format of its extension.
+private struct ExplorationExport {
+  private let format: ExplorationFormat
+  private let file: OutputFile
+
+  init(_ path: String) throws(InputError) {
+    format = try ExportPath.format(of: path, in: ExplorationFormat.all, by: \.ending)
+    do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
+  }
+
+  func write(_ results: [ExplorationResult]) throws { try file.write(format.render(results)) }
+}

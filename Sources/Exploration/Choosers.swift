@@ -1,0 +1,152 @@
+import Measurement
+
+/// Repeats a schedule, and continues with the first strand that can run.
+final class Replay: Chooser {
+  private let schedule: [Int]
+  private var step = 0
+  /// The step of the schedule whose strand could not run, and the strands that could; nil if every step could be made.
+  private(set) var impossible: (step: Int, strand: Int, possible: [Int])?
+
+  init(_ schedule: [Int]) { self.schedule = schedule }
+
+  func choose(_ choices: [Choice], after previous: Int?) -> Int? {
+    defer { step += 1 }
+    guard step < schedule.count else { return choices.first { $0.strand == previous }?.strand ?? choices[0].strand }
+    let strand = schedule[step]
+    guard choices.contains(where: { $0.strand == strand }) else {
+      impossible = (step, strand, choices.map(\.strand))
+      return nil
+    }
+    return strand
+  }
+}
+
+/// Chooses each strand with the same probability.
+final class RandomWalk: Chooser {
+  private var random: SplitMix64
+
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+  func choose(_ choices: [Choice], after previous: Int?) -> Int? {
+    choices[Int.random(in: 0..<choices.count, using: &random)].strand
+  }
+}
+
+/// Probabilistic concurrency testing: gives each strand a random priority, always runs the highest, and lowers the
+/// priority of the running strand at a few random steps. A defect that needs `changes` ordered preemptions is found with
+/// a probability that is known beforehand.
+final class RandomPriorities: Chooser {
+  private var random: SplitMix64
+  private var priorities: [Int: UInt64] = [:]
+  private var changes: Set<Int>
+  private var step = 0
+  private var lowest: UInt64 = 1_000_000
+
+  /// - Parameter steps: about how many steps an execution has.
+  init(seed: UInt64, changes: Int, steps: Int) {
+    random = SplitMix64(seed: seed)
+    self.changes = []
+    for _ in 0..<changes { self.changes.insert(Int.random(in: 0..<max(1, steps), using: &random)) }
+  }
+
+  func choose(_ choices: [Choice], after previous: Int?) -> Int? {
+    defer { step += 1 }
+    for choice in choices where priorities[choice.strand] == nil {
+      priorities[choice.strand] = UInt64.random(in: 1_000_001 ... .max, using: &random)
+    }
+    if changes.contains(step), let highest = highest(choices) {
+      lowest -= 1
+      priorities[highest] = lowest
+    }
+    return highest(choices)
+  }
+
+  private func highest(_ choices: [Choice]) -> Int? {
+    choices.max { (priorities[$0.strand] ?? 0) < (priorities[$1.strand] ?? 0) }?.strand
+  }
+}
+
+/// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last place
+/// where another choice is left.
+///
+/// With reduction, of several schedules that differ only in the order of steps that commute, one is executed. The method
+/// is that of sleep sets (Godefroid): a strand whose step was tried at a place sleeps in the other branches until a step
+/// is made that does not commute with it.
+final class DepthFirst: Chooser {
+  private struct Place {
+    var choices: [Choice]
+    var chosen: Int
+    var sleep: [Int: Footprint]
+    /// The preemptions before this place.
+    var preemptions: Int
+  }
+
+  private let reduces: Bool
+  private let most: Int?
+  private var places: [Place] = []
+  private var depth = 0
+  /// Whether a choice was left out because of the bound on preemptions.
+  private(set) var hasLeftOut = false
+
+  /// - Parameter most: the most preemptions in a schedule; nil for any number. With a bound nothing is reduced, since the
+  ///   schedule that would stand for another may need more preemptions.
+  init(reduces: Bool, preemptions most: Int?) {
+    self.reduces = reduces && most == nil
+    self.most = most
+  }
+
+  func choose(_ choices: [Choice], after previous: Int?) -> Int? {
+    defer { depth += 1 }
+    if depth < places.count { return places[depth].chosen }
+    var (sleep, preemptions): ([Int: Footprint], Int) = ([:], 0)
+    if depth > 0 {
+      let last = places[depth - 1]
+      preemptions = last.preemptions + cost(of: last.chosen, in: last.choices, at: depth - 1)
+      if reduces, let made = last.choices.first(where: { $0.strand == last.chosen }) {
+        sleep = last.sleep.filter { $0.value.commutes(with: made.footprint) }
+      }
+    }
+    var place = Place(choices: choices, chosen: -1, sleep: sleep, preemptions: preemptions)
+    // Continuing the same strand comes first, so that the first schedules are the ones with the fewest switches.
+    guard let first = candidate(in: place, preferring: previous) else { return nil }
+    place.chosen = first
+    places.append(place)
+    return first
+  }
+
+  /// Prepares the next execution. Returns false if there is none left.
+  func advance() -> Bool {
+    depth = 0
+    while var place = places.popLast() {
+      let made = place.choices.first { $0.strand == place.chosen }
+      place.sleep[place.chosen] = made?.footprint ?? .everything
+      if let next = candidate(in: place, preferring: nil) {
+        place.chosen = next
+        places.append(place)
+        return true
+      }
+    }
+    return false
+  }
+
+  private func candidate(in place: Place, preferring preferred: Int?) -> Int? {
+    let at = places.count
+    func isLeft(_ choice: Choice) -> Bool {
+      guard place.sleep[choice.strand] == nil else { return false }
+      guard let most, place.preemptions + cost(of: choice.strand, in: place.choices, at: at) > most else { return true }
+      hasLeftOut = true
+      return false
+    }
+    if let preferred, let same = place.choices.first(where: { $0.strand == preferred }), isLeft(same) {
+      return preferred
+    }
+    return place.choices.first(where: isLeft)?.strand
+  }
+
+  /// Returns 1 if a strand is preempted that could go on.
+  private func cost(of chosen: Int, in choices: [Choice], at depth: Int) -> Int {
+    guard depth > 0, depth <= places.count else { return 0 }
+    let previous = places[depth - 1].chosen
+    return chosen != previous && choices.contains { $0.strand == previous } ? 1 : 0
+  }
+}

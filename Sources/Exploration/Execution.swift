@@ -1,0 +1,307 @@
+import CDispatchSupport
+
+/// One execution of a program: one order of its steps.
+///
+/// All threads, blocks and tasks of the program are strands, of which one runs at a time. Before each step a strand
+/// pauses, and a ``Chooser`` decides which strand makes the next one. A step lasts until the next step of its strand. The
+/// program therefore sees sequentially consistent memory, at the grain of these steps.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class Execution: @unchecked Sendable {
+  /// The most steps of an execution.
+  static let longest = 5_000
+
+  private(set) var strands: [Strand] = []
+  private(set) var current: Strand?
+  private var fibers: FiberPool
+  private var objects = 0
+  private var blocks = 0
+  private var failure: Outcome?
+  /// The number of steps until the failure.
+  private var decided: Int?
+  /// Whether the execution is over and its strands only run to their ends, without waiting for anything.
+  private var isOver = false
+  private var isInJob = false
+  private var stepsAfterEnd = 0
+  private var taskStrands: [UInt: Strand] = [:]
+  /// What the steps did, if somebody asks for it.
+  private var record: [Record.Step]?
+  private var chosen: [Int] = []
+  /// Strands that were made and have not come to their first step.
+  private var unstarted: [Strand] = []
+  private lazy var mainQueueObject = ModelQueue(label: "main")
+
+  private init(fibers: FiberPool, isRecording: Bool) {
+    self.fibers = fibers
+    if isRecording { record = [] }
+  }
+
+  /// The execution that the calling thread explores.
+  static var now: Execution {
+    guard let execution = gcdlab_execution() else { fatalError("an object of an exploration is used outside of one") }
+    return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
+  }
+
+  // MARK: For programs
+
+  /// Runs `body` on `count` threads, and waits until all have ended.
+  public static func threads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
+    let execution = now
+    let threads = (0..<count).map { thread in execution.spawn("thread \(thread + 1)") { body(thread) } }
+    execution.join(threads)
+  }
+
+  /// Runs `body` on a thread of its own.
+  public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
+
+  /// Waits until nothing else can run: every other thread, block and task has ended or waits.
+  public static func settle() {
+    let execution = now
+    let me = execution.current
+    execution.step(.everything, "waits for everything to end", silent: true) {
+      execution.strands.allSatisfy { $0 === me || $0.next.map { !($0.canRun?() ?? true) } ?? true }
+    }
+  }
+
+  /// Waits until `condition` is true.
+  public static func wait(_ what: @autoclosure @escaping () -> String, until condition: @escaping () -> Bool) {
+    now.step(.everything, what(), silent: true, when: condition)
+  }
+
+  /// Notes that the execution breaks a promise. The first such note counts.
+  ///
+  /// - Parameter promise: what happened, in a few words: `two instances`.
+  public static func breaks(_ promise: String) { now.fail(.breaks(promise)) }
+
+  /// Adds to the words of the current step.
+  ///
+  /// What a program changes in a step besides its shared objects, it may read only after all threads have ended: the
+  /// reduction does not know it.
+  public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
+
+  /// Adds to the words of the next step of the calling thread.
+  public static func announce(_ words: @autoclosure () -> String) {
+    let execution = now
+    if execution.isRecording { execution.current?.announced.append(words()) }
+  }
+
+  /// A step of its own, which nothing but its place in the order matters of.
+  public static func step(_ words: @autoclosure () -> String) {
+    let execution = now
+    execution.step(.everything, "takes its turn")
+    execution.says(words())
+  }
+
+  // MARK: For objects
+
+  func makeObject() -> Int {
+    objects += 1
+    return objects
+  }
+
+  var mainQueue: ModelQueue { mainQueueObject }
+
+  /// Pauses the calling strand until it is chosen to make a step.
+  ///
+  /// - Parameters:
+  ///   - silent: whether the step is not shown.
+  ///   - canRun: whether the step can be made; nil if it always can.
+  func step(
+    _ footprint: @autoclosure @escaping () -> Footprint, _ what: @autoclosure @escaping () -> String,
+    silent: Bool = false,
+    when canRun: (() -> Bool)? = nil
+  ) {
+    guard !isOver, let strand = current else { return runOn() }
+    if isInJob {
+      // A job is one step. It cannot wait for others in the middle.
+      if let canRun, !canRun() { fail(.unable("a task blocks its thread: it \(what())")) }
+      return
+    }
+    strand.next = Step(footprint: footprint, what: what, canRun: canRun)
+    if let fiber = strand.fiber { gcdlab_fiber_pause(fiber) }
+    if silent, !isOver, record != nil { record?[chosen.count - 1].isSilent = true }
+  }
+
+  /// Lets a strand run to its end. One that loops until another does something never comes to its end, and stops for good:
+  /// what it has on its stack is lost.
+  private func runOn() {
+    stepsAfterEnd += 1
+    guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
+    strand.isStuck = true
+    gcdlab_fiber_pause(fiber)
+  }
+
+  func says(_ words: @autoclosure () -> String) {
+    guard isRecording, !chosen.isEmpty else { return }
+    record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
+    current?.announced = []
+  }
+
+  var isRecording: Bool { record != nil && !isOver }
+
+  func fail(_ outcome: Outcome) {
+    guard !isOver, failure == nil else { return }
+    failure = outcome
+    decided = chosen.count
+    if !chosen.isEmpty { record?[chosen.count - 1].breaks = outcome.words }
+  }
+
+  /// Whether the strands only run to their ends.
+  var isEnding: Bool { isOver }
+
+  @discardableResult func spawn(_ name: String, _ body: @escaping () -> Void) -> Strand {
+    let strand = Strand(number: strands.count, name: name)
+    strands.append(strand)
+    unstarted.append(strand)
+    strand.fiber = fibers.take(body)
+    return strand
+  }
+
+  /// Makes a strand for a block that is submitted to a queue.
+  func spawnBlock(_ body: @escaping () -> Void) -> Strand {
+    blocks += 1
+    return spawn("block \(blocks)", body)
+  }
+
+  /// Waits until threads have ended.
+  func join(_ threads: [Strand]) {
+    repeat {
+      step(.everything, "waits for the threads", silent: true) { threads.allSatisfy { $0.fiber == nil } }
+      // At the end of an execution no step waits, but what the threads share must outlive them.
+      if isOver, let strand = current, let fiber = strand.fiber, threads.contains(where: { $0.fiber != nil }) {
+        gcdlab_fiber_pause(fiber)
+      }
+    } while threads.contains { $0.fiber != nil }
+  }
+
+  func hold(_ objects: [Int]) { current?.held.append(contentsOf: objects) }
+  func release(_ objects: [Int]) {
+    for object in objects { if let place = current?.held.lastIndex(of: object) { current?.held.remove(at: place) } }
+  }
+
+  // MARK: Jobs of Swift concurrency
+
+  private static let takesJobs = gcdlab_take_jobs { execution, job in
+    guard let execution, let job else { return }
+    Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
+  }
+
+  private func take(_ job: UnsafeMutableRawPointer) {
+    let task = gcdlab_task_of_job(job)
+    let strand: Strand
+    if task != 0, let known = taskStrands[task], known.job == nil {
+      strand = known
+    } else {
+      strand = Strand(number: strands.count, name: "task \(taskStrands.count + 1)")
+      strands.append(strand)
+      taskStrands[task == 0 ? .max - UInt(strands.count) : task] = strand
+    }
+    strand.job = job
+    strand.next = Step(footprint: { .everything }, what: { "runs" }, canRun: nil)
+  }
+
+  // MARK: Running
+
+  /// Runs `program` once, with every choice made by `chooser`.
+  static func run(
+    _ program: @escaping @Sendable () -> Void, choosing chooser: some Chooser, fibers: FiberPool,
+    recording: Bool = false
+  ) -> Record {
+    _ = takesJobs
+    let execution = Execution(fibers: fibers, isRecording: recording)
+    let before = gcdlab_execution()
+    gcdlab_set_execution(Unmanaged.passUnretained(execution).toOpaque())
+    defer { gcdlab_set_execution(before) }
+    execution.spawn("caller", program)
+    let outcome = execution.explore(chooser)
+    execution.end()
+    return Record(
+      outcome: outcome, schedule: execution.chosen, decided: execution.decided ?? execution.chosen.count,
+      steps: execution.record ?? [],
+      strands: execution.strands.map(\.name))
+  }
+
+  private func explore(_ chooser: some Chooser) -> Outcome {
+    var choices: [Choice] = []
+    while true {
+      start()
+      if let failure, case .trap = failure { return failure }
+      if let failure, case .unable = failure { return failure }
+      choices.removeAll(keepingCapacity: true)
+      var isWaiting = false
+      for strand in strands {
+        guard let step = strand.next else { continue }
+        if let canRun = step.canRun, !canRun() {
+          isWaiting = true
+        } else {
+          choices.append(Choice(strand: strand.number, footprint: strand.footprint))
+        }
+      }
+      if choices.isEmpty { return isWaiting ? failure ?? .deadlock(waiting) : failure ?? .holds }
+      guard chosen.count < Self.longest else { return .endless }
+      guard let choice = chooser.choose(choices, after: chosen.last) else { return .abandoned }
+      let strand = strands[choice]
+      chosen.append(choice)
+      if record != nil { record?.append(Record.Step(strand: choice)) }
+      resume(strand)
+    }
+  }
+
+  private func start() {
+    while !unstarted.isEmpty {
+      let strands = unstarted
+      unstarted = []
+      for strand in strands { resume(strand) }
+    }
+  }
+
+  private func resume(_ strand: Strand) {
+    strand.next = nil
+    current = strand
+    defer { current = nil }
+    if let job = strand.job {
+      strand.job = nil
+      isInJob = true
+      gcdlab_run_job(job)
+      isInJob = false
+    } else if let fiber = strand.fiber, gcdlab_fiber_resume(fiber) {
+      strand.fiber = nil
+      fibers.giveBack(fiber)
+    }
+  }
+
+  /// Lets all strands run to their ends, without waiting for anything, so that nothing is left behind.
+  private func end() {
+    isOver = true
+    var turns = 0
+    // The last ones first: what they share may be on the stack of those that made them.
+    while turns < Self.longest, let strand = strands.last(where: { !$0.isStuck && ($0.fiber != nil || $0.job != nil) })
+    {
+      unstarted = []
+      stepsAfterEnd = 0
+      resume(strand)
+      turns += 1
+    }
+  }
+
+  /// What each strand waits for that cannot go on.
+  private var waiting: [String] {
+    strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
+  }
+}
+
+/// The choice of a strand for the next step.
+struct Choice {
+  let strand: Int
+  let footprint: Footprint
+}
+
+/// Chooses the strand that makes the next step.
+protocol Chooser: AnyObject {
+  /// Returns the number of the strand; nil to abandon the execution.
+  ///
+  /// - Parameters:
+  ///   - choices: the strands that can make a step, never empty, in the order of their numbers.
+  ///   - previous: the strand that made the last step; nil at the first one.
+  func choose(_ choices: [Choice], after previous: Int?) -> Int?
+}

@@ -1,0 +1,73 @@
+/// A scenario whose variants can be explored.
+public struct ExploredScenario: Sendable {
+  /// A variant.
+  public struct Variant: Sendable {
+    /// The name, as scenario files write it.
+    public let name: String
+    /// Whether the variant is expected to break its promise.
+    public let isBroken: Bool
+    /// Runs the variant once, under the execution of the calling thread; nil if it cannot be explored.
+    public let program: (@Sendable () -> Void)?
+    /// Why the variant cannot be explored; nil if it can.
+    public let obstacle: String?
+
+    /// Creates a variant that can be explored.
+    public init(_ name: String, isBroken: Bool, program: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.isBroken = isBroken
+      self.program = program
+      obstacle = nil
+    }
+
+    /// Creates a variant that cannot be explored.
+    public init(_ name: String, isBroken: Bool, obstacle: String) {
+      self.name = name
+      self.isBroken = isBroken
+      program = nil
+      self.obstacle = obstacle
+    }
+  }
+
+  /// The name of the scenario.
+  public let name: String
+  /// The variants, in the order of the pattern.
+  public let variants: [Variant]
+
+  /// Creates a scenario.
+  public init(_ name: String, _ variants: [Variant]) {
+    self.name = name
+    self.variants = variants
+  }
+}
+
+/// What the exploration of one variant found.
+public struct ExplorationResult: Sendable {
+  /// The name of the scenario.
+  public let scenario: String
+  /// The variant.
+  public let variant: ExploredScenario.Variant
+  /// What was found; nil if the variant cannot be explored.
+  public let findings: Findings?
+  /// How long the exploration took, in seconds.
+  public let seconds: Double
+
+  /// Creates a result.
+  public init(scenario: String, variant: ExploredScenario.Variant, findings: Findings?, seconds: Double) {
+    self.scenario = scenario
+    self.variant = variant
+    self.findings = findings
+    self.seconds = seconds
+  }
+
+  /// Why nothing was explored; nil if schedules were.
+  public var obstacle: String? { variant.obstacle ?? findings?.unable }
+
+  /// Whether a variant that should hold does not.
+  public var isFailure: Bool { !variant.isBroken && (findings?.broken ?? 0) > 0 }
+
+  /// Whether a variant that should hold was neither refuted nor explored to the end.
+  public var isUndecided: Bool {
+    guard !variant.isBroken, let findings, obstacle == nil else { return false }
+    return findings.broken == 0 && !findings.isComplete
+  }
+}

@@ -1,0 +1,218 @@
+import Measurement
+
+/// Explores the schedules of a program.
+public struct Explorer: Sendable {
+  /// Which schedules are executed.
+  public enum Strategy: Sendable, Equatable {
+    /// All of them. If there are more than a few thousand, those that differ only in the order of steps that commute
+    /// count once.
+    case all
+    /// All of them, each order for itself.
+    case everyOrder
+    /// Those that differ in more than the order of steps that commute.
+    case reduced
+    /// All with at most so many preemptions.
+    case preemptions(Int)
+    /// So many, each choice at random.
+    case random(Int, seed: UInt64)
+    /// So many by random priorities, with so many changes of priority.
+    case priorities(Int, changes: Int, seed: UInt64)
+  }
+
+  /// A program that did not do the same when a schedule was repeated.
+  public struct Nondeterminism: Error, CustomStringConvertible {
+    let schedule: String
+    let step: Int
+    /// The schedule and the step at which its repetition differed.
+    public var description: String {
+      "schedule \(schedule) did something else when it was repeated, from step \(step) on: something outside the exploration decides"
+    }
+  }
+
+  /// How many schedules are tried in every order before the reduction.
+  static let fewOrders = 2_000
+
+  private let program: @Sendable () -> Void
+  private let fibers: @Sendable () -> FiberPool = { FiberPool() }
+
+  /// Creates an explorer of a program. Each execution calls `program` once, which creates all that it shares.
+  public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
+
+  /// Executes schedules until all that the strategy asks for were executed, or `isOver` returns true.
+  ///
+  /// - Throws: ``Nondeterminism`` if a repeated schedule differs.
+  public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> Findings {
+    var session = Session(program: program, fibers: fibers())
+    switch strategy {
+    case .all:
+      var few = try session.depthFirst(.everyOrder, atMost: Self.fewOrders, isOver: isOver)
+      if few.isComplete || isOver() { return try session.withShortest(&few, isOver: isOver) }
+      session = Session(program: program, fibers: fibers())
+      var findings = try session.depthFirst(.reduced, isOver: isOver)
+      return try session.withShortest(&findings, isOver: isOver)
+    case .everyOrder, .reduced, .preemptions:
+      return try session.depthFirst(strategy, isOver: isOver)
+    case .random(let count, let seed):
+      return try session.random(strategy, count, isOver: isOver) { RandomWalk(seed: seed &+ UInt64($0)) }
+    case .priorities(let count, let changes, let seed):
+      let length = session.run(Replay([])).schedule.count
+      return try session.random(strategy, count, isOver: isOver) {
+        RandomPriorities(seed: seed &+ UInt64($0), changes: changes, steps: length)
+      }
+    }
+  }
+
+  /// Executes one schedule, and records its steps.
+  ///
+  /// - Throws: ``ImpossibleSchedule`` if a step of the schedule cannot be made.
+  public func replay(_ schedule: [Int]) throws(ImpossibleSchedule) -> Record {
+    let replay = Replay(schedule)
+    let record = Execution.run(program, choosing: replay, fibers: fibers(), recording: true)
+    if let (step, strand, possible) = replay.impossible {
+      throw ImpossibleSchedule(step: step + 1, strand: strand, possible: possible)
+    }
+    guard record.schedule.count >= schedule.count else {
+      throw ImpossibleSchedule(step: record.schedule.count + 1, strand: schedule[record.schedule.count], possible: [])
+    }
+    return record
+  }
+}
+
+/// A schedule with a step that cannot be made.
+public struct ImpossibleSchedule: Error, CustomStringConvertible {
+  /// The number of the step, from 1, the thread that the schedule names, and those that can make that step.
+  public let step: Int, strand: Int, possible: [Int]
+
+  /// The step, what was found and what is allowed.
+  public var description: String {
+    let allowed = possible.map(String.init).joined(separator: ", ")
+    return possible.isEmpty
+      ? "step \(step): found \(strand), but all threads have ended"
+      : "step \(step): found \(strand), which cannot make a step now, allowed is \(allowed)"
+  }
+}
+
+/// What an exploration found.
+public struct Findings: Sendable {
+  /// Which schedules were executed.
+  public let strategy: Explorer.Strategy
+  /// The number of schedules that were executed to their end.
+  public internal(set) var schedules = 0
+  /// The number of those that break a promise.
+  public internal(set) var broken = 0
+  /// The number of executions that were abandoned, since others stand for them.
+  public internal(set) var abandoned = 0
+  /// Whether every schedule that the strategy asks for was executed.
+  public internal(set) var isComplete = false
+  /// The number of executions, with those that were abandoned and those that repeated a schedule.
+  public internal(set) var executions = 0
+  /// The names of the threads, blocks and tasks that made steps.
+  public internal(set) var participants: [String] = []
+  /// The ways in which schedules ended.
+  public internal(set) var outcomes: Set<Outcome> = []
+  /// The failing schedule with the fewest steps, and of these the fewest switches; nil if no schedule failed.
+  public internal(set) var shortest: Record?
+  /// Why the program cannot be explored; nil if it can.
+  public internal(set) var unable: String?
+
+  init(_ strategy: Explorer.Strategy) { self.strategy = strategy }
+}
+
+/// The executions of one exploration, which share their fibers.
+private struct Session {
+  let program: @Sendable () -> Void
+  let fibers: FiberPool
+
+  func run(_ chooser: some Chooser, recording: Bool = false) -> Record {
+    Execution.run(program, choosing: chooser, fibers: fibers, recording: recording)
+  }
+
+  func depthFirst(_ strategy: Explorer.Strategy, atMost most: Int = .max, isOver: () -> Bool)
+    throws(Explorer.Nondeterminism) -> Findings
+  {
+    var bound: Int?
+    if case .preemptions(let preemptions) = strategy { bound = preemptions }
+    let chooser = DepthFirst(reduces: strategy == .reduced, preemptions: bound)
+    var findings = Findings(strategy)
+    repeat {
+      try note(run(chooser), in: &findings)
+      if findings.unable != nil { return findings }
+      if findings.schedules >= most || isOver() { return shown(findings) }
+    } while chooser.advance()
+    findings.isComplete = true
+    return shown(findings)
+  }
+
+  func random<C: Chooser>(_ strategy: Explorer.Strategy, _ count: Int, isOver: () -> Bool, _ chooser: (Int) -> C)
+    throws(Explorer.Nondeterminism) -> Findings
+  {
+    var findings = Findings(strategy)
+    for index in 0..<count where findings.unable == nil {
+      try note(run(chooser(index)), in: &findings)
+      if isOver() { return shown(findings) }
+    }
+    findings.isComplete = true
+    return shown(findings)
+  }
+
+  /// Looks for a failing schedule with fewer switches, among those with few preemptions: with reduction, one schedule
+  /// stands for others that may be easier to read.
+  func withShortest(_ findings: inout Findings, isOver: () -> Bool) throws(Explorer.Nondeterminism) -> Findings {
+    guard let found = findings.shortest, findings.strategy == .reduced else { return findings }
+    for bound in 0...2 {
+      let few = try depthFirst(.preemptions(bound), atMost: Explorer.fewOrders, isOver: isOver)
+      if let simple = few.shortest, simple.isShorter(than: found) {
+        findings.shortest = simple
+        break
+      }
+    }
+    return findings
+  }
+
+  /// Notes one execution. Each that fails and one in a hundred others is repeated.
+  private func note(_ record: Record, in findings: inout Findings) throws(Explorer.Nondeterminism) {
+    findings.executions += 1
+    if record.outcome == .abandoned {
+      findings.abandoned += 1
+      return
+    }
+    if case .unable(let why) = record.outcome { findings.unable = why }
+    if record.outcome == .endless { findings.unable = record.outcome.words }
+    findings.schedules += 1
+    findings.outcomes.insert(record.outcome)
+    if record.outcome.isBroken {
+      findings.broken += 1
+      if findings.shortest.map({ record.isShorter(than: $0) }) ?? true { findings.shortest = record }
+    }
+    if record.outcome.isBroken || findings.schedules % 100 == 1 {
+      findings.executions += 1
+      try verify(record)
+    }
+  }
+
+  private func verify(_ record: Record) throws(Explorer.Nondeterminism) {
+    let replay = Replay(record.schedule)
+    let again = run(replay)
+    guard again.schedule != record.schedule || again.outcome != record.outcome || again.strands != record.strands else {
+      return
+    }
+    let differs = zip(again.schedule, record.schedule).prefix { $0 == $1 }.count
+    throw Explorer.Nondeterminism(schedule: record.scheduleText, step: differs + 1)
+  }
+
+  /// Adds the steps of the shortest failing schedule, and the names of those that make steps.
+  private func shown(_ findings: Findings) -> Findings {
+    var findings = findings
+    if let shortest = findings.shortest { findings.shortest = run(Replay(shortest.schedule), recording: true) }
+    for record in [run(Replay([]), recording: true)] + [findings.shortest].compactMap(\.self) {
+      for name in record.participants where !findings.participants.contains(name) { findings.participants.append(name) }
+    }
+    return findings
+  }
+}
+
+extension Record {
+  fileprivate func isShorter(than other: Record) -> Bool {
+    (decided, switches) < (other.decided, other.switches)
+  }
+}

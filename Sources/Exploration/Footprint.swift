@@ -1,0 +1,39 @@
+/// The shared objects that a step may change or read.
+///
+/// Two steps of different threads commute unless one of them may change what the other uses. Objects are hashed to 64
+/// bits: a collision makes two steps look dependent, which costs time and misses nothing.
+struct Footprint {
+  private var reads: UInt64 = 0
+  private var writes: UInt64 = 0
+  /// Counters that the step increments, and those that it decrements. Increments commute with each other, and so do
+  /// decrements.
+  private var increments: UInt64 = 0
+  private var decrements: UInt64 = 0
+
+  /// A step that affects only its own thread.
+  static let nothing = Footprint()
+  /// A step that may change everything.
+  static let everything = Footprint(writes: .max)
+
+  static func reading(_ object: Int) -> Footprint { Footprint(reads: bits([object])) }
+  static func changing(_ objects: Int...) -> Footprint { changing(objects) }
+  static func changing(_ objects: [Int]) -> Footprint { Footprint(writes: bits(objects)) }
+  static func incrementing(_ object: Int) -> Footprint { Footprint(increments: bits([object])) }
+  static func decrementing(_ object: Int) -> Footprint { Footprint(decrements: bits([object])) }
+
+  private static func bits(_ objects: [Int]) -> UInt64 { objects.reduce(0) { $0 | 1 << UInt64($1 & 63) } }
+
+  /// Whether the order of two steps with these footprints makes no difference.
+  func commutes(with other: Footprint) -> Bool {
+    writes & other.used == 0 && other.writes & used == 0 && increments & (other.decrements | other.reads) == 0
+      && decrements & (other.increments | other.reads) == 0 && reads & (other.increments | other.decrements) == 0
+  }
+
+  private var used: UInt64 { reads | writes | increments | decrements }
+
+  func union(_ other: Footprint) -> Footprint {
+    Footprint(
+      reads: reads | other.reads, writes: writes | other.writes, increments: increments | other.increments,
+      decrements: decrements | other.decrements)
+  }
+}

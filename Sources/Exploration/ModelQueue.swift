@@ -1,0 +1,257 @@
+/// A dispatch queue: its order, its width, its target and its barriers, as the documents describe them, and nothing of how
+/// libdispatch does it.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelQueue: @unchecked Sendable {
+  /// The attributes of a queue.
+  public struct Attributes: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+    /// Creates a set of these bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// The queue runs several blocks at once.
+    public static let concurrent = Attributes(rawValue: 1)
+    /// The queue runs nothing until it is activated.
+    public static let initiallyInactive = Attributes(rawValue: 2)
+  }
+
+  /// The flags of a block.
+  public struct Flags: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+    /// Creates a set of these bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// The block runs alone on its queue.
+    public static let barrier = Flags(rawValue: 1)
+  }
+
+  /// Unchecked: everything happens on the thread that explores.
+  private final class Item: @unchecked Sendable {
+    let isBarrier: Bool
+    init(isBarrier: Bool) { self.isBarrier = isBarrier }
+  }
+
+  private enum Kind { case serial, concurrent, global }
+
+  /// The name of the queue.
+  public let label: String
+  private let kind: Kind
+  private let target: ModelQueue?
+  private let execution = Execution.now
+  /// The order of the queue, which submitting a block and beginning one change.
+  fileprivate let order: [Int]
+  /// The room of the queue and of its targets, which beginning and ending a block change.
+  private let room: [Int]
+  private var isActive: Bool
+  private var pending: [Item] = []
+  private var running = 0
+  private var isBarrierRunning = false
+
+  /// Creates a queue.
+  public init(label: String, attributes: Attributes = [], target: ModelQueue? = nil) {
+    self.label = label
+    kind = attributes.contains(.concurrent) ? .concurrent : .serial
+    isActive = !attributes.contains(.initiallyInactive)
+    self.target = target
+    order = [execution.makeObject()]
+    room = [execution.makeObject()] + (target?.room ?? [])
+  }
+
+  private init() {
+    label = "global"
+    kind = .global
+    isActive = true
+    target = nil
+    // It has room for every block at once, in any order.
+    order = []
+    room = []
+  }
+
+  /// Returns a global queue, which starts every block at once and ignores barriers.
+  public static func global() -> ModelQueue { ModelQueue() }
+
+  /// The main queue, which is served like any serial queue.
+  public static var main: ModelQueue { Execution.now.mainQueue }
+
+  /// Lets an inactive queue run.
+  public func activate() {
+    execution.step(.changing(self.order + self.room), "activates \(self.name)")
+    execution.says("activates \(name)")
+    isActive = true
+  }
+
+  // MARK: Submitting
+
+  /// Submits a block.
+  public func async(group: ModelGroup? = nil, flags: Flags = [], execute body: @escaping @Sendable () -> Void) {
+    execution.step(
+      .changing(self.order).union(group?.enteringFootprint ?? .nothing), "submits a block to \(self.name)")
+    group?.count()
+    let block = enqueue(flags: flags, group: group, body)
+    execution.says("submits \(block.name) to \(name)\(flags.contains(.barrier) ? " as a barrier" : "")")
+  }
+
+  /// Submits a block and waits until it has run.
+  public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
+    let item = Item(isBarrier: flags.contains(.barrier))
+    // The place in the queue is taken with the call, and the block begins later if the queue is not free.
+    if kind == .serial || !pending.isEmpty || isBarrierRunning || item.isBarrier {
+      execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
+      pending.append(item)
+      if !canBegin(item) {
+        execution.says("calls sync on \(name), and waits")
+        execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
+        execution.says("goes on in \(name)")
+      } else {
+        execution.says("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
+      }
+    } else {
+      execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
+      execution.says("calls sync on \(name)")
+    }
+    begin(item)
+    defer { end(item) }
+    return try body()
+  }
+
+  /// Puts a block into the queue.
+  @discardableResult
+  func enqueue(flags: Flags = [], group: ModelGroup? = nil, _ body: @escaping () -> Void) -> Strand {
+    let item = Item(isBarrier: flags.contains(.barrier))
+    pending.append(item)
+    return execution.spawnBlock { [self] in
+      execution.step(.changing(self.order + self.room), "waits for its turn in \(self.name)") { self.canBegin(item) }
+      begin(item)
+      execution.says("begins in \(name)")
+      body()
+      if let group { group.leaveAfterBlock() }
+      end(item)
+    }
+  }
+
+  /// Runs the iterations of a loop, each on a thread, and waits until all have ended.
+  public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
+    let execution = Execution.now
+    withoutActuallyEscaping(work) { work in
+      let threads = (0..<iterations).map { index in
+        execution.spawn("iteration \(index + 1)") {
+          Execution.step("begins")
+          work(index)
+        }
+      }
+      // Also at the end of an execution: the iterations use what the caller has on its stack.
+      execution.join(threads)
+    }
+  }
+
+  // MARK: Running
+
+  var name: String { kind == .global ? "a global queue" : "'\(label)'" }
+
+  private func canBegin(_ item: Item) -> Bool {
+    guard isActive else { return false }
+    switch kind {
+    case .global: return true
+    case .serial: guard running == 0, pending.first.map({ $0 === item }) ?? true else { return false }
+    case .concurrent:
+      if isBarrierRunning { return false }
+      if item.isBarrier, running > 0 || !(pending.first.map { $0 === item } ?? true) { return false }
+      if pending.prefix(while: { $0 !== item }).contains(where: \.isBarrier) { return false }
+    }
+    return target?.admits ?? true
+  }
+
+  /// Whether a queue may run a block of a queue whose target it is.
+  private var admits: Bool {
+    switch kind {
+    case .global: true
+    case .serial: isActive && running == 0 && target?.admits ?? true
+    case .concurrent: isActive && !isBarrierRunning && target?.admits ?? true
+    }
+  }
+
+  private func begin(_ item: Item) {
+    pending.removeAll { $0 === item }
+    if item.isBarrier, kind == .concurrent { isBarrierRunning = true }
+    enter()
+    execution.hold(room)
+  }
+
+  private func end(_ item: Item) {
+    if item.isBarrier, kind == .concurrent { isBarrierRunning = false }
+    leave()
+    execution.release(room)
+  }
+
+  private func enter() {
+    running += 1
+    target?.enter()
+  }
+
+  private func leave() {
+    running -= 1
+    target?.leave()
+  }
+}
+
+/// A dispatch group.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelGroup: @unchecked Sendable {
+  private let execution = Execution.now
+  private let object: Int
+  private var entered = 0
+  private var notifications: [(queue: ModelQueue, body: () -> Void)] = []
+
+  /// Creates a group that nobody has entered.
+  public init() { object = execution.makeObject() }
+
+  /// Enters the group.
+  public func enter() {
+    execution.step(self.enteringFootprint, "enters the group")
+    count()
+    execution.says("enters the group")
+  }
+
+  var enteringFootprint: Footprint { .incrementing(object) }
+
+  func count() { entered += 1 }
+
+  /// Leaves the group. Leaving it more often than it was entered is a trap.
+  public func leave() { leave("leaves the group") }
+
+  func leaveAfterBlock() { leave("ends, and leaves the group") }
+
+  private func leave(_ words: String) {
+    // The last one to leave submits the notifications.
+    execution.step(
+      self.notifications.reduce(.decrementing(self.object)) { $0.union(.changing($1.queue.order)) }, "leaves the group")
+    execution.says(words)
+    guard entered > 0 else { return execution.fail(.trap("unbalanced call to dispatch_group_leave")) }
+    entered -= 1
+    if entered == 0 { submitNotifications() }
+  }
+
+  private func submitNotifications() {
+    let due = notifications
+    notifications = []
+    for (queue, body) in due {
+      let block = queue.enqueue(body)
+      execution.says("the group is empty: submits \(block.name) to \(queue.name)")
+    }
+  }
+
+  /// Submits a block to a queue once the group is empty.
+  public func notify(queue: ModelQueue, execute body: @escaping @Sendable () -> Void) {
+    execution.step(.changing([self.object] + queue.order), "asks the group to notify")
+    execution.says("asks the group to notify \(queue.name)")
+    notifications.append((queue, body))
+    if entered == 0 { submitNotifications() }
+  }
+
+  /// Waits until the group is empty.
+  public func wait() {
+    execution.step(.changing(self.object), "waits for the group") { self.entered == 0 }
+    execution.says("finds the group empty")
+  }
+}

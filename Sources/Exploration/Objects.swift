@@ -1,0 +1,196 @@
+/// A variable that threads share. Each load and each store is a step.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class Shared<Value: Sendable>: @unchecked Sendable {
+  private let name: String
+  private let execution = Execution.now
+  private let object: Int
+  private var stored: Value
+  private let words: (Value) -> String
+
+  /// Creates a variable.
+  ///
+  /// - Parameters:
+  ///   - name: what a step calls the variable.
+  ///   - words: how a step calls a value.
+  public init(_ name: String, _ value: Value, words: @escaping (Value) -> String = { "\($0)" }) {
+    self.name = name
+    self.words = words
+    stored = value
+    object = execution.makeObject()
+  }
+
+  /// The value.
+  public var value: Value {
+    get {
+      execution.step(.reading(self.object), "reads \(self.name)")
+      if execution.isRecording { execution.says("reads \(name): \(words(stored))") }
+      return stored
+    }
+    set { set(newValue) { nil } }
+  }
+
+  /// Stores a value, and does something else in the same step.
+  ///
+  /// - Parameter alongside: returns words for the step; nil for the usual ones.
+  public func set(_ value: Value, _ alongside: () -> String?) {
+    execution.step(.changing(self.object), "stores \(self.name)")
+    stored = value
+    let said = alongside()
+    if execution.isRecording { execution.says(said ?? "stores \(name): \(words(value))") }
+  }
+
+  /// The value, read without a step: for a check after all threads have ended, or in a step that changes the variable.
+  public var atEnd: Value { stored }
+}
+
+/// A lock that one thread has at a time.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelLock: @unchecked Sendable {
+  private let name: String
+  private let execution = Execution.now
+  private let object: Int
+  private var holder: Strand?
+
+  /// Creates an unlocked lock.
+  public init(_ name: String = "the lock") {
+    self.name = name
+    object = execution.makeObject()
+  }
+
+  /// Runs `body` while no other thread has the lock.
+  public func withLock<Result>(_ body: (()) throws -> Result) rethrows -> Result {
+    execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "nobody") has") {
+      self.holder == nil
+    }
+    execution.says("locks \(name)")
+    holder = execution.current
+    execution.hold([object])
+    defer {
+      holder = nil
+      execution.release([object])
+    }
+    return try body(())
+  }
+}
+
+/// A lock that many readers or one writer have at a time.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelReadersWriterLock: @unchecked Sendable {
+  private let execution = Execution.now
+  private let object: Int
+  private var readers = 0
+  private var isWritten = false
+
+  /// Creates a free lock.
+  public init() { object = execution.makeObject() }
+
+  /// Runs `body` while no writer has the lock.
+  public func withReadLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    execution.step(.changing(self.object), "waits for the lock to read") { !self.isWritten }
+    execution.says("locks to read")
+    readers += 1
+    execution.hold([object])
+    defer {
+      readers -= 1
+      execution.release([object])
+    }
+    return try body()
+  }
+
+  /// Runs `body` while nobody else has the lock.
+  public func withWriteLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+    execution.step(.changing(self.object), "waits for the lock to write") { !self.isWritten && self.readers == 0 }
+    execution.says("locks to write")
+    isWritten = true
+    execution.hold([object])
+    defer {
+      isWritten = false
+      execution.release([object])
+    }
+    return try body()
+  }
+}
+
+/// A semaphore.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelSemaphore: @unchecked Sendable {
+  private let execution = Execution.now
+  private let object: Int
+  private var value: Int
+
+  /// Creates a semaphore.
+  public init(value: Int) {
+    self.value = value
+    object = execution.makeObject()
+  }
+
+  /// Waits until the value is above 0, and decrements it.
+  public func wait() {
+    execution.step(.changing(self.object), "waits for a signal of the semaphore") { self.value > 0 }
+    value -= 1
+    execution.says("passes the semaphore")
+  }
+
+  /// Increments the value.
+  @discardableResult public func signal() -> Int {
+    execution.step(.incrementing(self.object), "signals the semaphore")
+    value += 1
+    execution.says("signals the semaphore")
+    return 0
+  }
+}
+
+/// The predicate of `dispatch_once`: the first body that is passed to it runs, and other callers wait until it has ended.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelOnce: @unchecked Sendable {
+  private let execution = Execution.now
+  private let object: Int
+  private var isRunning = false
+  private var isDone = false
+
+  /// Creates a predicate for which nothing has run.
+  public init() { object = execution.makeObject() }
+
+  /// Runs `body` if none has run.
+  public func once(_ body: () -> Void) {
+    execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
+    if isDone { return execution.says("finds that dispatch_once is done") }
+    execution.says("begins dispatch_once")
+    isRunning = true
+    execution.hold([object])
+    body()
+    isRunning = false
+    isDone = true
+    execution.release([object])
+  }
+}
+
+/// A place where threads wait until all have come.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelBarrier: @unchecked Sendable {
+  private let execution = Execution.now
+  private let object: Int
+  private let parties: Int
+  private var come = 0
+
+  /// Creates a place for `parties` threads, used once.
+  public init(parties: Int) {
+    self.parties = parties
+    object = execution.makeObject()
+  }
+
+  /// Waits until all threads have come.
+  public func wait() {
+    execution.step(.changing(self.object), "comes to the meeting")
+    come += 1
+    execution.says("comes to the meeting")
+    execution.step(.changing(self.object), "waits for the others at the meeting") { self.come >= self.parties }
+    execution.says("goes on from the meeting")
+  }
+}

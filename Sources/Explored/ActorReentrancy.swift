@@ -1,0 +1,158 @@
+import Dispatch
+import Instruments
+
+/// Is a condition that was checked before an `await` still true after it?
+///
+/// A block of a serial queue runs to its end before the next one starts. A method of an actor does not: at each `await`
+/// other calls may run on the actor and change what the method has read.
+///
+/// ```swift
+/// guard seats > 0 else { return false }
+/// await buyer.pay()
+/// seats -= 1
+/// ```
+///
+/// In a trial more buyers ask for a seat than there are seats. First each payment is held until more buyers are paying
+/// than there are seats. If that cannot happen, the payments are held until `patience` is over. Then the seats are sold
+/// again without holding the payments, and timed.
+///
+/// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
+/// concurrency.
+struct ActorReentrancy: Pattern {
+  static let name = "actor-reentrancy"
+
+  let seats = Setting.count("seats", 1...10_000, default: 10, "seats for sale")
+  let buyers = Setting.count(
+    "buyers", 2...20_000, default: 40, "buyers who each ask for a seat; at least one more than seats")
+  let payment = Setting.duration(
+    "payment", .zero ... .milliseconds(10), default: .microseconds(5), "duration of a payment that is not held")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(1), default: .milliseconds(2),
+    "how long payments are held where the actor or queue admits too few buyers to oversell")
+  let repeats = Setting.count("repeats", 1...1000, default: 10, "sales per trial with nothing held, which are timed")
+
+  let oversold = Metric.count(
+    "oversold",
+    "seats sold beyond the number there were, over all sales of a trial: one with payments held, then `repeats`")
+  let unsold = Metric.count(
+    "unsold", "seats left unsold, although more buyers asked for one, over all sales of a trial")
+  let refunds = Metric.count("refunds", "buyers who paid and got no seat, over all sales of a trial")
+  let concurrentPayments = Metric.count(
+    "concurrent-payments", "peak number of payments in progress at once, while payments are held")
+  let perBuyer = Metric.latency(
+    "per-buyer",
+    "time of a sale with nothing held, from the first request to the last answer, divided by the number of buyers")
+
+  var variants: [Variant] {
+    Variant(
+      "check-then-await", .broken, "actor: checks for a free seat, awaits the payment, takes the seat",
+      without: [patience]
+    ) { trial in
+      actor BoxOffice {
+        var seats: Int
+        init(seats: Int) { self.seats = seats }
+
+        func sell(to buyer: Buyer) async -> Bool {
+          guard seats > 0 else { return false }
+          await buyer.pay()
+          seats -= 1
+          return true
+        }
+      }
+      try sell(trial, patience: .seconds(10)) { seats in
+        let office = BoxOffice(seats: seats)
+        return { buyer in await office.sell(to: buyer) }
+      }
+    }
+    Variant("check-again", .modern, "actor: the same, but checks again after the await", without: [patience]) {
+      trial in
+      actor BoxOffice {
+        var seats: Int
+        init(seats: Int) { self.seats = seats }
+
+        func sell(to buyer: Buyer) async -> Bool {
+          guard seats > 0 else { return false }
+          await buyer.pay()
+          // Another call may have taken the last seat; this buyer gets the money back.
+          guard seats > 0 else { return false }
+          seats -= 1
+          return true
+        }
+      }
+      try sell(trial, patience: .seconds(10)) { seats in
+        let office = BoxOffice(seats: seats)
+        return { buyer in await office.sell(to: buyer) }
+      }
+    }
+    Variant(
+      "take-first", .modern, "actor: checks and takes the seat without an await in between, then awaits the payment"
+    ) {
+      trial in
+      actor BoxOffice {
+        var seats: Int
+        init(seats: Int) { self.seats = seats }
+
+        func sell(to buyer: Buyer) async -> Bool {
+          guard seats > 0 else { return false }
+          seats -= 1
+          await buyer.pay()
+          return true
+        }
+      }
+      try sell(trial, patience: trial[patience]) { seats in
+        let office = BoxOffice(seats: seats)
+        return { buyer in await office.sell(to: buyer) }
+      }
+    }
+    Variant("task-chain", .modern, "actor: each sale is a task that awaits the previous one") { trial in
+      actor BoxOffice {
+        var seats: Int
+        var last: Task<Bool, Never>?
+        init(seats: Int) { self.seats = seats }
+
+        func sell(to buyer: Buyer) async -> Bool {
+          let sale = Task { [last] in
+            _ = await last?.value
+            guard seats > 0 else { return false }
+            await buyer.pay()
+            seats -= 1
+            return true
+          }
+          last = sale
+          return await sale.value
+        }
+      }
+      try sell(trial, patience: trial[patience]) { seats in
+        let office = BoxOffice(seats: seats)
+        return { buyer in await office.sell(to: buyer) }
+      }
+    }
+    Variant("serial-queue", .documented, "serial queue: one block checks, waits for the payment and takes the seat") {
+      trial in
+      // Unchecked: its queue runs one sale at a time.
+      final class BoxOffice: @unchecked Sendable {
+        let queue = DispatchQueue(label: "box office")
+        var seats: Int
+        init(seats: Int) { self.seats = seats }
+
+        func sell(to buyer: Buyer) -> Bool {
+          queue.sync {
+            guard seats > 0 else { return false }
+            buyer.payBlocking()
+            seats -= 1
+            return true
+          }
+        }
+      }
+      try sellBlocks(trial, patience: trial[patience]) { seats in
+        let office = BoxOffice(seats: seats)
+        return { buyer in office.sell(to: buyer) }
+      }
+    }
+  }
+
+  /// The longest time of a trial: every payment by itself, and the longest wait for buyers.
+  func longest(_ trial: Trial) -> Duration? {
+    (trial[payment] + .microseconds(20)) * trial[buyers] * (trial[repeats] + 1) + .seconds(11)
+  }
+}

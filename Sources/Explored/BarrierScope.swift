@@ -1,0 +1,107 @@
+import Dispatch
+import Instruments
+
+/// Which blocks does a barrier exclude?
+///
+/// The series that "GCD in depth" opens guards an array with a concurrent queue. Readers run concurrently. A writer is
+/// a barrier: it waits for the running readers, and other readers wait until it has finished. That is true of a private
+/// queue. On a global queue `dispatch_barrier_async` has the effect of `dispatch_async`, as its manual page says.
+///
+/// Each test has three blocks. The earlier block is running when the barrier is submitted, and waits for the barrier to
+/// begin. The barrier submits the later block and waits for that to begin. If nothing is excluded, both beginnings
+/// come. If the barrier works, neither comes, and the waits time out. `BarrierScopeTrials.swift` has the measuring
+/// code.
+///
+/// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
+struct BarrierScope: Pattern {
+  static let name = "barrier-scope"
+
+  let barriers = Setting.count("barriers", 1...1000, default: 10, "barriers, submitted one after the other")
+
+  let barrierBeganEarly = Metric.count(
+    "barrier-began-early", "barriers that started while the earlier block was still running")
+  let ranBesideBarrier = Metric.count("ran-beside-barrier", "blocks that started while the barrier was running")
+
+  var variants: [Variant] {
+    Variant("private", .documented, "a barrier on a private concurrent queue") { trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try look(trial) { blocks in
+        queue.async { blocks.earlier() }
+        blocks.awaitEarlier()
+        queue.async(flags: .barrier) {
+          queue.async { blocks.later() }
+          blocks.barrier()
+        }
+      }
+    }
+    Variant("targets-global", .documented, "a barrier on a private concurrent queue that targets a global one") {
+      trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent, target: .global())
+      try look(trial) { blocks in
+        queue.async { blocks.earlier() }
+        blocks.awaitEarlier()
+        queue.async(flags: .barrier) {
+          queue.async { blocks.later() }
+          blocks.barrier()
+        }
+      }
+    }
+    Variant("global", .broken, "a barrier on a global queue") { trial in
+      let queue = DispatchQueue.global()
+      try lookForOverlap(trial) { blocks in
+        queue.async { blocks.earlier() }
+        blocks.awaitEarlier()
+        queue.async(flags: .barrier) {
+          queue.async { blocks.later() }
+          blocks.barrier()
+        }
+      }
+    }
+    Variant(
+      "sibling", .broken, "a barrier on one of two queues with the same target; the other blocks are on the second"
+    ) {
+      trial in
+      let target = DispatchQueue(label: "target", attributes: .concurrent)
+      let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
+      let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
+      try lookForOverlap(trial) { blocks in
+        sibling.async { blocks.earlier() }
+        blocks.awaitEarlier()
+        queue.async(flags: .barrier) {
+          sibling.async { blocks.later() }
+          blocks.barrier()
+        }
+      }
+    }
+    Variant("at-target", .documented, "a barrier on the common target of two queues; the other blocks are on these") {
+      trial in
+      let target = DispatchQueue(label: "target", attributes: .concurrent)
+      let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
+      let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
+      try look(trial) { blocks in
+        queue.async { blocks.earlier() }
+        blocks.awaitEarlier()
+        target.async(flags: .barrier) {
+          sibling.async { blocks.later() }
+          blocks.barrier()
+        }
+      }
+    }
+    Variant("actor", .modern, "no barrier: the three blocks are calls on an actor, which runs one at a time") { trial in
+      actor Owner {
+        func run(_ body: @Sendable () -> Void) { body() }
+      }
+      let owner = Owner()
+      try look(trial) { blocks in
+        Task { await owner.run { blocks.earlier() } }
+        blocks.awaitEarlier()
+        Task {
+          await owner.run {
+            Task { await owner.run { blocks.later() } }
+            blocks.barrier()
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Exploration
+import Instruments
+
+/// A barrier, a block that was submitted before it, and one that is submitted while it runs.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class BarrierBlocks: @unchecked Sendable {
+  private let earlierHasBegun = DispatchSemaphore(value: 0)
+  private var isEarlierRunning = false
+  private var isBarrierRunning = false
+
+  /// The work of the block before the barrier.
+  func earlier() {
+    Execution.step("the earlier block begins")
+    isEarlierRunning = true
+    earlierHasBegun.signal()
+    Execution.step("the earlier block ends")
+    isEarlierRunning = false
+  }
+
+  /// Waits until the block before the barrier has begun.
+  func awaitEarlier() { earlierHasBegun.wait() }
+
+  /// The work of the barrier after it has submitted the later block.
+  func barrier() {
+    Execution.step("the barrier begins")
+    isBarrierRunning = true
+    if isEarlierRunning { Execution.breaks("the barrier begins while the earlier block runs") }
+    Execution.step("the barrier ends")
+    isBarrierRunning = false
+  }
+
+  /// The work of the block after the barrier.
+  func later() {
+    Execution.step("the later block begins")
+    if isBarrierRunning { Execution.breaks("the later block begins while the barrier runs") }
+  }
+}
+
+extension BarrierScope {
+  static let exploration = Self.explored()
+
+  func look(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws {
+    submit(BarrierBlocks())
+    Execution.settle()
+  }
+
+  func lookForOverlap(_ trial: Trial, _ submit: (BarrierBlocks) -> Void) throws { try look(trial, submit) }
+}

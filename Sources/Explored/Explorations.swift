@@ -1,0 +1,10 @@
+import Exploration
+
+/// All scenarios that can be explored.
+public enum Explorations {
+  /// The scenarios in the order of their families.
+  public static let all: [ExploredScenario] = [
+    SingletonRace.exploration, GroupAdapter.exploration, LibraryLoad.exploration, QueueDeadlock.exploration,
+    ReadersWriter.exploration, BarrierScope.exploration, ActorReentrancy.exploration,
+  ]
+}

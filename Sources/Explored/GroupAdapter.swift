@@ -1,0 +1,154 @@
+import Dispatch
+import Instruments
+
+/// How does an asynchronous call become part of a group?
+///
+/// The document wraps a URL connection's asynchronous request in a method that takes a group. The method enters the
+/// group before the request and leaves the group in the request's handler, once the caller's handler has returned. If
+/// the caller passes no group, the method only forwards the request. The variants `balanced` and `nil-group` are these
+/// two paths.
+///
+/// The requests in a trial are real: DispatchIO reads a file, or fails because the file does not exist. `FileRequests`
+/// makes the requests and measures them.
+///
+/// Sources: dispatch_group, "existing APIs"; "GCD in depth", Dispatch Groups; "The Replacement of the Semaphore".
+struct GroupAdapter: Pattern {
+  static let name = "group-adapter"
+
+  let requests = Setting.count("requests", 1...200, default: 10, "requests in the group")
+  let failures = Setting.count(
+    "failures", 1...200, default: 3, "how many of the requests read a file that does not exist")
+  let hold = Setting.duration(
+    "hold", .zero ... .seconds(1), default: .milliseconds(5),
+    "how long replies are held back after all requests were sent; a group that ends too early ends it")
+  let calls = Setting.count("calls", 1...1000, default: 10, "groups per trial, one after the other")
+
+  let sent = Metric.count("sent", "requests sent")
+  let unfinished = Metric.count(
+    "unfinished", "requests without a reply, or with a running handler, when the group ended")
+  let handlersNotOnce = Metric.count("handlers-not-once", "requests whose handler was not called exactly once")
+  let wrongReplies = Metric.count(
+    "wrong-replies", "handlers that received neither the content of their file nor the error that there is none")
+  let completion = Metric.latency("completion", "from the end of the last handler until the completion block starts")
+  let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because the group was entered")
+
+  var problem: [any Declaration] { [requests, calls] }
+
+  var variants: [Variant] {
+    Variant("balanced", .documented, "enters before the call, leaves in its handler on success and on error") { trial in
+      try measure(trial) { request, group, handler in
+        guard let group else { return request.send(handler) }
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant("nil-group", .documented, "the same adapter, called without a group", without: [hold, completion]) {
+      trial in
+      try measureWithoutGroup(trial) { request, group, handler in
+        guard let group else { return request.send(handler) }
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "leave-missing-on-error", .broken, "leaves only when the request succeeds",
+      without: [hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: .hangs(within: .milliseconds(50))
+    ) { trial in
+      try misuse(trial, requests: trial[requests], failures: trial[failures]) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          handler(data, error)
+          guard error == 0 else { return }
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave", .broken, "leaves twice on an error; no other request is in the group",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
+    ) { trial in
+      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave-early", .broken,
+      "leaves twice on an error while another request is outstanding; the lab enters once more to continue",
+      without: [requests, failures, hold, calls, completion]
+    ) { trial in
+      try measureExtraLeave(trial) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "extra-leave-late", .broken, "leaves twice on an error while another request is outstanding, which leaves later",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
+    ) { trial in
+      try misuse(trial, requests: 2, failures: 1) { request, group, handler in
+        group.enter()
+        request.send { data, error in
+          if error != 0 { group.leave() }
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
+      "leave-before-enter", .broken, "enters after the call, whose reply came first",
+      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      ends: traps
+    ) { trial in
+      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+        request.waitForReply()
+        group.enter()
+      }
+    }
+    Variant(
+      "enter-only", .documented, "enters the group and expects it to run a block", own: [ranByEnter],
+      without: [requests, failures, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion]
+    ) { trial in
+      try enter(trial) { group, queue, block in
+        group.enter()
+      }
+    }
+    Variant("continuation", .modern, "the same call as an async function; a task group waits for it") { trial in
+      try measureTasks(trial) { request in
+        try await withCheckedThrowingContinuation { reply in
+          request.send { data, error in
+            if error == 0 {
+              reply.resume(returning: data)
+            } else {
+              reply.resume(throwing: SystemError(error, "read \(request.path)"))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+}

@@ -1,0 +1,108 @@
+import Exploration
+import Instruments
+
+/// A library with three sources: one with an item that enumerates at once, one with an item that enumerates later, and one
+/// that fails.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class Library: @unchecked Sendable {
+  /// An item, by its number.
+  struct Item: Sendable { fileprivate let number: Int }
+
+  let queue = DispatchQueue.global()
+  let itemsQueue = DispatchQueue(label: "items")
+  let group = DispatchGroup()
+  let mainQueue: DispatchQueue
+  let media = Source("media", Item(number: 1))
+  let assets = Source("assets", Item(number: 2))
+  let bundle = Source("bundle", nil)
+  private let count = Variable("count", 0)
+  private var entries: [Int: Int] = [:]
+  private var completions = 0
+
+  init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
+
+  /// Appends an item in two steps: reads the count, and stores the item at that place with the new count.
+  func append(_ item: Item) {
+    let index = count.value
+    count.set(index + 1) {
+      entries[index] = item.number
+      return "stores item \(item.number) at place \(index)"
+    }
+  }
+
+  /// The document's completion handler, which runs when the library should be loaded.
+  func completionHandler() {
+    completions += 1
+    // An append that is under way counts as missing.
+    _ = count.value
+    let missing = missing
+    Execution.note("completes with \(2 - missing.count) of 2 items")
+    if let item = missing.first { Execution.breaks("completed without item \(item)") }
+  }
+
+  private var missing: [Int] {
+    let there = (0..<count.atEnd).compactMap { entries[$0] }
+    return [1, 2].filter { item in there.count { $0 == item } != 1 }
+  }
+
+  fileprivate func judge() {
+    if completions != 1 { Execution.breaks("the completion ran \(completions) times") }
+    if let item = missing.first { Execution.breaks("item \(item) is lost") }
+  }
+}
+
+/// A source of at most one item.
+final class Source: Sendable {
+  private let item: Library.Item?
+  private let queue: DispatchQueue
+
+  fileprivate init(_ name: String, _ item: Library.Item?) {
+    self.item = item
+    queue = DispatchQueue(label: name)
+  }
+
+  /// Calls `body` with each item in turn, and then returns.
+  func forEach(_ body: (Library.Item) -> Void) {
+    if let item { body(item) }
+  }
+
+  /// Enumerates the items later: returns at once, and then calls `each` for each item and with nil at the end, or
+  /// `failure` after an error.
+  func enumerate(
+    _ each: @escaping @Sendable (Library.Item?) -> Void, failure: @escaping @Sendable (any Error) -> Void
+  ) {
+    queue.async { [item] in
+      guard let item else { return failure(Unavailable("the source fails")) }
+      each(item)
+      each(nil)
+    }
+  }
+
+  /// A stream of the items, which ends with the source.
+  var items: AsyncStream<Library.Item> {
+    AsyncStream { items in
+      enumerate { item in
+        if let item { items.yield(item) } else { items.finish() }
+      } failure: { _ in
+        items.finish()
+      }
+    }
+  }
+}
+
+extension LibraryLoad {
+  static let exploration = Self.explored()
+
+  static func fault(of roots: String) -> String? { nil }
+
+  func measure(_ trial: Trial, _ load: (Library) -> Void) throws {
+    let library = Library(mainQueue: mainQueue)
+    load(library)
+    Execution.settle()
+    library.judge()
+  }
+
+  func measureEarly(_ trial: Trial, _ load: (Library) -> Void) throws { try measure(trial, load) }
+  func measureUnserialised(_ trial: Trial, _ load: (Library) -> Void) throws { try measure(trial, load) }
+}

@@ -1,0 +1,202 @@
+import CDispatchSupport
+import Dispatch
+import Instruments
+import Synchronization
+
+/// Which blocks wait for something that cannot run before they end?
+///
+/// The document forbids a task to call `dispatch_sync` on the queue that it runs on. On a serial queue the call
+/// deadlocks; on a concurrent queue it should be avoided as well. The document also warns of `dispatch_apply` on the
+/// serial queue that the caller runs on.
+///
+/// Each variant is such a task, alone in its queue. A hazard ends in a trap or at a standstill. If its tasks end
+/// nevertheless, the trial completes, and that is the finding. Inner blocks that are not expected to run are empty.
+///
+/// Source: Concurrency Programming Guide, Dispatch Queues, "Adding a Single Task to a Queue" and "Performing Loop
+/// Iterations Concurrently".
+struct QueueDeadlock: Pattern {
+  static let name = "queue-deadlock"
+
+  let iterations = Setting.count("iterations", 1...10_000, default: 100, "iterations of concurrentPerform")
+
+  let notOnce = Metric.count(
+    "not-once", "inner blocks, or iterations, that had not run exactly once when all tasks had ended")
+
+  /// The main queue. A test, in which nothing drains the main queue, passes another.
+  var mainQueue = DispatchQueue.main
+
+  var problem: [any Declaration] { [iterations] }
+
+  var variants: [Variant] {
+    Variant("sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", ends: traps) { trial in
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync {}
+        }
+      }
+    }
+    Variant("sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", ends: traps) {
+      trial in
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "own", target: target)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          target.sync {}
+        }
+      }
+    }
+    Variant(
+      "sync-through-another", .broken, "a block syncs to another queue, whose block syncs back to the first",
+      ends: traps
+    ) { trial in
+      let queue = DispatchQueue(label: "own")
+      let other = DispatchQueue(label: "other")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          other.sync {
+            queue.sync {}
+          }
+        }
+      }
+    }
+    Variant("main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", ends: traps) { trial in
+      try run(trial) { tasks in
+        DispatchQueue.main.async(group: tasks) {
+          DispatchQueue.main.sync {}
+        }
+      }
+    }
+    Variant(
+      "apply-on-own-queue", .broken, "a function on a serial queue calls dispatch_apply_f with that queue", ends: traps
+    ) { trial in
+      let queue = gcdlab_dispatch_queue_create("own", nil)
+      defer { gcdlab_dispatch_release(queue) }
+      trial.hazard()
+      gcdlab_dispatch_sync_f(queue, queue) { queue in
+        gcdlab_dispatch_apply_f(2, queue, nil) { _, _ in }
+      }
+    }
+    Variant(
+      "concurrent-perform-on-own-queue", .modern,
+      "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
+      own: [iterations, notOnce]
+    ) { trial in
+      let inner = RunCounts(count: trial[iterations])
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          DispatchQueue.concurrentPerform(iterations: inner.count) { index in
+            inner.ran(index)
+          }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+    Variant(
+      "group-wait-on-own-queue", .broken, "a block waits for a group whose block is behind it in the same serial queue",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          let group = DispatchGroup()
+          queue.async(group: group) {}
+          group.wait()
+        }
+      }
+    }
+    Variant("abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", ends: hangs) {
+      trial in
+      let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+      // The tasks spin while they wait for each other. If one never came, a sleeping task would look like the deadlock.
+      let rendezvous = SpinBarrier(parties: 2)
+      try run(trial) { tasks in
+        first.async(group: tasks) {
+          rendezvous.wait()
+          second.sync {}
+        }
+        second.async(group: tasks) {
+          rendezvous.wait()
+          first.sync {}
+        }
+      }
+    }
+    Variant(
+      "sync-on-own-concurrent", .broken, "a block on a concurrent queue, otherwise empty, syncs to that queue",
+      own: [notOnce]
+    ) { trial in
+      let inner = RunCounts(count: 1)
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync { inner.ran(0) }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+    Variant(
+      "sync-on-own-concurrent-barrier", .broken,
+      "as sync-on-own-concurrent, with a barrier block submitted before the sync",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.async(group: tasks, flags: .barrier) {}
+          queue.sync {}
+        }
+      }
+    }
+    Variant(
+      "barrier-sync-on-own-concurrent", .broken,
+      "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue",
+      ends: hangs
+    ) { trial in
+      let queue = DispatchQueue(label: "own", attributes: .concurrent)
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.sync(flags: .barrier) {}
+        }
+      }
+    }
+    Variant(
+      "async-instead", .documented,
+      "blocks async to their own queue, its target, through another queue, and main to main",
+      own: [notOnce]
+    ) { trial in
+      let inner = RunCounts(count: 4)
+      let target = DispatchQueue(label: "target")
+      let queue = DispatchQueue(label: "own", target: target)
+      let other = DispatchQueue(label: "other")
+      try run(trial) { tasks in
+        queue.async(group: tasks) {
+          queue.async(group: tasks) { inner.ran(0) }
+          target.async(group: tasks) { inner.ran(1) }
+          other.async(group: tasks) {
+            queue.async(group: tasks) { inner.ran(2) }
+          }
+        }
+        mainQueue.async(group: tasks) {
+          mainQueue.async(group: tasks) { inner.ran(3) }
+        }
+      }
+      trial.record(notOnce, inner.notOnce)
+    }
+  }
+
+  /// Runs `body`, and waits for the end of the tasks that it submits with this group.
+  ///
+  /// - Throws: ``SystemError`` if the pool cannot start its threads, since waiting for threads is not a deadlock.
+  private func run(_ trial: Trial, _ body: (DispatchGroup) -> Void) throws(SystemError) {
+    try SystemThread.requireRoom(for: 4)
+    let tasks = DispatchGroup()
+    trial.hazard()
+    body(tasks)
+    tasks.wait()
+  }
+
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+  private var hangs: Ending { .hangs(within: .milliseconds(50)) }
+}

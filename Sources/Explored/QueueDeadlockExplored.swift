@@ -1,0 +1,31 @@
+import Exploration
+import Instruments
+
+/// How often each of several blocks ran.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class RunCounts: @unchecked Sendable {
+  private var runs: [Int]
+  init(count: Int) { runs = Array(repeating: 0, count: count) }
+
+  var count: Int { runs.count }
+  func ran(_ index: Int) {
+    runs[index] += 1
+    Execution.note("inner block \(index + 1) runs")
+  }
+
+  /// The number of blocks that have not run exactly once. A block that has not is a broken promise.
+  var notOnce: Int {
+    let count = runs.count { $0 != 1 }
+    if count > 0 { Execution.breaks("\(count) inner blocks did not run once") }
+    return count
+  }
+}
+
+extension QueueDeadlock {
+  static let exploration = Self.explored(
+    [
+      "apply-on-own-queue": "dispatch_apply_f is not modelled",
+      "main-sync-on-main": "Swift's compiler checks that a block of DispatchQueue.main is on the real main queue",
+    ], settings: ["iterations": .integer(2)])
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import Instruments
+
+/// Which lock suits many readers and few writers?
+///
+/// Two values belong together, and a writer changes both. A read between the two changes is torn. Readers do not
+/// disturb each other, so a readers-writer lock admits many of them at once. A concurrent queue does the same if reads
+/// are synchronous blocks and writes are barriers, which is how the series guards its array of photos.
+///
+/// Writers in a trial wait until they have written, with every kind of lock. `ReadersWriterTrials.swift` has the
+/// measuring code.
+///
+/// Source: the series that "GCD in depth" opens; beyond the sentences of the documents.
+struct ReadersWriter: Pattern {
+  static let name = "readers-writer"
+
+  let threads = Setting.count("threads", 2...64, default: 2, "threads, or tasks, that read and write at the same time")
+  let operations = Setting.count("operations", 2...1_000_000, default: 2000, "reads and writes of each thread")
+  let reads = Setting.percent("reads", 1...99, default: 90, "share of reads among the operations")
+  let work = Setting.duration(
+    "work", .zero ... .milliseconds(10), default: .microseconds(2),
+    "how long each read or write takes inside the critical section")
+  let hold = Setting.duration(
+    "hold", .zero ... .seconds(1), default: .milliseconds(2),
+    "how long at most a paused write waits between its two values for a reader; a reader that gets in ends the pause")
+  let heldWrites = Setting.count(
+    "held-writes", 1...1000, default: 3, "writes paused between their two values, before the measured operations")
+
+  let tornReads = Metric.count("torn-reads", "reads that saw one value from before a write and one from after it")
+  let throughput = Metric.rate("throughput", .perSecond, "reads and writes per second, all threads together")
+  let readLatency = Metric.latency("read-latency", "one read, including the wait for the lock")
+  let writeLatency = Metric.latency("write-latency", "one write, including the wait for the lock")
+
+  var problem: [any Declaration] { [operations, work, reads] }
+
+  var variants: [Variant] {
+    Variant("unprotected", .broken, "no lock at all", without: [hold]) { trial in
+      try measureUnguarded(trial) { pair in
+        pair.read()
+      } write: { pair in
+        pair.write()
+      }
+    }
+    Variant("barrier", .documented, "a concurrent queue: sync to read, sync with a barrier to write") { trial in
+      let queue = DispatchQueue(label: "pair", attributes: .concurrent)
+      try measure(trial) { pair in
+        queue.sync { pair.read() }
+      } write: { pair in
+        queue.sync(flags: .barrier) { pair.write() }
+      }
+    }
+    Variant("serial", .documented, "a serial queue: sync to read and to write") { trial in
+      let queue = DispatchQueue(label: "pair")
+      try measure(trial) { pair in
+        queue.sync { pair.read() }
+      } write: { pair in
+        queue.sync { pair.write() }
+      }
+    }
+    Variant("pthread-rwlock", .yardstick, "pthread_rwlock: a read lock to read, a write lock to write") { trial in
+      let lock = ReadersWriterLock()
+      try measure(trial) { pair in
+        lock.withReadLock { pair.read() }
+      } write: { pair in
+        lock.withWriteLock { pair.write() }
+      }
+    }
+    Variant("mutex", .modern, "Synchronization.Mutex, exclusive for readers as for writers") { trial in
+      let lock = Lock()
+      try measure(trial) { pair in
+        lock.mutex.withLock { _ in pair.read() }
+      } write: { pair in
+        lock.mutex.withLock { _ in pair.write() }
+      }
+    }
+    Variant("actor", .modern, "an actor owns the pair; tasks await it") { trial in
+      actor Owner {
+        func read(_ pair: Pair) -> Pair.Values { pair.read() }
+        func write(_ pair: Pair) { pair.write() }
+      }
+      let owner = Owner()
+      try measureTasks(trial) { pair in
+        await owner.read(pair)
+      } write: { pair in
+        await owner.write(pair)
+      }
+    }
+  }
+}

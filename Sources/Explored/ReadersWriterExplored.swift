@@ -1,0 +1,68 @@
+import Exploration
+import Instruments
+
+/// Two values that must be written together.
+final class Pair: Sendable {
+  /// The values that a reader got.
+  struct Values: Sendable {
+    fileprivate let first, second: Int
+    /// Whether the values do not belong together.
+    var isTorn: Bool { first != second }
+  }
+
+  private let first = Variable("first", 0)
+  private let second = Variable("second", 0)
+
+  /// Reads both values.
+  func read() -> Values { Values(first: first.value, second: second.value) }
+
+  /// Writes the next value to both.
+  func write() {
+    let next = first.value + 1
+    first.value = next
+    second.value = next
+  }
+
+  /// The number of writes that neither value has.
+  fileprivate func lost(of writes: Int) -> Int { writes - max(first.atEnd, second.atEnd) }
+}
+
+extension ReadersWriter {
+  static let exploration = Self.explored()
+
+  func measureUnguarded(
+    _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
+  ) throws {
+    try measure(trial, read: read, write: write)
+  }
+
+  /// Both threads write, and the second reads first.
+  func measure(
+    _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
+  ) throws {
+    let pair = Pair()
+    Execution.threads(2) { thread in
+      if thread == 1, read(pair).isTorn { Execution.breaks("a torn read") }
+      write(pair)
+    }
+    if pair.lost(of: 2) > 0 { Execution.breaks("a lost update") }
+  }
+
+  func measureTasks(
+    _ trial: Trial, read: @escaping @Sendable (Pair) async -> Pair.Values,
+    write: @escaping @Sendable (Pair) async -> Void
+  ) throws {
+    let pair = Pair()
+    try waitFor {
+      await withTaskGroup { group in
+        for thread in 0..<2 {
+          group.addTask {
+            if thread == 1, await read(pair).isTorn { Execution.breaks("a torn read") }
+            await write(pair)
+          }
+        }
+      }
+    }
+    if pair.lost(of: 2) > 0 { Execution.breaks("a lost update") }
+  }
+}

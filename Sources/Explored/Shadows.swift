@@ -1,0 +1,66 @@
+import Exploration
+import Instruments
+
+// The files of patterns in this folder are links: they are the same files that the trials run. Here the names below mean the
+// queues, locks and threads of Exploration, since a declaration of the own module comes before those that are imported.
+
+typealias DispatchQueue = ModelQueue
+typealias DispatchGroup = ModelGroup
+typealias DispatchSemaphore = ModelSemaphore
+typealias SpinBarrier = ModelBarrier
+typealias ReadersWriterLock = ModelReadersWriterLock
+typealias Variable = Exploration.Shared
+
+/// A mutex that closures can share.
+final class Lock: Sendable {
+  let mutex = ModelLock()
+}
+
+/// A thread outside the dispatch pool.
+enum SystemThread {
+  /// Threads of an exploration always have room.
+  static func requireRoom(for count: Int) throws(SystemError) {}
+}
+
+/// A serial queue for the C functions.
+final class FunctionQueue: Sendable {
+  let object: ModelQueue
+  init(label: String) { object = ModelQueue(label: label) }
+}
+
+/// Runs a function on a queue, and waits for its end.
+func gcdlab_dispatch_sync_f(
+  _ queue: ModelQueue, _ context: UnsafeMutableRawPointer?, _ function: (UnsafeMutableRawPointer?) -> Void
+) {
+  queue.sync { function(context) }
+}
+
+/// Runs `function` once for `predicate`, on a copy of `context`.
+func dispatchOnce<Context>(
+  _ predicate: ModelOnce, _ context: Context, _ function: (UnsafeMutableRawPointer?) -> Void
+) {
+  predicate.once {
+    withUnsafePointer(to: context) { function(UnsafeMutableRawPointer(mutating: $0)) }
+  }
+}
+
+/// Runs asynchronous work as a task, and waits for its end.
+func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
+  let box = TaskResult<Result>()
+  Task { box.result = await Swift.Result { () async throws in try await body() } }
+  Execution.wait("waits for a task") { box.result != nil }
+  guard let result = box.result else { throw Unavailable("the execution is over") }
+  return try result.get()
+}
+
+/// Unchecked: everything happens on the thread that explores.
+private final class TaskResult<Value>: @unchecked Sendable {
+  var result: Result<Value, any Error>?
+}
+
+extension Result where Failure == any Error {
+  /// Runs `body`, and keeps its result or its error.
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

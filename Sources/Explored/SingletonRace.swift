@@ -1,0 +1,199 @@
+import CDispatchSupport
+import Dispatch
+import Instruments
+import Synchronization
+
+/// Can a singleton be created twice?
+///
+/// The document's accessor of a photo manager checks a static variable, and creates the instance if the variable is
+/// nil. It gives the instance an array of photos only after storing it. To force the race, the document pauses for two
+/// seconds between the check and the creation, and again between the creation and the array.
+///
+/// Two threads that both check before either stores an instance create two instances. The first pause forces that. The
+/// second pause lets a thread use a manager that has no array yet. A pause in a trial ends as soon as it has shown what
+/// it can show (``RacePause``). The lab also runs the race without a pause, for a whole row of singletons at a time, as
+/// litmus tests do (``RaceTrack``).
+///
+/// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
+struct SingletonRace: Pattern {
+  static let name = "singleton-race"
+
+  let threads = Setting.count(
+    "threads", 2...64, default: 2, "threads, or tasks, that ask for the singleton at the same time")
+  let raceTime = Setting.duration(
+    "race-time", .milliseconds(1) ... .seconds(60), default: .milliseconds(10),
+    "how long a trial runs races without a pause")
+  let slots = Setting.count(
+    "slots", 1...65_536, default: 256, "independent singletons in a row, raced for one after the other")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(600), default: .seconds(10),
+    "how much longer it races while no duplicate was seen (on a busy machine)")
+  let pause = Setting.duration(
+    "pause", .zero ... .seconds(10), default: .milliseconds(2),
+    "longest pause in a synchronized accessor (2 s in the document); it ends sooner when all threads have reached it")
+  let pausedRaces = Setting.count("paused-races", 1...1000, default: 5, "races with a pause, per trial")
+  let batch = Setting.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch")
+
+  let instances = Metric.count("instances", "instances created per race")
+  let duplicates = Metric.count("duplicates", "instances beyond the first of each race")
+  let mismatches = Metric.count(
+    "mismatches", "threads that got no instance, or another one than the first thread of their race")
+  let brokenRaces = Metric.count(
+    "broken-races", "races that created none or several instances, or in which a thread got another one")
+  let pausedDuplicateShare = Metric.rate(
+    "paused-duplicate-share", .percent, better: .neither, "share of the paused races that created two or more instances"
+  )
+  let halfBuiltUses = Metric.count("half-built-uses", "threads that used an instance whose array was not set yet")
+  let races = Metric.count("races", "races run, paused ones included")
+  let raceRate = Metric.rate("race-rate", .perSecond, "races per second without a pause, bookkeeping included")
+  let duplicateRate = Metric.rate(
+    "duplicate-rate", .perSecond, better: .neither, "duplicates per second without a pause, bookkeeping included")
+  let hotPath = Metric.latency(
+    "hot-path", "one access by one thread once the instance exists, timed in batches")
+
+  var variants: [Variant] {
+    Variant(
+      "check-then-act", .broken, "if there is no instance, create one: no synchronization", own: [patience],
+      without: [pause, pausedRaces], needs: [.cores(2)]
+    ) { trial in
+      try raceUnguarded(trial) { row in
+        row.each { shared in
+          if shared.manager == nil { shared.manager = shared.create() }
+          return shared.manager
+        }
+      }
+    }
+    Variant(
+      "check-then-act-paused", .broken, "check-then-act with the document's pause between check and creation",
+      own: [pausedDuplicateShare], without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+    ) { trial in
+      try racePaused(trial, before: .creation) { row in
+        row.each { shared in
+          if shared.manager == nil {
+            shared.sleep()
+            shared.manager = shared.create()
+          }
+          return shared.manager
+        }
+      }
+      .recordShare(trial, pausedDuplicateShare)
+    }
+    Variant(
+      "half-built", .broken, "check-then-act with the document's second pause, between publication and set-up",
+      own: [halfBuiltUses],
+      without: [pause, raceTime, slots, batch, raceRate, duplicateRate, hotPath]
+    ) { trial in
+      try racePaused(trial, before: .setUp) { row in
+        row.each { shared in
+          if shared.manager == nil {
+            shared.manager = shared.create()
+            shared.sleep()
+            shared.manager?.makePhotosArray()
+          }
+          return shared.manager
+        }
+      }
+      .recordHalfBuiltUses(trial, halfBuiltUses)
+    }
+    Variant("dispatch-once", .documented, "dispatch_once_f, the C function") { trial in
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          dispatchOnce(shared.predicate, shared) { context in
+            guard let shared = context?.load(as: Shared.self) else { return }
+            shared.manager = shared.create()
+          }
+          return shared.manager
+        }
+      }
+    }
+    Variant(
+      "static-let", .modern, "a static let; a process creates it once, so a trial is a single race, with a pause",
+      without: [raceTime, slots, pausedRaces, raceRate, duplicateRate]
+    ) { trial in
+      enum Library {
+        static let shared = PhotoManager.create()
+      }
+      try raceOnce(trial) { row in
+        row.each { _ in Library.shared }
+      }
+    }
+    Variant("serial-queue", .modern, "check and create inside sync on a serial queue") { trial in
+      let queue = DispatchQueue(label: "singleton")
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          queue.sync {
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("serial-queue-c", .modern, "check and create inside dispatch_sync_f, the C function") { trial in
+      struct Access {
+        let shared: Shared
+        var manager: PhotoManager?
+      }
+      let queue = FunctionQueue(label: "singleton")
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          var access = Access(shared: shared)
+          gcdlab_dispatch_sync_f(queue.object, &access) { context in
+            guard let access = context?.assumingMemoryBound(to: Access.self) else { return }
+            let shared = access.pointee.shared
+            if shared.manager == nil { shared.manager = shared.create() }
+            access.pointee.manager = shared.manager
+          }
+          return access.manager
+        }
+      }
+    }
+    Variant("barrier", .modern, "check inside sync on a concurrent queue; check again and create inside a barrier") {
+      trial in
+      let queue = DispatchQueue(label: "singleton", attributes: .concurrent)
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          if let found = queue.sync(execute: { shared.manager }) { return found }
+          return queue.sync(flags: .barrier) {
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("mutex", .modern, "check and create under Synchronization.Mutex") { trial in
+      let lock = Lock()
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          lock.mutex.withLock { _ in
+            if shared.manager == nil { shared.manager = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("double-checked", .modern, "an acquiring load first, the mutex only where there is none") { trial in
+      let lock = Lock()
+      try raceGuarded(trial) { row in
+        row.each { shared in
+          if let found = shared.published { return found }
+          return lock.mutex.withLock { _ in
+            if shared.manager == nil { shared.published = shared.create() }
+            return shared.manager
+          }
+        }
+      }
+    }
+    Variant("actor", .modern, "an actor owns it; callers await", needs: [.cores(2)]) { trial in
+      actor Library {
+        func manager(_ shared: Shared) -> PhotoManager? {
+          if shared.manager == nil { shared.manager = shared.create() }
+          return shared.manager
+        }
+      }
+      let library = Library()
+      try await raceGuarded(trial) { row in
+        await row.each { shared in await library.manager(shared) }
+      }
+    }
+  }
+}

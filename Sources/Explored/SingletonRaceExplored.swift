@@ -1,0 +1,158 @@
+import Exploration
+import Instruments
+
+/// The document's singleton. It knows which one it is, and lives as long as its race.
+struct PhotoManager: Equatable, @unchecked Sendable {
+  fileprivate let instance: Unmanaged<Instance>
+
+  /// Creates the array without which a manager is not set up.
+  func makePhotosArray() { instance._withUnsafeGuaranteedRef { $0.photosArray.value = true } }
+
+  /// Whether the manager is set up.
+  var hasPhotosArray: Bool { instance._withUnsafeGuaranteedRef { $0.photosArray.value } }
+
+  static func == (left: PhotoManager, right: PhotoManager) -> Bool {
+    left.instance.toOpaque() == right.instance.toOpaque()
+  }
+
+  /// Creates the singleton of a process.
+  static func create() -> PhotoManager? { nil }
+}
+
+/// Unchecked: everything happens on the thread that explores.
+private final class Instance: @unchecked Sendable {
+  /// The number of the instance in the order in which instances are stored; nil before.
+  var number: Int?
+  let photosArray = Variable("its array", false) { $0 ? "set" : "missing" }
+}
+
+/// A singleton for which threads race.
+///
+/// Unchecked: everything happens on the thread that explores.
+private final class Singleton: @unchecked Sendable {
+  let manager = Variable<PhotoManager?>("manager", nil) {
+    $0.map { "instance \($0.instance.takeUnretainedValue().number ?? 0)" } ?? "nil"
+  }
+  let predicate = ModelOnce()
+  var instances: [Instance] = []
+  var got: [PhotoManager?]
+  let judgesInstances: Bool
+
+  init(threads: Int, judgesInstances: Bool) {
+    got = Array(repeating: nil, count: threads)
+    self.judgesInstances = judgesInstances
+  }
+
+  func create() -> PhotoManager {
+    let instance = Instance()
+    instances.append(instance)
+    return PhotoManager(instance: .passUnretained(instance))
+  }
+
+  func set(_ new: PhotoManager?) {
+    manager.set(new) {
+      guard let instance = new?.instance.takeUnretainedValue(), instance.number == nil else { return nil }
+      let number = 1 + instances.count { $0.number != nil }
+      instance.number = number
+      if judgesInstances, number > 1 { Execution.breaks("two instances") }
+      return "creates instance \(number), stores it"
+    }
+  }
+
+  func judge() {
+    guard judgesInstances else { return }
+    if instances.count != 1 { Execution.breaks("\(instances.count) instances") }
+    if got.contains(where: { $0 == nil || $0 != got[0] }) { Execution.breaks("a thread got another instance") }
+  }
+}
+
+/// A singleton as one thread sees it: the document's static variable.
+///
+/// Unchecked: everything happens on the thread that explores.
+struct Shared: @unchecked Sendable {
+  private let singleton: Unmanaged<Singleton>
+  fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
+
+  /// The shared instance, or nil while there is none.
+  var manager: PhotoManager? {
+    get { singleton.takeUnretainedValue().manager.value }
+    nonmutating set { singleton.takeUnretainedValue().set(newValue) }
+  }
+
+  /// The shared instance, or nil. An execution is sequentially consistent, so the order of the access is the same.
+  var published: PhotoManager? {
+    get { manager }
+    nonmutating set { manager = newValue }
+  }
+
+  /// The predicate for `dispatch_once`.
+  var predicate: ModelOnce { singleton.takeUnretainedValue().predicate }
+
+  /// Creates an instance and counts it.
+  func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
+
+  /// The pause of the document. An execution tries every length of it.
+  func sleep() {}
+}
+
+/// The singletons that a thread asks for: one.
+struct Row: Sendable {
+  fileprivate let singleton: Singleton
+  fileprivate let thread: Int
+
+  /// Asks for the singleton, and notes the instance that the thread gets.
+  func each(_ sharedManager: (Shared) -> PhotoManager?) {
+    singleton.got[thread] = sharedManager(Shared(singleton))
+  }
+
+  /// Asks for the singleton asynchronously.
+  func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (Shared) async -> PhotoManager?) async {
+    singleton.got[thread] = await sharedManager(Shared(singleton))
+  }
+}
+
+extension SingletonRace {
+  static let exploration = Self.explored([
+    "static-let": "a static let is created once in a process, so there is one schedule and not many"
+  ])
+
+  /// The results, which are judged in each execution.
+  struct Races {
+    func recordShare(_ trial: Trial, _ measure: Measure<Double>) {}
+    func recordHalfBuiltUses(_ trial: Trial, _ measure: Measure<Int>) {}
+  }
+
+  /// The place of a pause.
+  enum Place { case creation, setUp }
+
+  private var actors: Int { 2 }
+
+  func raceUnguarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
+  func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
+  func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws { race(trial, ask) }
+
+  func racePaused(_ trial: Trial, before place: Place, _ ask: @escaping @Sendable (Row) -> Void) throws -> Races {
+    race(trial, judgesInstances: place == .creation, ask)
+    return Races()
+  }
+
+  private func race(_ trial: Trial, judgesInstances: Bool = true, _ ask: @escaping @Sendable (Row) -> Void) {
+    let singleton = Singleton(threads: actors, judgesInstances: judgesInstances)
+    Execution.threads(actors) { thread in
+      ask(Row(singleton: singleton, thread: thread))
+      // Whoever has an instance uses it.
+      if !judgesInstances, let manager = singleton.got[thread], !manager.hasPhotosArray {
+        Execution.breaks("uses an instance without its array")
+      }
+    }
+    singleton.judge()
+  }
+
+  func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
+    let singleton = Singleton(threads: actors, judgesInstances: true)
+    await withTaskGroup { tasks in
+      for thread in 0..<actors { tasks.addTask { await ask(Row(singleton: singleton, thread: thread)) } }
+    }
+    singleton.judge()
+  }
+}

@@ -1,0 +1,84 @@
+import Exploration
+import Instruments
+
+/// A pattern, as far as its exploration needs it.
+protocol Pattern: Sendable {
+  static var name: String { get }
+  var problem: [any Declaration] { get }
+  @VariantList var variants: [Variant] { get }
+  init()
+  func longest(_ trial: Trial) -> Duration?
+}
+
+extension Pattern {
+  var problem: [any Declaration] { [] }
+  func longest(_ trial: Trial) -> Duration? { nil }
+
+  /// The pattern's variants for an exploration. Each schedule creates the pattern anew and runs one body once.
+  ///
+  /// - Parameters:
+  ///   - obstacles: why variants cannot be explored, by their names.
+  ///   - settings: the settings of the trials, which are small.
+  static func explored(
+    _ obstacles: [String: String] = [:], settings: [String: ParameterValue] = [:]
+  ) -> ExploredScenario {
+    // The names are known without an execution, the bodies are not.
+    ExploredScenario(
+      name,
+      Self.declared.enumerated().map { index, variant in
+        if let obstacle = obstacles[variant.name] {
+          return .init(variant.name, isBroken: variant.role == .broken, obstacle: obstacle)
+        }
+        return .init(variant.name, isBroken: variant.role == .broken) {
+          let variant = Self().variants[index]
+          let trial = Trial(
+            variant: variant.name, parameters: settings, work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
+          do { try variant.body(trial) } catch { Execution.breaks("error: \(error)") }
+        }
+      })
+  }
+
+  /// The variants, created under an execution of their own.
+  private static var declared: [Variant] {
+    let found = Found()
+    _ = try? Explorer { found.variants = Self().variants }.replay([])
+    return found.variants
+  }
+}
+
+/// Unchecked: everything happens on the thread that explores.
+private final class Found: @unchecked Sendable {
+  var variants: [Variant] = []
+}
+
+/// A variant of a pattern, with its body.
+struct Variant: Sendable {
+  typealias Role = Laboratory.Variant.Role
+
+  let name: String
+  let role: Role
+  let body: @Sendable (Trial) throws -> Void
+
+  init(
+    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
+    ends ending: Ending = .completes, needs: [Need] = [], _ body: @escaping @Sendable (Trial) throws -> Void
+  ) {
+    self.name = name
+    self.role = role
+    self.body = body
+  }
+
+  /// Creates a variant whose body is a task.
+  init(
+    _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
+    ends ending: Ending = .completes, needs: [Need] = [], _ body: @escaping @Sendable (Trial) async throws -> Void
+  ) {
+    self.init(name, role, summary) { trial in try waitFor { try await body(trial) } }
+  }
+}
+
+/// Lets a pattern list its variants one below the other.
+@resultBuilder enum VariantList {
+  static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
+  static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
+}

@@ -1,0 +1,112 @@
+import Exploration
+import Platform
+
+/// Explorations as text: how many schedules break each variant, and the shortest one that does, step by step.
+public struct ExplorationText {
+  private let style: TextStyle
+
+  /// Creates a renderer.
+  public init(style: TextStyle) { self.style = style }
+
+  /// Returns the results, by scenario.
+  ///
+  /// - Parameter steps: whether to show the steps of failing schedules.
+  public func render(_ results: [ExplorationResult], steps: Bool) -> String {
+    var lines: [String] = []
+    for (scenario, results) in results.grouped(by: \.scenario) {
+      if let only = results.first, results.count == 1, steps {
+        lines += Heading.lines(scenario, only.variant.name, .name, style) + wrapped(ExplorationWords.sentence(only))
+      } else {
+        lines += [Ink.heading(scenario, style)] + summary(results)
+      }
+      for result in results where steps {
+        guard let shortest = result.findings?.shortest else { continue }
+        if results.count > 1 { lines += ["", Ink.name(result.variant.name, style)] }
+        lines += wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
+      }
+      lines.append("")
+    }
+    return (lines + limits()).map { $0 + "\n" }.joined()
+  }
+
+  /// Returns one schedule, step by step.
+  public func render(_ record: Record, scenario: String, variant: String) -> String {
+    (Heading.lines(scenario, variant, .name, style) + schedule(record) + [""] + limits()).map { $0 + "\n" }.joined()
+  }
+
+  private func limits() -> [String] { ExplorationWords.limits.flatMap { wrapped($0, .quiet) } }
+
+  private func wrapped(_ text: String, _ ink: Ink? = nil, indent: Int = 0) -> [String] {
+    text.wrapped(to: max(20, style.width - indent)).map {
+      String(repeating: " ", count: indent) + (ink?($0, style) ?? $0)
+    }
+  }
+
+  // MARK: All variants
+
+  private func summary(_ results: [ExplorationResult]) -> [String] {
+    let name = results.map(\.variant.name.displayWidth).max() ?? 0
+    return results.flatMap { result -> [String] in
+      let sentence = ExplorationWords.sentence(result)
+      let isBad = (result.findings?.broken ?? 0) > 0
+      let mark =
+        result.obstacle != nil || result.isUndecided
+        ? Ink.quiet("-", style)
+        : isBad ? Ink.bad(style.sign("✗", "x"), style) : Ink.good(style.sign("✓", "+"), style)
+      let room = style.width - name - 4
+      guard room >= 30 else {
+        return ["\(mark) \(Ink.name(result.variant.name, style))"] + wrapped(sentence, indent: 2)
+      }
+      let text = sentence.wrapped(to: room)
+      return text.enumerated().map { index, line in
+        index == 0
+          ? "\(mark) \(Ink.name(result.variant.name.padded(to: name), style))  \(line)"
+          : String(repeating: " ", count: name + 4) + line
+      }
+    }
+  }
+
+  // MARK: One schedule
+
+  private func schedule(_ record: Record) -> [String] {
+    let steps = record.shown
+    let columns = Set(steps.map(\.strand)).sorted()
+    let rows = steps.enumerated().map { index, step in
+      ["\(index + 1)"] + columns.map { $0 == step.strand ? step.words.joined(separator: ", ") : "" }
+    }
+    let headings = [Table.Heading("step")] + columns.map { .init(record.strands[$0], .left) }
+    var lines: [String] = []
+    if !rows.isEmpty {
+      // The words about the broken promise follow their step, over the empty columns behind it.
+      let grid = TextGrid(headings: headings, rows: rows).lines()
+      lines = zip(grid, [nil] + steps.map { $0.breaks }).map { line, breaks in
+        line + (breaks.map { "  " + style.sign("← ", "<- ") + $0 } ?? "")
+      }
+      if lines.contains(where: { $0.displayWidth > style.width }) { lines = list(record, steps) }
+      lines = lines.map { line in
+        guard let mark = line.firstRange(of: style.sign("←", "<-")) else { return line }
+        return line[..<mark.lowerBound] + Ink.bad(String(line[mark.lowerBound...]), style)
+      }
+    }
+    if let end = ExplorationWords.end(record) { lines += wrapped(end, record.outcome.isBroken ? .bad : .good) }
+    return lines
+  }
+
+  /// The steps below each other, if there is no room for a column of each thread.
+  private func list(_ record: Record, _ steps: [Record.Step]) -> [String] {
+    let name = steps.map { record.strands[$0.strand].displayWidth }.max() ?? 0
+    let indent = 4 + 2 + name + 2
+    return steps.enumerated().flatMap { index, step -> [String] in
+      let number = String(index + 1)
+      let lead =
+        String(repeating: " ", count: max(0, 4 - number.count)) + number + "  "
+        + record.strands[step.strand].padded(to: name) + "  "
+      let room = max(12, style.width - indent)
+      let words = step.words.joined(separator: ", ").wrapped(to: room)
+      let broken = step.breaks.map { (style.sign("← ", "<- ") + $0).wrapped(to: room) } ?? []
+      return (words + broken).enumerated().map {
+        ($0 == 0 ? lead : String(repeating: " ", count: indent)) + $1
+      }
+    }
+  }
+}

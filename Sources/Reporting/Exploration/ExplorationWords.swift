@@ -1,0 +1,69 @@
+import Exploration
+
+/// The sentences about an exploration, the same in every format.
+enum ExplorationWords {
+  /// What holds of every exploration.
+  static let limits = [
+    "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups and locks are a model of what the "
+      + "documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
+    "No schedule was replayed on free threads. The scenario's own trials provoke what breaks there.",
+  ]
+
+  /// `18 schedules of 2 threads, 12 break it.`
+  static func sentence(_ result: ExplorationResult) -> String {
+    if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
+    guard let findings = result.findings else { return "" }
+    let count = "\(amount(findings.schedules, kind(findings.strategy))) of \(participants(findings.participants))"
+    var text =
+      switch (findings.broken, findings.isComplete) {
+      case (0, true): findings.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
+      case (0, false): "None of \(count) breaks it so far."
+      default:
+        "\(count), \(grouped(findings.broken)) break\(findings.broken == 1 ? "s" : "") it: "
+          + "\(findings.shortest?.outcome.words ?? "")."
+      }
+    if case .preemptions(let most) = findings.strategy {
+      text += " Schedules with more than \(amount(most, "preemption")) were not tried."
+    }
+    if findings.strategy == .reduced { text += " Orders of steps that commute count once." }
+    if !findings.isComplete { text += " It was ended before all were tried." }
+    return text
+  }
+
+  private static func kind(_ strategy: Explorer.Strategy) -> String {
+    switch strategy {
+    case .random, .priorities: "random schedule"
+    case .all, .everyOrder, .reduced, .preemptions: "schedule"
+    }
+  }
+
+  /// `the caller, 2 threads and 1 block`
+  static func participants(_ names: [String]) -> String {
+    var kinds: [(key: String, elements: [String])] = []
+    for name in names {
+      let kind = name.split(separator: " ").dropLast().joined(separator: " ")
+      if let place = kinds.firstIndex(where: { $0.key == kind }) {
+        kinds[place].elements.append(name)
+      } else {
+        kinds.append((kind, [name]))
+      }
+    }
+    let parts = kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }
+    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "nobody" }
+    return parts.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  /// How the schedule ends, if no step of the table shows it.
+  static func end(_ record: Record) -> String? {
+    if case .deadlock(let waiting) = record.outcome { return "Nobody can go on: \(waiting.joined(separator: "; "))." }
+    if record.shown.contains(where: { $0.breaks != nil }) { return nil }
+    return record.outcome == .holds ? "It holds." : "At the end: \(record.outcome.words)."
+  }
+
+  static func amount(_ count: Int, _ thing: String) -> String { "\(grouped(count)) \(thing)\(count == 1 ? "" : "s")" }
+
+  static func grouped(_ count: Int) -> String {
+    String(
+      String(count).reversed().enumerated().flatMap { $0 > 0 && $0 % 3 == 0 ? [",", $1] : [$1] }.reversed())
+  }
+}

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import LabTesting
+import Platform
+import Testing
+
+@Suite struct ExploreTests {
+  @Test func `the shortest schedule that breaks a variant is shown step by step`() async throws {
+    let finished = try await Binary.run(["explore", "singleton-race", "--variant", "check-then-act"])
+    #expect(finished.status == 0)
+    #expect(
+      finished.output.hasPrefix(
+        """
+        singleton-race  check-then-act
+        18 schedules of 2 threads, 12 break it: two instances.
+        The shortest schedule that breaks it: 1.2.2.1
+        step  thread 1                       thread 2
+           1  reads manager: nil
+           2                                 reads manager: nil
+           3                                 creates instance 1, stores it
+           4  creates instance 2, stores it  ← two instances
+
+        """))
+    #expect(
+      finished.output.contains("not a proof of the library") || finished.output.contains("nothing here is a proof"))
+  }
+
+  @Test func `a schedule is repeated`() async throws {
+    let finished = try await Binary.run(["explore", "singleton-race", "--variant", "mutex", "--schedule", "2"])
+    #expect(finished.status == 0)
+    #expect(
+      finished.output.hasPrefix(
+        """
+        singleton-race  mutex
+        step  thread 1                   thread 2
+           1                             locks the lock
+           2                             reads manager: nil
+           3                             creates instance 1, stores it
+           4                             reads manager: instance 1
+           5  locks the lock
+           6  reads manager: instance 1
+           7  reads manager: instance 1
+        It holds.
+
+        """))
+  }
+
+  @Test func `all variants of a scenario have a line, also those that cannot be explored`() async throws {
+    let finished = try await Binary.run(["explore", "singleton-race"])
+    #expect(finished.status == 0)
+    #expect(finished.output.contains("✓ mutex                  None of all 2 schedules of 2 threads breaks it.\n"))
+    #expect(finished.output.contains("- static-let             It cannot be explored: a static let is created once"))
+  }
+
+  @Test func `no line is wider than a narrow terminal`() async throws {
+    let narrow = Binary.environment.updating(["COLUMNS": "40"])
+    let finished = try await Binary.run(["explore", "library-load"], environment: narrow)
+    #expect(finished.status == 0)
+    #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 40 })
+  }
+
+  @Test func `exports have the same schedule`() async throws {
+    let directory = try ScratchDirectory()
+    defer { directory.remove() }
+    let paths = ["json", "html", "txt"].map { directory.file("explored.\($0)") }
+    let finished = try await Binary.run(
+      ["explore", "singleton-race", "--variant", "check-then-act"] + paths.flatMap { ["--export", $0] })
+    #expect(finished.status == 0)
+    for path in paths {
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains("1.2.2.1") && text.contains("creates instance 2, stores it"), "\(path)")
+    }
+    let json = try String(contentsOfFile: paths[0], encoding: .utf8)
+    #expect(json.contains(#""schema" : "gcdlab.exploration/1""#) && json.contains(#""schedules" : 18"#))
+  }
+
+  @Test func `an exploration without an end is no pass`() async throws {
+    // Longer than any machine explores: every order of the largest scenario, with no time at all.
+    let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])
+    #expect(finished.status == 2)
+    #expect(finished.errors.contains("library-load task-group was not explored to the end"))
+    #expect(finished.output.replacing("\n", with: " ").contains("It was ended before all were tried."))
+  }
+
+  @Test(arguments: [
+    (["explore"], "name a scenario that can be explored, or give --all"),
+    (["explore", "singleton-rac"], "did you mean 'singleton-race'?"),
+    (["explore", "hop-cost"], "hop-cost cannot be explored (what can: singleton-race, "),
+    (["explore", "singleton-race", "--variant", "mutx"], "did you mean 'mutex'?"),
+    (["explore", "singleton-race", "--schedule", "1.x"], "--schedule: found '1.x', expected the numbers of threads"),
+    (
+      ["explore", "singleton-race", "--schedule", "1.3"],
+      "step 2: found 3, which cannot make a step now, allowed is 1, 2"
+    ),
+    (["explore", "singleton-race", "--schedule", "1", "--random", "5"], "--schedule and --random: give one of them"),
+    (["explore", "singleton-race", "--random", "0"], "--random: found 0, allowed is 1 to"),
+    (["explore", "singleton-race", "--preemptions", "-1"], "--preemptions"),
+    (["explore", "singleton-race", "--seed", "3"], "--seed is of --random or --priorities"),
+    (["explore", "singleton-race", "--all"], "--all explores every scenario"),
+    (["explore", "singleton-race", "--time", "soon"], "--time"),
+    (["explore", "singleton-race", "--export", "a.pdf"], "no format for '.pdf'"),
+  ])
+  func `bad input is refused`(_ arguments: [String], _ words: String) async throws {
+    let finished = try await Binary.run(arguments)
+    #expect(finished.status == 64)
+    #expect(finished.output.isEmpty)
+    #expect(finished.errors.contains(words), "\(finished.errors)")
+  }
+}

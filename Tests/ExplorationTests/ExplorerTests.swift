@@ -1,0 +1,222 @@
+import Measurement
+import Synchronization
+import Testing
+
+@testable import Exploration
+
+@Suite struct ExplorerTests {
+  /// A program whose threads make so many steps that do not commute.
+  static func program(threads: Int, steps: Int) -> @Sendable () -> Void {
+    { Execution.threads(threads) { thread in for step in 0..<steps { Execution.step("step \(step) of \(thread)") } } }
+  }
+
+  @Test(arguments: [(2, 1, 2), (2, 3, 20), (2, 4, 70), (3, 1, 6), (3, 2, 90)])
+  func `the number of orders is that of combinatorics`(_ threads: Int, _ steps: Int, _ orders: Int) throws {
+    let explorer = Explorer(Self.program(threads: threads, steps: steps))
+    #expect(try explorer.explore(.everyOrder).schedules == orders)
+    // Nothing commutes, so nothing is reduced.
+    #expect(try explorer.explore(.reduced).schedules == orders)
+  }
+
+  @Test func `steps on different variables commute`() throws {
+    let explorer = Explorer {
+      let variables = [Shared("a", 0), Shared("b", 0)]
+      Execution.threads(2) { thread in for _ in 0..<3 { variables[thread].value += 1 } }
+    }
+    #expect(try explorer.explore(.reduced).schedules == 1)
+    // Three loads and three stores of each thread: 12 over 6.
+    #expect(try explorer.explore(.everyOrder).schedules == 924)
+  }
+
+  @Test func `two loads commute, a load and a store do not`() throws {
+    func count(_ body: @escaping @Sendable (Int, Shared<Int>) -> Void) throws -> Int {
+      try Explorer {
+        let variable = Shared("variable", 0)
+        Execution.threads(2) { body($0, variable) }
+      }
+      .explore(.reduced).schedules
+    }
+    #expect(try count { _, variable in _ = variable.value } == 1)
+    #expect(try count { thread, variable in if thread == 0 { variable.value = 1 } else { _ = variable.value } } == 2)
+  }
+
+  @Test(arguments: [(0, 2), (1, 6), (2, 14), (3, 18), (4, 20)])
+  func `a bound on preemptions leaves out the other orders`(_ bound: Int, _ orders: Int) throws {
+    // Of the 20 orders of two threads of three steps: by hand, those with so many switches away from a thread that can go on.
+    let explorer = Explorer(Self.program(threads: 2, steps: 3))
+    #expect(try explorer.explore(.preemptions(bound)).schedules == orders)
+  }
+
+  // MARK: Random programs
+
+  /// A program of up to three threads, each of which makes up to three accesses of two variables, in which the final values
+  /// depend on the order.
+  static func randomProgram(_ seed: UInt64) -> @Sendable () -> Void {
+    var random = SplitMix64(seed: seed)
+    struct Access { let variable: Int, constant: Int, isLoad: Bool }
+    let threads = (0..<Int.random(in: 2...3, using: &random)).map { _ in
+      (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        Access(
+          variable: Int.random(in: 0...1, using: &random), constant: Int.random(in: 1...5, using: &random),
+          isLoad: Bool.random(using: &random))
+      }
+    }
+    let isLocked = Bool.random(using: &random)
+    return {
+      let variables = [Shared("a", 0), Shared("b", 0)]
+      let lock = ModelLock()
+      let seen = Seen(threads.count)
+      Execution.threads(threads.count) { thread in
+        func run() {
+          for access in threads[thread] {
+            if access.isLoad {
+              seen.values[thread] = seen.values[thread] * 7 + variables[access.variable].value
+            } else {
+              variables[access.variable].value = access.constant + seen.values[thread]
+            }
+          }
+        }
+        if isLocked, thread < 2 { lock.withLock { _ in run() } } else { run() }
+      }
+      Execution.breaks("\(variables.map(\.atEnd)) \(seen.values)")
+    }
+  }
+
+  /// Unchecked: everything happens on the thread that explores.
+  private final class Seen: @unchecked Sendable {
+    var values: [Int]
+    init(_ count: Int) { values = Array(repeating: 0, count: count) }
+  }
+
+  @Test func `the reduction finds the same outcomes of 200 random programs`() throws {
+    var (all, few) = (0, 0)
+    for seed in 0..<200 {
+      let explorer = Explorer(Self.randomProgram(UInt64(seed)))
+      let everyOrder = try explorer.explore(.everyOrder)
+      let reduced = try explorer.explore(.reduced)
+      #expect(everyOrder.isComplete && reduced.isComplete)
+      #expect(everyOrder.outcomes == reduced.outcomes, "program \(seed)")
+      all += everyOrder.schedules
+      few += reduced.schedules
+    }
+    #expect(few * 2 < all)
+  }
+
+  @Test func `a reduction that took dependent steps for commuting ones would be noticed`() {
+    let (load, store) = (Footprint.reading(1), Footprint.changing(1))
+    #expect(load.commutes(with: load) && !load.commutes(with: store) && !store.commutes(with: store))
+    #expect(store.commutes(with: .changing(2)) && !store.commutes(with: .everything))
+    #expect(Footprint.incrementing(1).commutes(with: .incrementing(1)))
+    #expect(!Footprint.incrementing(1).commutes(with: .decrementing(1)))
+    #expect(!Footprint.incrementing(1).commutes(with: load) && !load.commutes(with: .decrementing(1)))
+    #expect(Footprint.nothing.commutes(with: .everything))
+  }
+
+  // MARK: Random schedules
+
+  static let lostUpdate: @Sendable () -> Void = {
+    let variable = Shared("variable", 0)
+    Execution.threads(2) { _ in variable.value += 1 }
+    if variable.atEnd != 2 { Execution.breaks("a lost update") }
+  }
+
+  @Test(arguments: [Explorer.Strategy.random(100, seed: 7), .priorities(100, changes: 2, seed: 7)])
+  func `a seed repeats its schedules, and finds a lost update`(_ strategy: Explorer.Strategy) throws {
+    let explorer = Explorer(Self.lostUpdate)
+    let first = try explorer.explore(strategy)
+    let second = try explorer.explore(strategy)
+    #expect(first.schedules == 100 && first.broken > 0 && first.broken < 100)
+    #expect(first.broken == second.broken && first.shortest == second.shortest)
+  }
+
+  // MARK: Replay
+
+  @Test func `the shortest failing schedule is repeated step by step`() throws {
+    let explorer = Explorer(Self.lostUpdate)
+    let shortest = try #require(try explorer.explore(.all).shortest)
+    let again = try explorer.replay(shortest.schedule)
+    #expect(again == shortest)
+    #expect(again.outcome == .breaks("a lost update"))
+    #expect(
+      again.shown.map(\.words) == [
+        ["reads variable: 0"], ["reads variable: 0"], ["stores variable: 1"], ["stores variable: 1"],
+      ])
+    // What a reader types is only its beginning: the rest continues by itself.
+    #expect(try explorer.replay([1, 2]).outcome == .breaks("a lost update"))
+  }
+
+  @Test(arguments: [
+    ([1, 3], "step 2: found 3, which cannot make a step now, allowed is 1, 2"), ([7], "step 1: found 7"),
+  ])
+  func `a schedule that cannot be is refused`(_ schedule: [Int], _ words: String) throws {
+    let error = #expect(throws: ImpossibleSchedule.self) { try Explorer(Self.lostUpdate).replay(schedule) }
+    #expect(error?.description.hasPrefix(words) == true)
+  }
+
+  @Test func `a schedule that is too long is refused`() throws {
+    let error = #expect(throws: ImpossibleSchedule.self) {
+      try Explorer { Execution.step("alone") }.replay([0, 0, 0])
+    }
+    #expect(error?.description == "step 2: found 0, but all threads have ended")
+  }
+
+  // MARK: Ends
+
+  @Test func `a deadlock is a schedule in which nobody can go on`() throws {
+    let explorer = Explorer {
+      let locks = [ModelLock("lock 1"), ModelLock("lock 2")]
+      Execution.threads(2) { thread in
+        locks[thread].withLock { _ in locks[1 - thread].withLock { _ in } }
+      }
+    }
+    let findings = try explorer.explore(.all)
+    #expect(findings.outcomes.count == 2 && findings.outcomes.contains(.holds))
+    #expect(
+      findings.shortest?.outcome
+        == .deadlock([
+          "caller waits for the threads", "thread 1 waits for lock 2, which thread 2 has",
+          "thread 2 waits for lock 1, which thread 1 has",
+        ]))
+  }
+
+  @Test func `nothing is left of executions that were abandoned or deadlocked`() throws {
+    final class Counted: Sendable {
+      static let alive = Atomic(0)
+      init() { Self.alive.add(1, ordering: .relaxed) }
+      deinit { Self.alive.subtract(1, ordering: .relaxed) }
+    }
+    let findings = try Explorer {
+      let (semaphore, counted) = (ModelSemaphore(value: 0), Counted())
+      let variables = [Shared("a", 0), Shared("b", 0)]
+      Execution.threads(2) { thread in
+        withExtendedLifetime(counted) {
+          variables[thread].value += 1
+          if variables[1 - thread].value == 0 { semaphore.wait() }
+        }
+      }
+    }
+    .explore(.reduced)
+    #expect(findings.broken > 0 && findings.schedules > findings.broken)
+    #expect(Counted.alive.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func `a program that decides by something else is found out`() throws {
+    let calls = Atomic(0)
+    let explorer = Explorer {
+      let count = calls.add(1, ordering: .relaxed).newValue
+      Execution.threads(2) { _ in for _ in 0..<1 + count % 2 { Execution.step("step") } }
+    }
+    let error = #expect(throws: Explorer.Nondeterminism.self) { try explorer.explore(.random(10, seed: 1)) }
+    #expect(error?.description.contains("did something else when it was repeated") == true)
+  }
+
+  @Test func `a program without an end is given up`() throws {
+    let findings = try Explorer { while true { Execution.step("again") } }.explore(.random(3, seed: 1))
+    #expect(findings.unable == "no end after 5000 steps" && findings.schedules == 1)
+  }
+
+  @Test func `an exploration that is over says that it is not complete`() throws {
+    let findings = try Explorer(Self.program(threads: 2, steps: 3)).explore(.everyOrder, isOver: { true })
+    #expect(!findings.isComplete && findings.schedules == 1)
+  }
+}

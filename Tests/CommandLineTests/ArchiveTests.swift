@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `two full runs are compared, though a quick one came last`() async throws {
+  @Test func `two full runs are compared, although a quick one came last`() async throws {
     try await Self.withCache { cache in
       let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
       for run in [full, full, full + ["--quick"]] { _ = try await Self.run(run, cache) }
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [["--no-save"], ["--set", "blocks=20"], ["--variant", "value"]])
-  func `what is asked otherwise is not kept`(_ options: [String]) async throws {
+  func `a run with other settings is not kept`(_ options: [String]) async throws {
     try await Self.withCache { cache in
       let finished = try await Binary.run(
         ["scenario", Self.scenario, "--quick", "--rounds", "1"] + options,
@@ -108,7 +108,7 @@ import Testing
     #expect(finished.errors.split(separator: "\n").filter { $0.contains("is not kept") }.count == 1)
   }
 
-  @Test func `what was cut off is no run that there was`() async throws {
+  @Test func `an entry that was cut off is not a run`() async throws {
     try await Self.withCache { cache in
       _ = try await Self.run("scenario", Self.scenario, "--quick", "--rounds", "1", cache: cache)
       try OutputFile("\(cache)/\(Self.scenario).quick.json").write("{\"schema\": ")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `an entry is there at every moment while another lab keeps its run`() async throws {
+  @Test func `an entry exists at every moment while another lab keeps its run`() async throws {
     try await Self.withRuns { cache in
       let entry = "\(cache)/\(Self.scenario).quick.json"
       let labs = Task {
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `what another version kept is not graded, and compared with a word`() async throws {
+  @Test func `a run of another version is not graded, and compared with a remark`() async throws {
     try await Self.withRuns { cache in
       for ending in ["quick.before.json", "verdicts.json"] {
         let entry = "\(cache)/\(Self.scenario).\(ending)"
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `a run of no trials is not compared without a word, and none of another scenario`() async throws {
+  @Test func `a run without trials is refused with the reason, and so is one of another scenario`() async throws {
     try await Self.withRuns { cache in
       let entry = "\(cache)/\(Self.scenario).quick.json"
       let document = try Self.document(entry)

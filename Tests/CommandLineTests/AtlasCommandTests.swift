@@ -32,7 +32,7 @@ import Testing
     #expect(try JSONValue(guide.output)["schema"] == .text("gcdlab.atlas/1"))
   }
 
-  @Test func `one document is that of a run, as behind --results`() async throws {
+  @Test func `one document is that of a run, as after --results`() async throws {
     let (one, _) = try await Self.runs()
     let plain = try await Binary.run(["documents", one.path]),
       option = try await Binary.run(["documents", "--results", one.path])

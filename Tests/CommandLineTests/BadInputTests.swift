@@ -145,7 +145,7 @@ import Testing
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
   ])
-  func `every error has one prefix, and a guess where there is one`(
+  func `every error has one prefix, and a guess if there is one`(
     _ arguments: [String], _ start: String, _ end: String
   ) async throws {
     let finished = try await Binary.run(arguments)
@@ -153,7 +153,7 @@ import Testing
     #expect(finished.errors.hasPrefix(start) && finished.errors.hasSuffix(end), "\(finished.errors)")
   }
 
-  @Test func `a percentile that no trial has is an error, and what was measured is shown all the same`() async throws {
+  @Test func `a percentile that no trial has is an error, and the measured figures are still shown`() async throws {
     let file = try TemporaryFile(
       "x.yml",
       """
@@ -185,7 +185,7 @@ import Testing
     #expect(finished.status == 64)
   }
 
-  @Test func `a worker wants a request`() async throws {
+  @Test func `a worker needs a request`() async throws {
     let finished = try await Binary.run(["worker"])
     #expect(finished.status == 64)
     #expect(finished.errors.contains("expected a trial request as one line of JSON"))

@@ -22,13 +22,13 @@ import Testing
     #expect(one[at: "runs.0.metrics.blocked-tasks.max"] == .number(1))
   }
 
-  @Test func `a run that asks for no cores says nothing of them`() async throws {
+  @Test func `a run without the setting does not mention cores`() async throws {
     let plain = try await Self.width([])
     #expect(plain[at: "runs.0.parameters.tasks"] != nil)
     #expect(plain[at: "machine.confinedTo"] == nil && plain[at: "runs.0.parameters.cores"] == nil)
   }
 
-  @Test func `more cores than there are is unavailable, and what there is is run`() async throws {
+  @Test func `more cores than the machine has are unavailable, and the other runs take place`() async throws {
     let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
     #expect(none.status == 2)
     #expect(none.errors.contains("4096 cores are asked for"), "\(none.errors)")
@@ -42,14 +42,14 @@ import Testing
 
   @Test(
     arguments: ["scenario queue-order", "smoke", "compare queue-order tasks=1,2", "trace queue-order"], ["0", "x"])
-  func `what is no number of cores is refused`(_ command: String, _ cores: String) async throws {
+  func `a value that is not a number of cores is refused`(_ command: String, _ cores: String) async throws {
     let refused = try await Binary.run(command.split(separator: " ").map(String.init) + ["--cores", cores])
     #expect(refused.status == 64 && refused.output == "")
     #expect(
       refused.errors == "gcdlab: --cores: cores: found '\(cores)', allowed is a whole number from 1 on, or all\n")
   }
 
-  @Test func `cores that are swept are not set as well`() async throws {
+  @Test func `swept cores cannot be set as well`() async throws {
     let refused = try await Binary.run(["compare", "queue-order", "cores=1,2", "--cores", "1"])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("'cores' is swept, and set by --cores 1: leave one of them out"))

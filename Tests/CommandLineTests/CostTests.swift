@@ -50,7 +50,7 @@ import Testing
   private let sleeper = 4
   private let large = 5
 
-  @Test func `processor time is that of all threads in the body, or in the spans that it names`() async throws {
+  @Test func `processor time is that of all threads in the body or in its named spans`() async throws {
     #expect(try await range("processor-time", twoThreads).lowerBound >= 20e6)
     #expect(try await range("processor-time", idle).upperBound < 20e6)
     #expect(try await range("processor-time", setUp).lowerBound >= 110e6)
@@ -59,7 +59,7 @@ import Testing
     #expect(named.lowerBound >= 20e6 && named.upperBound < 200e6)
   }
 
-  @Test func `switches, threads and memory are the kernel's`() async throws {
+  @Test func `switches, threads and memory are counted by the kernel`() async throws {
     #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
     #expect(try await range("voluntary-switches", idle).upperBound < 50)
     #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
@@ -70,7 +70,7 @@ import Testing
     #expect(try await range("peak-memory", idle).upperBound < Double(64 << 20))
   }
 
-  @Test func `checks speak of costs, and what a check says wrongly is seen`() async throws {
+  @Test func `checks can refer to costs, and can fail`() async throws {
     guard case .list(let claims)? = try await Self.document.value["claims"] else {
       throw Unexpected(description: "no claims")
     }
@@ -79,7 +79,7 @@ import Testing
     #expect(verdicts[4] == "held", "\(verdicts)")
   }
 
-  @Test func `the details have a table of them, and the plain report does not`() async throws {
+  @Test func `the details have a table of costs, and the plain report does not`() async throws {
     let file = try TemporaryFile("costs.json", try await Self.document.value.text())
     func report(_ arguments: String) async throws -> String {
       try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' \(arguments)").output
@@ -109,7 +109,7 @@ import Testing
     #expect(!report.output.contains("resource use"))
   }
 
-  @Test func `compare ranks by what a way costs`() async throws {
+  @Test func `compare can rank by costs`() async throws {
     let compared = try await Self.run([
       "compare", "used=10ms,40ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
     ])

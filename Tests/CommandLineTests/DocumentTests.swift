@@ -94,7 +94,7 @@ import Testing
 
   /// One list has all formats: what `--format` prints is what `--export` writes.
   @Test(arguments: printed)
-  func `what is printed in a format is what a file of it has`(_ name: String, _ ending: String) async throws {
+  func `a format prints the same text as it exports`(_ name: String, _ ending: String) async throws {
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
     _ = try await Binary.run(["scenario", "queue-order", "--rounds", "1", "--quick", "--export", run.path])
     let printed = try await Binary.run(["report", run.path, "--format", name, "--export", file.path])
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.
-  @Test func `the pattern and the table agree on the best`() async throws {
+  @Test func `the pattern and the table agree on the best setting`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",
       "4", "--time", "10min",
@@ -144,7 +144,7 @@ import Testing
     ),
     ("{\"schema\": \"gcdlab.result/2\"}", "'tool' is missing"),
   ])
-  func `what is no document is refused`(_ text: String, _ message: String) async throws {
+  func `a file that is not a document is refused`(_ text: String, _ message: String) async throws {
     let file = try TemporaryFile("bad.json", text)
     let page = try TemporaryFile("page.html", "before")
     let refused = try await Binary.run(["report", file.path, "--html", page.path])
@@ -165,7 +165,7 @@ import Testing
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 
-  @Test func `a cell past its time is stopped and the rest goes on`() async throws {
+  @Test func `a cell past its time is stopped and the others continue`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "work=0ns,500ms", "--variant", "serial-loop", "--set", "iterations=400", "--rounds",
       "2",

@@ -14,14 +14,14 @@ import Testing
 
   private func require(_ command: String) async throws { try await Binary.require(command) }
 
-  @Test func `a full device is told for results and exports`() async throws {
+  @Test func `a full device is reported for results and exports`() async throws {
     let printed = try await Binary.shell("\"$0\" \(Self.run) > /dev/full")
     #expect(printed.status == 2 && printed.errors == "gcdlab: cannot write: No space left on device\n")
     let exported = try await Binary.shell("\"$0\" \(Self.run) --export /dev/full 2>&1")
     #expect(exported.status == 64 && exported.output.contains("no format for"))
   }
 
-  @Test func `what one place does not take goes to the others`() async throws {
+  @Test func `a failed export does not prevent the others`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none"
     try await require("unshare -m sh -c '\(mount) /mnt'")
     let file = try TemporaryFile("x.csv")
@@ -36,7 +36,7 @@ import Testing
     #expect(readFile(file.path)?.contains("mutex") == true)
   }
 
-  @Test func `what cannot be printed is still exported`() async throws {
+  @Test func `results that cannot be printed are still exported`() async throws {
     for command in [Self.run, "smoke --only singleton-race"] {
       let file = try TemporaryFile("x.json")
       let finished = try await Binary.shell("\"$0\" \(command) --export '\(file.path)' > /dev/full")
@@ -47,7 +47,8 @@ import Testing
 
   /// As when it is built anew during a run: once its first worker is there, another program has its name.
   @Test(arguments: ["rm gcdlab", "cp /bin/false next && mv next gcdlab"])
-  func `workers are of the binary that the lab began as, whatever becomes of its file`(_ change: String) async throws {
+  func `workers run the binary with which the lab started, whatever happens to its file`(_ change: String) async throws
+  {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
       "$lab/gcdlab" scenario singleton-race --variant mutex --rounds 5 --set race-time=300ms --export x.json &
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["--version", "list", "explain apply-stride", "machine", Self.run])
-  func `what cannot be printed is told`(_ command: String) async throws {
+  func `output that cannot be printed is reported`(_ command: String) async throws {
     for (redirection, reason) in [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")] {
       let finished = try await Binary.shell("exec \"$0\" \(command) \(redirection)")
       #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: \(reason)\n", "\(finished.errors)")
@@ -77,14 +78,14 @@ import Testing
 
   /// At once, and in the middle of a trial.
   @Test(arguments: [0, 1])
-  func `a change that cannot be made is no verdict on its monitor`(_ blocks: Int) async throws {
+  func `a change that cannot be made gives no verdict on its monitor`(_ blocks: Int) async throws {
     try await require("ulimit -f \(blocks); \"$0\" --version")
     let scenario = "scenario file-monitor --variant source --rounds 1 --set changes=2000 --set poll-interval=0"
     let finished = try await Binary.shell("ulimit -f \(blocks); exec \"$0\" \(scenario)")
     try expectUnavailable(finished, "File too large")
   }
 
-  @Test func `a full scratch directory is no verdict on a monitor`() async throws {
+  @Test func `a full scratch directory gives no verdict on a monitor`() async throws {
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=100 none /mnt && head -c 4096 /dev/zero > /mnt/full"
     try await require("unshare -m sh -c '\(mount) && TMPDIR=/mnt \"$0\" --version' \"$0\"")
     let lab = "TMPDIR=/mnt exec \"$0\" scenario file-monitor --quick --rounds 1"
@@ -101,20 +102,20 @@ import Testing
     #expect(!said.contains("violated") && !said.contains("hung"))
   }
 
-  @Test func `a pipe that is closed ends the lab in silence`() async throws {
+  @Test func `a closed pipe ends the lab silently`() async throws {
     let closed = try await Binary.shell("{ \"$0\" \(Self.run) --format json; echo $? >&2; } | head -c 1 > /dev/null")
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
   @Test(arguments: ["/proc/x.json", "/sys/x.json", "/no/such/x.json", "/dev/null/x.json"])
-  func `a place that cannot be written is told before the run`(_ path: String) async throws {
+  func `a place that cannot be written is reported before the run`(_ path: String) async throws {
     let refused = try await Binary.shell("\"$0\" \(Self.run) --export '\(path)'")
     #expect(refused.status == 64 && refused.output.isEmpty)
     #expect(refused.errors.hasPrefix("gcdlab: --export: cannot write \(path): "), "\(refused.errors)")
   }
 
   @Test(arguments: [3, 4, 8, 16, 32])
-  func `few descriptors are told and never a trap`(_ limit: Int) async throws {
+  func `a lack of descriptors is reported and never a trap`(_ limit: Int) async throws {
     for command in [Self.run, "smoke", "list", "machine", "watch /tmp --for 1ms", "compare apply-stride stride=1,2"] {
       let finished = try await Binary.shell("ulimit -n \(limit); \"$0\" \(command)")
       // With 3 the shell itself may not be able to start anything.
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: ["instances", "watches"])
-  func `without inotify the variant is unavailable and watch says why`(_ what: String) async throws {
+  func `a system without inotify makes the variant unavailable, and watch says why`(_ what: String) async throws {
     // A user namespace has limits of its own.
     let limit = "echo 0 > /proc/sys/user/max_inotify_\(what)"
     try await require("unshare -Ur sh -c '\(limit)'")
@@ -149,7 +150,7 @@ import Testing
     return try await Binary.shell("cd '\(directory)' && clang -shared -fPIC -o replaced.so replaced.c && \(run)")
   }
 
-  @Test func `actors without cores of their own, which do not meet, are no verdict`() async throws {
+  @Test func `actors without cores of their own, which do not meet, give no verdict`() async throws {
     // All on one core, which the lab does not know: there is hardly ever a duplicate.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
@@ -179,7 +180,7 @@ import Testing
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func `a slow clock is measured and marks what it hides`() async throws {
+  @Test func `a slow clock is measured and marks the figures that it hides`() async throws {
     // Some tens of microseconds a read.
     let finished = try await lab(
       "\(Self.run) --set batch=10",
@@ -217,7 +218,7 @@ import Testing
     #expect(!finished.output.contains("\u{1b}["))
   }
 
-  @Test func `a place for files that is none is told at once`() async throws {
+  @Test func `an unusable directory for temporary files is reported at once`() async throws {
     let long = String(repeating: "/.", count: 2000)
     for (place, reason) in [
       ("/no/such", "No such file or directory"), ("/dev/null", "Not a directory"),
@@ -234,7 +235,7 @@ import Testing
   }
 
   @Test(arguments: ["list", "--version", "scenario singleton-race --rounds 1", "worker"])
-  func `a stack that is too small is told`(_ command: String) async throws {
+  func `a stack that is too small is reported`(_ command: String) async throws {
     try await require("sh -c 'ulimit -s 64'")
     let refused = try await Binary.shell("ulimit -s 64; exec \"$0\" \(command)")
     if refused.errors.contains("Sanitizer") || refused.errors.isEmpty {
@@ -246,7 +247,7 @@ import Testing
         == "gcdlab: a stack of 512 KiB is needed, the limit is 64 KiB; raise it with: ulimit -s 8192\n")
   }
 
-  @Test func `help that cannot be printed is told`() async throws {
+  @Test func `help that cannot be printed is reported`() async throws {
     for command in ["help", "--help", "help smoke", "smoke --help"] {
       let full = try await Binary.shell("\"$0\" \(command) > /dev/full")
       #expect(full.status == 2 && full.errors == "gcdlab: cannot write: No space left on device\n", "\(full)")
@@ -268,7 +269,7 @@ import Testing
     ("ulimit -f 100", "File too large"),
     ("mount -t tmpfs -o size=64k none /mnt && export TMPDIR=/mnt", "No space left on device"),
   ])
-  func `what a disk does not take, no writer has lost`(_ limit: String, _ reason: String) async throws {
+  func `a full disk is not the fault of a writer`(_ limit: String, _ reason: String) async throws {
     try await require("unshare -m sh -c '\(limit)'")
     let finished = try await Binary.shell(
       "unshare -m sh -c '\(limit) && exec \"$0\" scenario descriptor-write --quick --rounds 1' \"$0\"")
@@ -284,7 +285,7 @@ import Testing
   /// others, and a trial may take as long where the machine is busy.
   ///
   /// One core may be used, and Dispatch takes it for all that are online: `taskset`, the processors of a container.
-  @Test func `a pool that is wider than the cores are many is compared with its own width`() async throws {
+  @Test func `a pool that is wider than the number of cores is compared with its own width`() async throws {
     guard Host.onlineCores > 1 else { try skip("there is but one core here") }
     try await require("taskset -c 0 true")
     let functions = """
@@ -303,7 +304,7 @@ import Testing
 
   /// Before Swift 6.3 Dispatch named no threads.
   @Test(arguments: ["group-wait-vs-notify", "thread-explosion", "limit-concurrency"])
-  func `threads of the pool are told without their names`(_ scenario: String) async throws {
+  func `threads of the pool are recognized without their names`(_ scenario: String) async throws {
     let finished = try await lab(
       "scenario \(scenario) --quick --rounds 1",
       replacing: """
@@ -315,13 +316,13 @@ import Testing
     #expect(!said.contains("violated") && !said.contains("not-witnessed"), "\(finished.output)")
   }
 
-  @Test func `without unicode there is none`() async throws {
+  @Test func `a terminal without Unicode gets none`() async throws {
     let finished = try await Binary.shell(
       "LC_ALL=C \"$0\" compare apply-stride stride=1,64 --rounds 2 --time 10min --set iterations=2000")
     #expect(finished.status == 0 && finished.output.allSatisfy(\.isASCII), "\(finished.output)")
   }
 
-  @Test func `bytes that are no text are refused like any other`() async throws {
+  @Test func `bytes that are not text are refused like any other input`() async throws {
     let name = "$(printf 'x\\377y')"
     for command in [
       "scenario \(name)", "scenario ./\(name).yml", "\(Self.run) --set \(name)=1", "report \(name) --html /tmp/x",
@@ -335,7 +336,7 @@ import Testing
     (40, "60 threads and some more are needed: cannot start a thread"),
     (3, "threads are needed: cannot start a thread"),
   ])
-  func `threads that are not to be had are told`(_ limit: Int, _ message: String) async throws {
+  func `a lack of threads is reported`(_ limit: Int, _ message: String) async throws {
     // The limit counts the threads of a user, and root has none: another user in its place, and one for each case,
     // since they run side by side.
     try await require("setpriv --reuid=64123 --clear-groups true")

@@ -184,7 +184,7 @@ import Testing
     ]
   }
 
-  @Test(arguments: attacks) private func `no figure hides what became of the new side`(_ attack: Attack) async throws {
+  @Test(arguments: attacks) private func `no figure hides a fault of the new side`(_ attack: Attack) async throws {
     let old = try await Self.run(Self.steady, claim: "held")
     let new = try await Self.run(Self.steady, claim: "held", attack.changes)
     let diff = try await Self.diff([old, old, old], [new, new, new])
@@ -196,7 +196,7 @@ import Testing
     #expect(same.status == (isWrong ? attack.status : 0), "\(same.output)\(same.errors)")
   }
 
-  @Test func `a debug build and a released one tell nothing`() async throws {
+  @Test func `a debug build and a release build cannot be compared`() async throws {
     let debug = try await Self.run(Self.steady, ["machine.optimised": .bool(false)])
     let released = try await Self.run(Self.steady, ["machine.optimised": .bool(true)])
     for (old, new) in [([debug], [released]), ([released], [debug]), ([debug, released], [debug, released])] {
@@ -206,7 +206,7 @@ import Testing
   }
 
   /// What `gcdlab help` says of a refuted and of an inconclusive performance claim.
-  @Test func `a performance claim fails a run only where that is asked for`() async throws {
+  @Test func `a performance claim fails a run only on request`() async throws {
     for (verdict, strict) in [("refuted", 1), ("inconclusive", 0)] {
       var claim = Self.claimed("held")
       claim["kind"] = .text("performance")
@@ -239,7 +239,7 @@ import Testing
       ("one run a side", steady, "one run per side shows only large changes: give three or more, with --old and --new"),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])
-  func `what cannot be told is no pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
+  func `a diff that cannot be told does not pass`(_ what: String, _ rounds: [Double], _ reason: String) async throws {
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
@@ -248,7 +248,7 @@ import Testing
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }
 
-  @Test func `nothing in common, or another metric, is no pass`() async throws {
+  @Test func `a diff without common figures, or of another metric, does not pass`() async throws {
     let old = try await Self.run(Self.steady)
     let other = try await Self.diff([old], [try await Self.run(Self.steady, scenario: "another")])
     #expect(
@@ -259,7 +259,7 @@ import Testing
     #expect(empty.status == 64 && empty.errors.contains("an empty list of result documents"))
   }
 
-  @Test func `what may be worse than the limit is told with what would help`() async throws {
+  @Test func `a figure that may be worse than the limit is named, with what would help`() async throws {
     // Some 20 % from run to run.
     var runs: [String] = []
     for factor in [1, 1.2, 0.8, 1.1] { runs.append(try await Self.run(Self.steady.map { $0 * factor })) }
@@ -270,7 +270,7 @@ import Testing
     #expect(wild.unwrapped.contains("more runs per side would tell, here 2 and 2"), "\(wild.output)")
   }
 
-  @Test func `two documents, or several a side, and nothing else`() async throws {
+  @Test func `diff accepts two documents or several for each side, and nothing else`() async throws {
     for arguments in [
       ["a.json"], ["a.json", "b.json", "c.json"], ["a.json", "--new", "b.json"], ["--old", "a.json"],
     ] {
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test func `killed, it leaves no lab that it runs`() async throws {
+  @Test func `a killed diff leaves none of the labs that it started`() async throws {
     // Each run of ten thousand rounds would take hours. Ten minutes are for the busiest machine.
     let finished = try await Binary.shell(
       """
@@ -310,7 +310,7 @@ import Testing
     #expect(try await Binary.run(["diff", "--against", Binary.path]).status == 64)
   }
 
-  @Test func `an export is of the comparison, wherever it is asked for`() async throws {
+  @Test func `an export is that of the comparison, wherever the option stands`() async throws {
     let files = [try TemporaryFile("one.json", ""), try TemporaryFile("two.csv", "")]
     let ran = try await Binary.run([
       "diff", "--against", Binary.path, "--runs", "1", "--export", files[0].path, "--", "fd-semaphore", "--quick",
@@ -323,7 +323,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("(known: .json .md .csv)"), "\(refused.errors)")
   }
 
-  @Test func `a binary that hangs is not waited for, and nothing of it is left`() async throws {
+  @Test func `a binary that hangs is not waited for, and is removed`() async throws {
     let script = try TemporaryFile("hangs", "#!/bin/sh\nsleep 1000 &\necho $! > \"$0.sleeper\"\nwait\n")
     try #require(chmod(script.path, 0o700) == 0)
     let diff = try await Binary.run(["diff", "--against", script.path, "--run-time", "1s", "--", "fd-semaphore"])
@@ -335,7 +335,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("--run-time: "), "\(refused.errors)")
   }
 
-  @Test func `several runs are several documents`() async throws {
+  @Test func `several runs give several documents`() async throws {
     let ran = try await Binary.run([
       "scenario", "fd-semaphore", "--quick", "--rounds", "1", "--variant", "semaphore", "--runs", "2", "--format",
       "json",

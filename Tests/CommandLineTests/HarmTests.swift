@@ -19,7 +19,7 @@ import Testing
 
   // MARK: Files of others
 
-  @Test func `what another made under the number of a process stays`() async throws {
+  @Test func `another program's files under the number of a process are kept`() async throws {
     // For every process of the near future, in few processes.
     let script = """
       place=$(mktemp -d)
@@ -38,7 +38,7 @@ import Testing
     #expect(finished.unwrapped == "1001")
   }
 
-  @Test func `a worker without a lab removes what its trial made`() async throws {
+  @Test func `a worker without a lab removes its trial's files`() async throws {
     // The request is all that it hears: then its input ends, as when the lab is killed.
     let request =
       #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
@@ -58,7 +58,8 @@ import Testing
 
   /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not
   /// always.
-  @Test(arguments: 1...5) func `a stopped lab that is ended tells what it has`(_ attempt: Int) async throws {
+  @Test(arguments: 1...5) func `a stopped lab that is ended prints the results that it has`(_ attempt: Int) async throws
+  {
     let lab = try await Binary.start(Self.long)
     _ = try await lab.firstWorker()
     kill(lab.pid, SIGSTOP)
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["scenario", "explain", "smoke", "report", "diff"])
-  func `a file that says nothing is left with a signal`(_ command: String) async throws {
+  func `a signal ends the wait for a silent file`(_ command: String) async throws {
     let pipe = try TemporaryFile("pipe.yml")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let lab = try await Binary.start([command, pipe.path] + (command == "diff" ? ["other"] : []))
@@ -88,7 +89,7 @@ import Testing
     #expect([143, -Int(SIGTERM)].contains(finished.status))
   }
 
-  @Test func `ended children are met though their signal was ignored`() async throws {
+  @Test func `ended children are reaped although their signal was ignored`() async throws {
     let finished = try await Binary.shell("exec env --ignore-signal=CHLD \"$0\" \(Self.quick)")
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(!finished.output.contains("broken"), "\(finished.output)")
@@ -97,7 +98,7 @@ import Testing
   // MARK: Reading
 
   @Test(arguments: ["/dev/zero", "/dev/tty", "SOCKET"])
-  func `what is no file is not read`(_ path: String) async throws {
+  func `a path that is not a file is not read`(_ path: String) async throws {
     let path = path == "SOCKET" ? try Self.socket() : path
     defer { if path.hasPrefix(ScratchDirectory.parent) { unlink(path) } }
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
@@ -150,7 +151,7 @@ import Testing
     #expect(try JSONValue(finished.output)["schema"] == .text("gcdlab.result/2"), "\(finished.errors)")
   }
 
-  @Test func `a distribution is written beside its place whatever it is called`() async throws {
+  @Test func `a distribution is written beside its path, whatever its name`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let elsewhere = try TemporaryFile("elsewhere")
@@ -166,7 +167,7 @@ import Testing
 
   // MARK: Text from outside
 
-  @Test func `what a name holds is written out`() async throws {
+  @Test func `hidden characters of a name are written out`() async throws {
     let hostile = "\u{1b}[2J\ngcdlab: FORGED"
     for arguments in [
       ["scenario", "x\(hostile).yml"], ["report", hostile], ["explain", hostile], ["watch", "/no/such/\(hostile)"],
@@ -179,14 +180,14 @@ import Testing
     }
   }
 
-  @Test func `what a scenario file holds is written out`() async throws {
+  @Test func `hidden characters of a scenario file are written out`() async throws {
     let file = try TemporaryFile("x.yml", "scenario: x\npattern: \"fd\\e[2J\\nFORGED\"\n")
     let refused = try await Binary.run(["scenario", file.path])
     #expect(refused.status == 64)
     #expect(refused.errors.contains("fd\\u{1b}[2J\\nFORGED"), "\(refused.errors)")
   }
 
-  @Test func `a name forges no watched change`() async throws {
+  @Test func `a name cannot forge a watched change`() async throws {
     let forged = "x\n   0.000 s  deleted   passwords"
     let file = try TemporaryFile(forged)
     let directory = file.path.dropLast(forged.count)
@@ -197,7 +198,7 @@ import Testing
     #expect(finished.output.contains("x\\n   0.000 s  deleted   passwords"))
   }
 
-  @Test func `watching ends though nobody reads`() async throws {
+  @Test func `watching ends although nobody reads`() async throws {
     // The numbers of write, poll and ppoll.
     #if arch(x86_64)
       let calls = "1|7|271"
@@ -255,7 +256,7 @@ import Testing
     #expect(try await Binary.run(["report", saved.path] + twice).status == 0)
   }
 
-  @Test func `a width that no terminal has costs nothing`() async throws {
+  @Test func `a width that no terminal has costs no memory`() async throws {
     let saved = try TemporaryFile("run.json")
     #expect(try await Binary.shell("exec \"$0\" \(Self.quick) --export '\(saved.path)'").status == 0)
     let shown = try await Binary.shell("COLUMNS=2147483648 exec \"$0\" report '\(saved.path)'")
@@ -272,7 +273,7 @@ import Testing
         == "gcdlab: \(large.path): larger than 24 MiB: no result document, or several, for as many files\n")
   }
 
-  @Test func `a mark of the byte order is no text`() async throws {
+  @Test func `a byte order mark is not text`() async throws {
     let file = try TemporaryFile("x.yml", "\u{feff}scenario: x\npattern: fd-semaphore\ntitle: t\nsource: s\n")
     let finished = try await Binary.run(["explain", file.path])
     #expect(finished.status == 0 && finished.output.hasPrefix("x  t\n"), "\(finished.errors)")

@@ -15,7 +15,7 @@ import Testing
   ]
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)])
-  func `a signal ends the worker and is told`(_ signal: Int32, _ status: Int) async throws {
+  func `a signal ends the worker and is reported`(_ signal: Int32, _ status: Int) async throws {
     let lab = try await Binary.start(Self.long)
     let worker = try await lab.firstWorker()
     kill(lab.pid, signal)
@@ -34,7 +34,7 @@ import Testing
     #expect(await Binary.isGone(worker))
   }
 
-  @Test func `the second signal ends it at once, and what its trial had made is gone all the same`() async throws {
+  @Test func `the second signal ends the lab at once, and the trial's files are still removed`() async throws {
     let finished = try await Binary.shell(
       """
       for round in 1 2 3 4 5; do
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// As `timeout` sends it: to the lab, and to the group that it is in.
-  @Test func `a signal that comes twice at once is one`() async throws {
+  @Test func `two copies of one signal at once count as one`() async throws {
     let file = try TemporaryFile("x.json")
     let finished = try await Binary.shell(
       """

@@ -10,7 +10,7 @@ import Testing
     try await Binary.shell("FAULTS='\(faults)' exec '\(Self.faults)' \(arguments)")
   }
 
-  @Test func `honest workers pass, and what this system has not is no loss`() async throws {
+  @Test func `honest workers pass, and features that this system lacks are no loss`() async throws {
     let smoke = try await lab("", "smoke --time 10min")
     #expect(smoke.status == 0 && smoke.output.hasSuffix("3 passed, 0 failed\n"), "\(smoke)")
     #expect(!smoke.output.contains("lost"), "\(smoke.output)")
@@ -28,7 +28,8 @@ import Testing
   }
 
   @Test(arguments: ["spin:left", "stopped:left", "killed:left", "starved:left", "full:left"])
-  func `what the machine withholds is not judged, and no pass`(_ fault: String) async throws {
+  func `a trial that the machine does not allow is not judged, and the run does not pass`(_ fault: String) async throws
+  {
     for command in ["smoke safe --time 4s", "scenario safe --rounds 3 --time 4s"] {
       let finished = try await lab(fault, command)
       #expect(finished.status == 2, "\(fault): \(finished)")
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `who accepts it says so by name`() async throws {
+  @Test func `a user accepts such losses by name`() async throws {
     let allowed = try await lab("killed:right", "smoke safe together --allow-unjudged safe --allow-unjudged together")
     #expect(allowed.status == 0, "\(allowed)")
     let other = try await lab("killed:right", "smoke safe together --allow-unjudged safe")
@@ -45,14 +46,16 @@ import Testing
     #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'safe'?"), "\(unknown)")
   }
 
-  @Test func `a claim on all names whom it did not see, and all losses are counted`() async throws {
+  @Test func `a claim on all names the variants that it did not see, and all losses are counted`() async throws {
     let finished = try await lab("killed:right", "smoke together")
     #expect(finished.status == 2 && finished.unwrapped.contains("3 trials lost"), "\(finished)")
     #expect(finished.unwrapped.contains("all.missed <= 1: no trial showed right: signal 9"), "\(finished.output)")
   }
 
   @Test(arguments: ["crash:left", "crash=80%:left", "hang:right"])
-  func `a crash or a hang of what is meant to complete fails, whatever the claims`(_ fault: String) async throws {
+  func `a crash or a hang of a variant that is meant to complete fails, whatever the claims`(_ fault: String)
+    async throws
+  {
     let file = try TemporaryFile("x.xml")
     let finished = try await lab(fault, "scenario speed --rounds 6 --seed 4 --time 20s --export '\(file.path)'")
     #expect(finished.status == 1, "\(finished)")
@@ -65,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ["empty", "hollow", "absent", "negative", "garbage", "nothing", "silent", "status", "flood"])
-  func `a worker that does not tell what it must breaks its trial`(_ fault: String) async throws {
+  func `a worker that does not report its figures breaks its trial`(_ fault: String) async throws {
     for command in ["smoke safe", "scenario together --rounds 2", "compare together size=1,2 --rounds 2"] {
       let finished = try await lab("\(fault):left", command)
       // Where the machine is too busy to read so much in a trial's time, it is ended before all is read.
@@ -75,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a large grid is told by what its workers take before it starts`() async throws {
+  @Test func `a large grid announces the time of its workers before it starts`() async throws {
     let finished = try await lab("", "compare together size=1..60 --variant left --variant right --time 1ms --rounds 1")
     #expect(finished.errors.contains("120 trials a round in 1 round: 120 trials take "), "\(finished.errors)")
     let small = try await lab("", "compare together size=1,2 --rounds 1")

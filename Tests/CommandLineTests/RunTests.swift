@@ -37,7 +37,7 @@ import Testing
 
   private static let short = ["--set", "race-time=1ms", "--set", "batch=10", "--quiet"]
 
-  @Test func `the document holds what ran`() async throws {
+  @Test func `the document contains the runs`() async throws {
     let finished = try await Binary.run(
       [
         "scenario", "singleton-race", "--variant", "dispatch-once", "--variant", "mutex", "--rounds", "2", "--seed",
@@ -84,7 +84,7 @@ import Testing
     ("performance", "mutex.hot-path > 10s", ["--strict"], 1, "refuted"),
     ("performance", "mutex.hot-path < 10s", ["--strict"], 0, "supported"),
   ])
-  func `the status tells of the claims`(
+  func `the exit status reflects the claims`(
     _ kind: String, _ check: String, _ flags: [String], _ status: Int, _ verdict: String
   ) async throws {
     let file = try TemporaryFile(
@@ -129,7 +129,7 @@ import Testing
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
-  @Test func `what the time does not reach is no pass`() async throws {
+  @Test func `a scenario that the time does not reach does not pass`() async throws {
     let smoke = try await Binary.run(["smoke", "singleton-race", "file-monitor", "--time", "1ms"])
     #expect(smoke.status == 2)
     #expect(smoke.output.hasSuffix("1 passed, 0 failed, not run: file-monitor\n"))
@@ -154,7 +154,7 @@ import Testing
     #expect(finished.output.hasSuffix("1 passed, 0 failed\n"))
   }
 
-  @Test func `watch shows a save by rename and goes on`() async throws {
+  @Test func `watch shows a save by rename and continues`() async throws {
     let file = try TemporaryFile("notes.txt", "one")
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"

@@ -17,7 +17,7 @@ extension Binary {
 
 /// The lab on machines that are set up in another way than those of its authors.
 @Suite struct SurroundingsTests {
-  @Test func `without /proc the lab says so, whatever it is to do`() async throws {
+  @Test func `every command says so if /proc is missing`() async throws {
     let prefix = "unshare -m sh -c 'mount -t tmpfs none /proc &&"
     try await Binary.require("\(prefix) true'")
     for command in ["--version", "list", "scenario singleton-race", "worker"] {
@@ -31,7 +31,7 @@ extension Binary {
   }
 
   /// As by an upgrade, or a build beside the run: from the first worker on, another program has the name of the lab.
-  @Test func `nothing of a trial starts or opens a binary that was replaced`() async throws {
+  @Test func `no part of a trial starts or opens a replaced binary`() async throws {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
       "$lab/gcdlab" scenario fd-semaphore signal-source process-monitor --quick --rounds 1 > said 2>&1 &
@@ -49,7 +49,7 @@ extension Binary {
     }
   }
 
-  @Test func `who may not raise priorities is told what that leaves out, and passes`() async throws {
+  @Test func `a user who may not raise priorities passes and learns what is left out`() async throws {
     if getpriority(0, 0) != 0 { try skip("the tests run with a nice value, below which nothing is told apart") }
     let isRoot = geteuid() == 0
     if isRoot { try await Binary.require("setpriv --reuid=64123 --clear-groups true") }

@@ -21,7 +21,7 @@ import Testing
     """
 
   #if os(Linux)
-    @Test("when the process of the tests is killed, what it started ends, and its directory is removed")
+    @Test("the end of a killed test process ends the processes that it started and removes its directory")
     func killed() async throws {
       let result = try await #require(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
         unsetenv("GCDLAB_TESTS")
@@ -37,7 +37,7 @@ import Testing
       try await until("the directory is removed") { access(directory, F_OK) != 0 }
     }
 
-    @Test("a run ends what earlier ones have left, and nothing of one that goes on")
+    @Test("a run removes what earlier runs left, and nothing of a run that continues")
     func left() async throws {
       await #expect(processExitsWith: .success) {
         let place = try #require(getenv("TMPDIR").map { String(cString: $0) }) + "/gcdlab left"

@@ -5,7 +5,7 @@ import Testing
 
 /// What the binary prints that depends on nothing: compared whole.
 @Suite struct TextTests {
-  @Test func `the version is told`() async throws {
+  @Test func `the version is printed`() async throws {
     let finished = try await Binary.run(["--version"])
     #expect(finished.output == "1.0.0\n")
     #expect(finished.status == 0)
@@ -24,7 +24,7 @@ import Testing
     ("apply-stride --set balance = un", "uniform"), ("scenario --tag queue", "queues"),
     ("scenario apply-stride --set work = 1", "15ns"),
   ])
-  func `a shell completes what a scenario has`(_ line: String, _ completed: String) async throws {
+  func `a shell completes the names of a scenario`(_ line: String, _ completed: String) async throws {
     let script = """
       exec bash -c 'PATH=${0%/*}:$PATH; source <("$0" --generate-completion-script bash)
       COMP_WORDS=(gcdlab \(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `alone it greets, and a scenario's name runs it`() async throws {
+  @Test func `the command alone greets, and a scenario's name runs the scenario`() async throws {
     let alone = try await Binary.run([])
     #expect(
       alone.status == 0 && alone.output.contains("gcdlab scenario singleton-race")
@@ -58,7 +58,7 @@ import Testing
     #expect(ran.output.hasPrefix("queue-order "), "\(ran)")
   }
 
-  @Test func `a new lab names its package, and is refused where there is something`() async throws {
+  @Test func `a new lab names its package, and is refused in a directory that is not empty`() async throws {
     let place = try TemporaryFile("place")
     let written = try await Binary.shell(
       "mkdir '\(place.path)' && cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab && cat my-queue/Package.swift"
@@ -76,7 +76,7 @@ import Testing
         == "gcdlab: --lab: /tmp is no folder of the package gcdlab, and no address\n")
   }
 
-  @Test func `machine tells its cores and floor`() async throws {
+  @Test func `machine prints the cores and the noise floor`() async throws {
     let output = try await Binary.run(["machine"]).output
     for word in ["cores", "noise floor", "clock read", "descriptor limit", "dispatch sources"] {
       #expect(output.contains(word))
@@ -124,7 +124,7 @@ import Testing
     #expect(!finished.output.contains("queue-pool"))
   }
 
-  @Test func `code of all variants or of none that there is`() async throws {
+  @Test func `code accepts all variants, and refuses an unknown one`() async throws {
     let all = try await Binary.run(["explain", "fd-semaphore", "--code"])
     let experiment = try PromiseTests.library.experiment("fd-semaphore")
     for variant in experiment.variants {

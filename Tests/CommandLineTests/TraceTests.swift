@@ -3,7 +3,7 @@ import Testing
 /// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says
 /// what it cannot.
 @Suite struct TraceTests {
-  @Test func `a picture of each variant`() async throws {
+  @Test func `trace draws a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])
     #expect(finished.status == 0)
     for words in ["apply-stride apply[stride=1]", "apply-stride apply[stride=64]", "caller", "make build"] {
@@ -19,7 +19,7 @@ import Testing
     #expect(finished.output.contains("caller"))
   }
 
-  @Test func `every rule is named and none broken`() async throws {
+  @Test func `every rule is named and kept`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "serial-loop", "--check"])
     #expect(finished.status == 0, "\(finished.output)")
     #expect(finished.output.contains("kept        no event was lost"))

@@ -52,7 +52,7 @@ import Testing
   private struct Wrong: Error { let description: String }
 
   @Test(arguments: Target.allCases)
-  func `whatever comes in, a value or an error comes out`(_ target: Target) async throws {
+  func `any input gives a value or an error`(_ target: Target) async throws {
     // On a thread of its own: the tests beside it need the two that Swift concurrency has on two cores.
     let findings = try await withCheckedThrowingContinuation { done in
       do { try SystemThread { done.resume(with: Result { try Self.feedAll(target) }) }.detach() } catch {
@@ -142,7 +142,7 @@ import Testing
     }?.1
   }
 
-  @Test func `a coordinate that is no number is found`() {
+  @Test func `a coordinate that is not a number is found`() {
     #expect(Self.badCoordinate("<p title=\"nan\"/><polyline points=\"1,2 3.5,-4\"/>") == nil)
     #expect(Self.badCoordinate("<polyline points=\"1,2 nan,4\"/>") == "1,2 nan,4")
     #expect(Self.badCoordinate("<circle r=\"4\" cx=\"inf\" cy=\"2\"/>") == "inf")

@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct BatchesTests {
-  @Test func `runs one batch more than it reports`() async {
+  @Test func `one batch more runs than is reported`() async {
     var batches = 0
     #expect(Batches.times(of: { batches += 1 }, count: 5).count == 5)
     #expect(batches == 6)
@@ -39,14 +39,14 @@ import Testing
     #expect(await counter.calls == 4)
   }
 
-  @Test func `pieces are passed on in their order, each once`() {
+  @Test func `each piece is passed on once, in order`() {
     var seen: [Int] = []
     Pieces(1...4).each { seen.append($0) }
     Pieces([]).each { seen.append($0) }
     #expect(seen == [1, 2, 3, 4])
   }
 
-  @Test func `what the same loop takes around nothing is noted beside the figure, and is none of its values`() {
+  @Test func `the time of the empty loop is recorded beside the figure, and is not one of its values`() {
     let cost = Metric.latency("cost", "what it takes")
     let trial = Trial(variant: "any", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
     let loop = Loop(10, on: 0)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `the same code serves the queue that lets a block overtake and the one that does not`() async throws {
+  @Test func `the same code works on a queue that lets a block overtake and on one that does not`() async throws {
     #expect(try await overtakes(on: DispatchQueue(label: "concurrent", attributes: .concurrent), bound: Self.never))
     #expect(try await !overtakes(on: DispatchQueue(label: "serial"), bound: .milliseconds(1)))
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(early == [false])
   }
 
-  @Test func `an event that has happened lets pass at once, also after the bound`() async throws {
+  @Test func `an event that has happened lets a wait end at once, also after the bound`() async throws {
     let (open, shut) = (BoundedGate(bound: Self.never), BoundedGate(bound: .zero))
     open.open()
     shut.restHasFinished()

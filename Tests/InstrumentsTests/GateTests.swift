@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct GateTests {
-  @Test func `holds blocks and tasks back until it is open`() async {
+  @Test func `a gate holds blocks and tasks back until it is open`() async {
     let (gate, gauge) = (Gate(), Gauge())
     async let task: Void = {
       await gate.passed()
@@ -18,7 +18,7 @@ import Testing
     #expect(gauge.now == 2)
   }
 
-  @Test func `may be dropped unopened`() async {
+  @Test func `a gate can be released without being opened`() async {
     await #expect(processExitsWith: .success) { _ = Gate() }
   }
 }

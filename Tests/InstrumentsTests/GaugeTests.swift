@@ -3,7 +3,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct GaugeTests {
-  @Test func `remembers its peak`() {
+  @Test func `a gauge remembers its peak`() {
     let gauge = Gauge()
     #expect(gauge.up() == 1)
     #expect(gauge.up() == 2)
@@ -14,14 +14,14 @@ import Testing
     #expect(gauge.now == 1 && gauge.peak == 3)
   }
 
-  @Test func `comes down when a body throws`() {
+  @Test func `a gauge comes down when a body throws`() {
     struct Failure: Error {}
     let gauge = Gauge()
     #expect(throws: Failure.self) { try gauge.holding { throw Failure() } }
     #expect(gauge.now == 0 && gauge.peak == 1)
   }
 
-  @Test func `loses nothing in a race`() async {
+  @Test func `a gauge loses no change in a race`() async {
     let gauge = Gauge()
     await withTaskGroup { group in
       for _ in 0..<8 { group.addTask { for _ in 0..<10_000 { gauge.holding {} } } }

@@ -5,7 +5,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct HoldTests {
-  @Test func `the next who comes by is held until the release, and no other`() throws {
+  @Test func `only the next thread at the hold is held until the release`() throws {
     let (hold, runs, queue) = (Hold(), RunCounts(count: 3), DispatchQueue(label: "handler"))
     hold.pass()
     hold.holdNext()
@@ -23,7 +23,7 @@ import Testing
     #expect(runs.notOnce == 0)
   }
 
-  @Test func `a release before anybody came lets go by who comes`() {
+  @Test func `a release before a thread comes lets that thread pass`() {
     let hold = Hold()
     hold.holdNext()
     hold.release()
@@ -31,7 +31,7 @@ import Testing
     #expect(throws: WaitedInVain.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
   }
 
-  @Test func `who was not caught when asked is not held by a later hold`() {
+  @Test func `a thread that was not held before is not held by a later hold`() {
     let hold = Hold()
     let isHeld = hold.catches()
     hold.holdNext()

@@ -9,7 +9,7 @@ import Testing
     let runs = Mutex<[(index: Int, thread: Int)]>([])
   }
 
-  @Test func `runs everything in order, on one thread of its own, before it stops`() async throws {
+  @Test func `a lingering thread runs all work in order before it stops`() async throws {
     let log = Log()
     let caller = try await onOwnThread {
       let thread = try LingeringThread()
@@ -24,7 +24,7 @@ import Testing
     #expect(Set(runs.map(\.thread)).count == 1 && runs.first?.thread != caller)
   }
 
-  @Test func `stops when nothing was handed over`() async throws {
+  @Test func `a lingering thread without work stops`() async throws {
     try await onOwnThread { try LingeringThread().stop() }
   }
 }

@@ -9,7 +9,7 @@ import Testing
     var last: String?
   }
 
-  @Test func `what is noted elsewhere is waited for`() {
+  @Test func `a value noted on another thread is waited for`() {
     let seen = Noted(Seen())
     for number in 0..<100 {
       DispatchQueue.global().async {
@@ -23,14 +23,14 @@ import Testing
     #expect(seen.messages == 100 && seen.last != nil && seen.now.messages == 100)
   }
 
-  @Test func `what does not come is not waited for beyond the patience`() {
+  @Test func `a missing value is not waited for beyond the patience`() {
     let seen = Noted(0)
     seen.note { $0 += 1 }
     #expect(!seen.wait(within: .zero) { $0 == 2 })
     #expect(seen.note { $0 + 1 } == 2)
   }
 
-  @Test func `who waits gets the value that brought what it waits for`() {
+  @Test func `a waiter gets the value that fulfilled its condition`() {
     let seen = Noted(0)
     let isAwaited = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
@@ -44,7 +44,7 @@ import Testing
     #expect(value == 50)
   }
 
-  @Test func `what comes as the patience ends wakes nobody later`() throws {
+  @Test func `a value that comes as the patience ends wakes no later wait`() throws {
     let seen = Noted(0)
     // On a thread of its own: the pool has threads to wait for where other tests block.
     let noting = try LingeringThread()

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `samples while the body runs`() async throws {
+  @Test func `a peak is sampled while the body runs`() async throws {
     let level = Level()
     let peak = level.peak()
     let result = try await onOwnThread {
@@ -36,7 +36,7 @@ import Testing
     #expect(result == "done" && peak.value == 7)
   }
 
-  @Test func `what comes and goes between two samples is missed, unless somebody looks then`() async throws {
+  @Test func `a peak between two samples is missed, unless the body takes a sample`() async throws {
     for looks in [false, true] {
       let level = Level()
       let peak = level.peak()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `what the system does not tell is no peak`() async throws {
+  @Test func `a count that the system does not report has no peak`() async throws {
     let peak = Peak { nil }
     #expect(peak.sample() == nil)
     try await onOwnThread { try peak.during {} }
@@ -70,7 +70,7 @@ import Testing
     #expect(peak.value == 3)
   }
 
-  @Test func `counts threads, its own sampler not among them`() async {
+  @Test func `the peak of threads does not count its own sampler`() async {
     await #expect(processExitsWith: .success) {
       guard let before = ThreadCensus.count() else { return }
       let peak = Peak.threads()
@@ -89,7 +89,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `counts the pool's threads, and no others`() async {
+    @Test func `the peak of pool threads counts no other threads`() async {
       await #expect(processExitsWith: .success) {
         let peak = Peak.poolThreads()
         guard let before = peak.sample() else { return }
@@ -115,7 +115,7 @@ import Testing
     }
   #endif
 
-  @Test func `tasks that look after their own open miss no descriptor`() async {
+  @Test func `tasks that take a sample after their own open miss no descriptor`() async {
     await #expect(processExitsWith: .success) {
       // The test runner and Dispatch have descriptors of their own, some of which come and go in the beginning.
       let isRight = (0..<1000).contains { _ in

@@ -5,7 +5,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct PoolMeetingTests {
-  @Test func `both run, and so they may meet again`() async throws {
+  @Test func `both blocks run, and can meet again`() async throws {
     let isGivenUp = try await onOwnThread {
       var meeting = PoolMeeting(patience: BoundedGateTests.never)
       for _ in 0..<3 { meeting.take() }
@@ -14,7 +14,7 @@ import Testing
     #expect(!isGivenUp)
   }
 
-  @Test func `who does not come is waited for once`() async throws {
+  @Test func `a block that does not come is waited for only once`() async throws {
     let queue = DispatchQueue(label: "held")
     queue.suspend()
     let givenUp = try await onOwnThread {

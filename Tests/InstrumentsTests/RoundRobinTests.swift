@@ -3,14 +3,14 @@ import Testing
 @testable import Instruments
 
 @Suite struct RoundRobinTests {
-  @Test func `hands out indices in turn`() {
+  @Test func `indices are handed out in turn`() {
     let turns = RoundRobin(count: 3)
     #expect((0..<7).map { _ in turns.next() } == [0, 1, 2, 0, 1, 2, 0])
     let one = RoundRobin(count: 1)
     #expect((0..<3).map { _ in one.next() } == [0, 0, 0])
   }
 
-  @Test(arguments: [1, 3, 7, 32]) func `is even to within one in a race`(count: Int) async {
+  @Test(arguments: [1, 3, 7, 32]) func `turns are even to within one in a race`(count: Int) async {
     let (turns, each) = (RoundRobin(count: count), 100_001)
     let given = await withTaskGroup(of: [Int].self) { group in
       for _ in 0..<4 {
@@ -30,7 +30,7 @@ import Testing
     #expect(turns.next() == 4 * each % count)
   }
 
-  @Test func `goes on where a counter of 32 bits starts over`() {
+  @Test func `turns continue when a counter of 32 bits starts over`() {
     let turns = RoundRobin(count: 3, turns: UInt64(UInt32.max))
     #expect((0..<3).map { _ in turns.next() } == [0, 1, 2])
     var narrow = UInt32.max

@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct RunCountsTests {
-  @Test func `what did not run just once is counted`() {
+  @Test func `blocks that did not run exactly once are counted`() {
     let runs = RunCounts(count: 4)
     #expect(runs.notOnce == 4 && runs.notRun == 4)
     #expect(runs.ran(0) == 1 && runs.ran(1) == 1 && runs.ran(1) == 2 && runs.ran(2) == 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct SlotsTests {
-  @Test(arguments: [false, true]) func `each owner writes its own`(padded: Bool) {
+  @Test(arguments: [false, true]) func `each owner writes its own slot`(padded: Bool) {
     let slots = Slots<UInt64>(count: 1000, padded: padded, of: 7)
     DispatchQueue.concurrentPerform(iterations: 999) { owner in
       for _ in 0..<10 { slots[owner] += UInt64(owner) }
@@ -23,7 +23,7 @@ import Testing
     #expect(distance(Slots(count: 2, of: 0)) == 4)
   }
 
-  @Test func `an atomic may be everybody's`() {
+  @Test func `all owners can share an atomic`() {
     let slots = Slots<Atomic<Int>>(count: 3, padded: true) { Atomic($0) }
     DispatchQueue.concurrentPerform(iterations: 300) { slots[$0 % 3].add(1, ordering: .relaxed) }
     #expect((0..<3).map { slots[$0].load(ordering: .relaxed) } == [100, 101, 102])
@@ -37,7 +37,7 @@ import Testing
     #expect(Slots<UInt64?>(count: 0, of: nil).histogram.isEmpty)
   }
 
-  @Test func `what is kept in it goes with it`() {
+  @Test func `an object in a slot is released with it`() {
     let gauge = Gauge()
     final class Token: Sendable {
       let gauge: Gauge

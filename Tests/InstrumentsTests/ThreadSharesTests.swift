@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct ThreadSharesTests {
-  @Test func `adds up for each thread`() async throws {
+  @Test func `shares are added up for each thread`() async throws {
     let shares = ThreadShares()
     let threads = try await onOwnThread {
       shares.add(30)

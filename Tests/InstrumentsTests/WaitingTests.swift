@@ -4,7 +4,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct WaitingTests {
-  @Test func `who is signalled has not waited in vain`() throws {
+  @Test func `a thread that is signalled has not waited in vain`() throws {
     let (signal, group) = (DispatchSemaphore(value: 0), DispatchGroup())
     signal.signal()
     #expect(signal.wait(within: .seconds(600)) && group.wait(within: .seconds(600)))
@@ -12,7 +12,7 @@ import Testing
     try signal.wait(within: .seconds(600), else: "nothing came")
   }
 
-  @Test func `what did not happen is told`() {
+  @Test func `a wait in vain is reported`() {
     let signal = DispatchSemaphore(value: 0)
     #expect(!signal.wait(within: .zero))
     let error = #expect(throws: WaitedInVain.self) { try signal.wait(within: .milliseconds(1), else: "nothing came") }

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a comment that leans on another, or is too wide, is found`() {
+  @Test func `a comment that depends on another, or is too wide, is found`() {
     let text = """
       /// The block that runs.
       /// It begins when all have left.

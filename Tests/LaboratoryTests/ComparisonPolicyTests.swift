@@ -15,13 +15,13 @@ import Testing
       cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
   }
 
-  @Test func `what does it wrong is not the best, however quick`() {
+  @Test func `a broken variant is not the best, however fast`() {
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 100, false), ("locked", 1000, true)])
     #expect(found.best == 2 && found.bests == [2])
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
   }
 
-  @Test func `of mistakes alone one is the best`() {
+  @Test func `one variant is the best if all are broken`() {
     #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
   }
 }

@@ -48,16 +48,16 @@ import Testing
     return results.conclusion?.says
   }
 
-  @Test func `the first that the claims bear out is told, with its figures`() throws {
+  @Test func `the first conclusion that the claims bear out is shown with its figures`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, on \(Machine.test.os) 2.50 times as fast.")
     #expect(try conclusion(loop: 2500, broken: 1000) == "100 % are left out, 3 a trial.")
   }
 
-  @Test func `where no claim bears one out, nothing is concluded`() throws {
+  @Test func `nothing is concluded if the claims bear out no conclusion`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500, missed: 1) == nil)
   }
 
-  @Test func `where more rounds might bear one out, that is said`() throws {
+  @Test func `a run says if more rounds might bear a conclusion out`() throws {
     let undecided = "No conclusion: the rounds are too noisy; --thorough runs 30."
     #expect(try conclusion(loop: 1000, broken: 1000, missed: 1, noise: 0.5) == undecided)
   }
@@ -80,7 +80,9 @@ import Testing
       "mine.yml:16: unknown key 'when' (allowed: if, says)"
     ),
   ])
-  func `it says where and what is wrong`(_ old: String, _ new: String, _ message: String) {
+  func `an invalid conclusion is refused with its place and what is wrong`(
+    _ old: String, _ new: String, _ message: String
+  ) {
     // One that can be read, but for what is tried.
     let good = old.contains(" of ") ? Self.file : Self.file.replacing("broken.rate", with: "broken.missed")
     let found = #expect(throws: InputError.self) { try read(good.replacing(old, with: new)) }?.description ?? ""

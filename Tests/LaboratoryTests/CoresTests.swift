@@ -31,13 +31,13 @@ import Testing
 
   // MARK: The setting
 
-  @Test func `a run that says nothing of cores has none`() {
+  @Test func `a run without the setting has no number of cores`() {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
     #expect(plan.runs.allSatisfy { $0.cores == nil && $0.parameters["cores"] == nil })
     #expect(plan.experiment.parameters["cores"] == nil)
   }
 
-  @Test func `all cores are as many as there are, once`() throws {
+  @Test func `the value all stands for every core, once`() throws {
     func cores(of count: Int) throws -> [Int?] {
       let swept = try experiment([.integer(1), .integer(2), .text("all")])
       return Plan(swept, budget: .quick, seed: 1, cores: count).runs.filter { $0.variant.name == "one" }.map(\.cores)
@@ -48,7 +48,7 @@ import Testing
     #expect(Plan(set, budget: .quick, seed: 1, cores: 8).runs.map(\.cores) == [8, 8, 8])
   }
 
-  @Test func `the command line and a file set it like any other setting`() throws {
+  @Test func `the command line and a file set cores like any other setting`() throws {
     let own = FakePattern.experiment()
     #expect(try own.applying(Overrides(cores: "1")).parameters["cores"] == .integer(1))
     #expect(try own.applying(Overrides(settings: ["cores=2"])).parameters["cores"] == .integer(2))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["0", "-1", "x", "1.5", "", "1ms", "99999999999999999999", "ALL"])
-  func `what is no number of cores is refused`(_ text: String) throws {
+  func `a value that is not a number of cores is refused`(_ text: String) throws {
     let message = "cores: found '\(text)', allowed is a whole number from 1 on, or all"
     let flag = #expect(throws: InputError.self) { try FakePattern.experiment().applying(Overrides(cores: text)) }
     #expect(flag?.description == "--cores: \(message)")
@@ -85,7 +85,7 @@ import Testing
     #expect(read?.description.contains(message) == true)
   }
 
-  @Test func `no pattern declares it`() {
+  @Test func `no pattern declares the setting`() {
     struct Own: Pattern {
       static let name = "own"
       let cores = Setting.count("cores", 1...8, default: 1, "its own")
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: The machine that a trial sees
 
-  @Test func `a confined machine has those cores, and Dispatch may go by all`() {
+  @Test func `a confined machine has those cores, and Dispatch may count all`() {
     var machine = Machine.test
     machine.cores = 4
     machine.confinedTo = [0, 2, 1]
@@ -107,7 +107,7 @@ import Testing
     #expect(machine.usedCores == 3 && Machine.test.usedCores == 2)
   }
 
-  @Test func `needs are asked of the cores that a trial has`() throws {
+  @Test func `needs are compared with the cores that a trial has`() throws {
     let plan = Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: .quick, seed: 1)
     var machine = Machine.test
     machine.confinedTo = [0, 1]
@@ -121,7 +121,7 @@ import Testing
       ])
   }
 
-  @Test func `a system without the call says so, and has all its cores all the same`() throws {
+  @Test func `a system that cannot confine says so, and still uses all its cores`() throws {
     let plan = Plan(try experiment([.integer(1), .integer(2)]), budget: .quick, seed: 1)
     var machine = Machine.test
     machine.os = "Darwin"
@@ -140,7 +140,7 @@ import Testing
     """
 
   @Test(.enabled(if: Host.cores >= 2 && Confinement.isPossible, "there is but one core, or no call to keep to one"))
-  func `a worker is started with the numbers of its cores, and told of them`() async throws {
+  func `a worker is started on its cores and gets their numbers`() async throws {
     let results = try await run(
       Plan(try experiment([.integer(1), .integer(2), .integer(8)]), budget: Budget(rounds: 1), seed: 1),
       byWorker: Self.mirror)
@@ -157,7 +157,7 @@ import Testing
       ])
   }
 
-  @Test func `without the setting a worker is started as ever`() async throws {
+  @Test func `a worker without the setting is started as usual`() async throws {
     let results = try await run(
       Plan(FakePattern.experiment(), budget: Budget(rounds: 1), seed: 1), byWorker: Self.mirror)
     #expect(results.runs.allSatisfy { $0.trials[0].outcome == .broken(reason: "worker: cores 2, free") })
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
-  func `what is lacking on one core is waited for on two`() async throws {
+  func `a thread that is missing on one core is waited for on two`() async throws {
     let worker = """
       case "$request" in *shortages*) told=2;; *) told=1;; esac
       case "$request" in *'"cores":1'*) lacks=',"shortages":["a second core"]';; *) lacks=;; esac
@@ -199,20 +199,20 @@ import Testing
     return Judge(results).judgements()
   }
 
-  @Test func `the word cores is the number of each trial`() throws {
+  @Test func `the word cores stands for the number of each trial`() throws {
     // Each trial's figure is its number of cores.
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == cores"]).map(\.verdict) == [.held])
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == 2"]).map(\.verdict) == [.violated])
   }
 
-  @Test func `a point names a number of cores, or all`() throws {
+  @Test func `a point names a number of cores or all`() throws {
     let checks = ["one[cores=1].elapsed == 1", "one[cores=all].elapsed == 2", "one[cores=2].elapsed == 1"]
     #expect(try judged([.integer(1), .text("all")], checks).map(\.verdict) == [.held, .held, .violated])
     let one = try judged([.integer(1)], ["one[cores=all].elapsed == 2"])
     #expect(one.map(\.verdict) == [.unavailable] && one[0].isExcused)
   }
 
-  @Test func `what needs more cores is unavailable with the reason, and no failure`() throws {
+  @Test func `a variant that needs more cores is unavailable with the reason, and no failure`() throws {
     let judgements = try judged([.integer(1)], ["two.elapsed == 1", "all.elapsed == 1"])
     #expect(judgements.map(\.verdict) == [.unavailable, .held])
     #expect(judgements[0].isExcused)

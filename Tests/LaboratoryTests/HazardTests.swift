@@ -32,20 +32,21 @@ import Testing
 
   private static let start = #"echo '{"started":1}'; "#
 
-  @Test func `what stands still is found hung soon after its time, and not by the watchdog`() async throws {
+  @Test func `a worker that stands still is found hung soon after its time, before the watchdog ends it`() async throws
+  {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
     #expect(trial.figure(Metric.timeToEnd) != nil)
   }
 
-  @Test func `a slow machine is given more time: what still runs is not hung`() async throws {
+  @Test func `a slow machine gets more time, since a worker that runs is not hung`() async throws {
     // Busy for longer than the variant's time, by its own steps and not by a clock.
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     let trial = try await run("stuck", Self.start + busy + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
     #expect(trial.outcome == .completed)
   }
 
-  @Test func `what never stands still is ended by the watchdog`() async throws {
+  @Test func `the watchdog ends a worker that never stands still`() async throws {
     let trial = try await run("stuck", Self.start + "while :; do :; done", watchdog: .seconds(1))
     // On a machine that is too busy it is seen to have had no chance.
     if case .unavailable(let reason) = trial.outcome {
@@ -61,14 +62,14 @@ import Testing
     #expect(trial.figure(Metric.timeToEnd) != nil)
   }
 
-  @Test func `what ended before its hazard is broken, and no finding`() async throws {
+  @Test func `a trial that ended before its hazard is broken`() async throws {
     let trapped = try await run("trap", "kill -ILL $$")
     #expect(trapped.outcome == .broken(reason: "it trapped before it came to its hazard"))
     let hung = try await run("stuck", "exec sleep 1000", watchdog: .seconds(1))
     #expect(hung.outcome == .broken(reason: "it hung before it came to its hazard"))
   }
 
-  @Test func `ending otherwise is the finding`() async throws {
+  @Test func `another end than expected is the result`() async throws {
     let trial = try await run("trap", Self.start + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
     #expect(trial.outcome == .completed)
     #expect(trial.figure(Metric.timeToEnd) == nil)
@@ -82,7 +83,9 @@ import Testing
     }
   }
 
-  @Test func `what the machine has not is unavailable with the reason, and no worker is started`() async throws {
+  @Test func `a variant that the machine does not support is unavailable with the reason, and no worker is started`()
+    async throws
+  {
     let described = try PatternDescription(Needy())
     let experiment = Experiment(
       name: "needy", pattern: described, title: "", source: "", variants: described.variants, show: [])

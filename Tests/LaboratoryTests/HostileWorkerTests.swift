@@ -65,19 +65,19 @@ import Testing
     ),
     ("cat /dev/zero", "the worker wrote more than 16 MiB"),
   ])
-  func `a broken worker is told as broken`(_ what: String, _ reason: String) async throws {
+  func `a broken worker is reported as broken`(_ what: String, _ reason: String) async throws {
     try expect(try await run(what)) {
       if case .broken(let found) = $0 { found.hasPrefix(reason) } else { false }
     }
   }
 
   @Test(arguments: [(SIGILL, "ILL"), (SIGSEGV, "SEGV"), (SIGABRT, "ABRT")])
-  func `a trap is told with its signal`(_ signal: Int32, _ name: String) async throws {
+  func `a trap is reported with its signal`(_ signal: Int32, _ name: String) async throws {
     try expect(try await run("kill -\(name) $$")) { $0 == .trapped(signal: Int(signal)) }
   }
 
   @Test(arguments: [(SIGKILL, "KILL"), (SIGTERM, "TERM"), (SIGXCPU, "XCPU")])
-  func `what kills from outside is no fault of the variant`(_ signal: Int32, _ name: String) async throws {
+  func `a signal from outside is no fault of the variant`(_ signal: Int32, _ name: String) async throws {
     try expect(try await run("kill -\(name) $$")) {
       if case .unavailable(let reason) = $0 { reason.hasPrefix("signal \(signal) ended the worker") } else { false }
     }
@@ -87,17 +87,17 @@ import Testing
     "sleep 1001", "printf '{'; sleep 1000", "exec >&-; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
     "yes >&2", "trap '' TERM INT; sleep 1000",
   ])
-  func `what does not end is ended`(_ what: String) async throws {
+  func `a worker that does not end is killed`(_ what: String) async throws {
     // Without honest workers beside: where this process gets no processor, they would seem to hang, too.
     try expect(try await run(what, watchdog: .seconds(2), rounds: 1, beside: false)) { $0 == .hung }
   }
 
-  @Test func `what a worker says aside does not matter`() async throws {
+  @Test func `a worker's other output does not matter`() async throws {
     try expect(try await run("head -c 50000000 /dev/zero >&2; \(Self.report)")) { $0 == .completed }
     try expect(try await run("\(Self.report); echo; echo")) { $0 == .completed }
   }
 
-  @Test func `a child that holds the pipes is ended with its worker`() async throws {
+  @Test func `a child that holds the pipes is killed with its worker`() async throws {
     let note = "\(ScratchDirectory.parent)/gcdlab-test-child-\(getpid())"
     defer { unlink(note) }
     try expect(try await run("sleep 1000 & echo $! >> '\(note)'; \(Self.report)")) { $0 == .completed }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: ["kill -KILL $$", "exit 3", "sleep 1000"])
-  func `what a worker leaves is removed and nothing else`(_ end: String) async throws {
+  func `a worker's files are removed, and no others`(_ end: String) async throws {
     let notes = "\(ScratchDirectory.parent)/gcdlab-test-scratch-\(UInt64.random(in: 0...UInt64.max))"
     let foreign = "\(notes)-foreign"
     defer {
@@ -140,14 +140,14 @@ import Testing
     #expect(results.runs.map { $0.trials.map(\.outcome) } == [[.completed]])
   }
 
-  @Test func `a worker that is not there is an error of the lab`() async throws {
+  @Test func `a missing worker is an error of the lab`() async throws {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
     let results = try await Runner(executable: "/no/such/worker", machine: .test).run(plan)
     #expect(results.failure != nil)
     #expect(results.runs.allSatisfy { $0.trials.isEmpty })
   }
 
-  @Test func `what was finished before workers are no more is kept`() async throws {
+  @Test func `trials that ended before workers were missing are kept`() async throws {
     let results = try await run("\(Self.report); rm \"$0\"", beside: false)
     let error = try #require(results.failure)
     #expect(error.description.contains("cannot run a worker"))

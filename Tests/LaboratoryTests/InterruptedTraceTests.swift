@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `what was recorded up to an interrupt is kept`(_ trials: Int) async throws {
+    func `the record up to an interrupt is kept`(_ trials: Int) async throws {
       let plan = Plan(FakePattern.experiment(), budget: .smoke, seed: 1)
       let work = Task {
         // As the lab does: a worker may be gone before it is written to.

@@ -106,14 +106,14 @@ import Testing
     #expect(try judge(.anomaly, "broken.hung == 1", ["broken": ["missed": [0]]]).verdict == .notWitnessed)
   }
 
-  @Test func `any needs one variant in each round`() throws {
+  @Test func `a check of any needs one variant in each round`() throws {
     let shared = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0, 1]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", shared).verdict == .held)
     let lacking = ["loop": ["missed": [1.0, 0]], "apply": ["missed": [0]], "broken": ["missed": [0]]]
     #expect(try judge(.guarantee, "any.missed == 1", lacking).verdict == .violated)
   }
 
-  @Test func `performance needs an interval that excludes no change`() throws {
+  @Test func `a performance claim needs an interval that excludes no change`() throws {
     func verdict(_ left: [Double], _ right: [Double], _ check: String = "apply.elapsed < loop.elapsed") throws
       -> Verdict
     {
@@ -129,7 +129,7 @@ import Testing
     #expect(try verdict(double, noisy, "apply.elapsed < 1us") == .supported)
   }
 
-  @Test func `performance of zeros is judged by the difference`() throws {
+  @Test func `a performance claim with zeros is judged by the difference`() throws {
     let judged = try judge(
       .performance, "apply.missed < loop.missed", ["apply": ["missed": [0]], "loop": ["missed": [1, 2]]])
     #expect(judged.verdict == .supported)
@@ -159,7 +159,7 @@ import Testing
     #expect(try verdict("apply.missed < loop.missed", [4], [4], rounds: 6) == .refuted)
   }
 
-  @Test func `one wild round takes nothing from sides that lie apart`() throws {
+  @Test func `one extreme round does not matter if the sides lie apart`() throws {
     func judged(_ left: [Double?], _ right: [Double?]) throws -> Judgement {
       try judge(
         .performance, "apply.elapsed < loop.elapsed", ["apply": ["elapsed": left], "loop": ["elapsed": right]],
@@ -173,7 +173,7 @@ import Testing
     #expect(try judged([1, 2, 1, 2, 1, 9], [9, 9, 9, 9, 9, 900_000]).verdict == .inconclusive)
   }
 
-  @Test func `a judged trial can be shown`() throws {
+  @Test func `evidence has a trial as an example`() throws {
     let once = ["apply": ["missed": [0, 0, 3].map { $0 as Double? }]]
     let judged = try judge(.guarantee, "apply.missed == 0", once, rounds: 3)
     #expect(judged.evidence.example == Evidence.Example(run: "apply", round: 1, left: 0))
@@ -190,7 +190,7 @@ import Testing
     #expect(judged.evidence.reason == "3 rounds: too few to tell (6 needed)")
   }
 
-  @Test func `what is not there is unavailable`() throws {
+  @Test func `a claim on a missing figure is unavailable`() throws {
     let judged = try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]])
     #expect(judged.verdict == .unavailable)
     #expect(judged.evidence.reason == "apply[stride=1] is not part of this run" && judged.isLeftOut)
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(arguments: [Outcome.unavailable(reason: "signal 9"), .stopped(after: .seconds(1))])
-  func `a guarantee on all is not held by those that were seen`(_ outcome: Outcome) throws {
+  func `a guarantee on all variants is not held by only those that were seen`(_ outcome: Outcome) throws {
     // The loop was never seen: all its trials were lost.
     let judged = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]]], outcome: outcome)
@@ -218,7 +218,7 @@ import Testing
     #expect(seen.verdict == .held && seen.evidence.trials == 22)
   }
 
-  @Test func `a bound by the cores is one by those that Dispatch may go by, and more than the cores is more than ours`()
+  @Test func `a bound by the cores counts those that Dispatch may use, and more than the cores means more than ours`()
     throws
   {
     func verdict(_ check: String, of blocks: Double) throws -> Verdict? {
@@ -246,7 +246,7 @@ import Testing
     #expect(judged.evidence.reason == "no trial showed broken: signal 9")
   }
 
-  @Test func `what was not asked for is excused, and what was lost is not`() throws {
+  @Test func `a trial that was not requested is excused, and a lost trial is not`() throws {
     #expect(try judge(.guarantee, "apply[stride=1].missed == 0", ["apply": ["missed": [0]]]).isExcused)
     let lost = Outcome.unavailable(reason: "signal 9")
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
@@ -258,7 +258,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)
   }
 
-  @Test func `a percentile that no trial can have is a slip, and one that a trial lacked is none`() throws {
+  @Test func `a percentile that no trial can have is an error, and one that a trial lacked is not`() throws {
     func slips(_ check: String, samples: Int) throws -> [String] {
       try results(.performance, check, ["apply": ["elapsed": [5]], "loop": ["elapsed": [nil, 9]]], samples: samples)
         .slips.map(\.description)
@@ -275,13 +275,13 @@ import Testing
   }
 
   @Test(arguments: Statistic.allCases)
-  func `a statistic exists from its fewest samples on`(_ statistic: Statistic) {
+  func `a statistic exists from its smallest number of samples on`(_ statistic: Statistic) {
     let fewest = statistic.fewestSamples
     #expect(Summary(Array(repeating: 1, count: fewest))?[statistic] != nil)
     #expect(Summary(Array(repeating: 1, count: fewest - 1))?[statistic] == nil)
   }
 
-  @Test func `only failed guarantees and anomalies fail unless strict`() {
+  @Test func `only guarantees and anomalies fail a run that is not strict`() {
     let failures = Verdict.allCases.filter { $0.isFailure(strict: false) }
     #expect(failures == [.violated, .notWitnessed])
     #expect(Verdict.allCases.filter { $0.isFailure(strict: true) } == [.violated, .notWitnessed, .refuted])

@@ -70,7 +70,7 @@ import Testing
   }
   private let way = Variant("way", .documented, "does it", file: "Own/Own.swift", line: 5) { _ in }
 
-  @Test func `each helper is told by the first sentence of its documentation, in the order of the code`() throws {
+  @Test func `each helper is explained by the first sentence of its documentation, in the order of the code`() throws {
     let code = try #require(lesson().code(of: way))
     #expect(
       code.suffix(8) == [
@@ -80,18 +80,18 @@ import Testing
       ])
   }
 
-  @Test func `what has no documentation is known to have none, and is not told`() throws {
+  @Test func `a helper without documentation is known, and not explained`() throws {
     let lesson = lesson(Self.trials.replacing("/// Notes a word.", with: "// Notes a word."))
     #expect(lesson.helpers(of: way).filter { $0.summary == nil }.map(\.name) == ["life.note", "Tally.of"])
     #expect(try #require(lesson.code(of: way)).allSatisfy { !$0.contains("// life.note") })
   }
 
-  @Test func `what the system owns, literals and comments name no helper`() {
+  @Test func `system functions, literals and comments name no helper`() {
     let names = lesson().helpers(of: way).map(\.name)
     #expect(names == ["measure", "life.queue", "life.note", "Tally", "Tally.of", "close", "recordRest"])
   }
 
-  @Test func `a body without helpers has nothing told of it`() throws {
+  @Test func `a body without helpers has no explanations`() throws {
     let code = """
       struct Own: Pattern {
         var variants: [Variant] {

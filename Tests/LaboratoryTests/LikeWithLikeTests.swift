@@ -39,14 +39,14 @@ import Testing
   }
 
   @Test(arguments: ["apply.elapsed < broken.elapsed", "apply.elapsed > broken.elapsed", "loop.elapsed < apply.elapsed"])
-  func `points that disagree make no verdict, either way round`(_ check: String) throws {
+  func `points that disagree give no verdict in either direction`(_ check: String) throws {
     let judged = try judge(.performance, check, crossed)
     #expect(judged.verdict == .inconclusive)
     #expect(judged.evidence.reason?.contains("supported at stride=") == true, "\(judged.evidence)")
     #expect(judged.evidence.reason?.contains("refuted at stride=") == true, "\(judged.evidence)")
   }
 
-  @Test func `points that agree make one, and show the one that says the least`() throws {
+  @Test func `points that agree give a verdict, and show the weakest point`() throws {
     let judged = try judge(.performance, "apply.elapsed < broken.elapsed") { label, round in
       crossed(label, round) * (label.hasPrefix("broken") ? 4 : 1)
     }
@@ -55,7 +55,7 @@ import Testing
     #expect(judged.evidence.trials == 8)
   }
 
-  @Test func `points are no rounds: three of each are too few`() throws {
+  @Test func `points are not rounds: three of each are too few`() throws {
     let judged = try judge(.performance, "apply.elapsed < broken.elapsed", rounds: 3) { label, round in
       label.hasPrefix("apply") ? 1 : 100
     }

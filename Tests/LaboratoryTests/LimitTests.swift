@@ -44,7 +44,7 @@ import Testing
     #expect(trial.outcome == .unavailable(reason: "another program had stopped the worker"))
   }
 
-  @Test func `a worker that sleeps for ever did`() async throws {
+  @Test func `a worker that sleeps forever hung`() async throws {
     #expect(try await finding("exec sleep 1000", .seconds(1)).outcome == .hung)
   }
 }

@@ -34,7 +34,7 @@ import Testing
     return most
   }
 
-  @Test func `without a precision the rounds are counted`() throws {
+  @Test func `a budget without a precision counts rounds`() throws {
     #expect(try rounds(Budget(rounds: 4)) { _, _ in 10 } == 4)
   }
 
@@ -52,7 +52,7 @@ import Testing
     #expect(try rounds(budget) { run, round in run == 1 && round.isMultiple(of: 2) ? 100 : 10 } == 40)
   }
 
-  @Test func `what was never measured holds nothing up`() throws {
+  @Test func `a metric that was never measured delays nothing`() throws {
     #expect(try rounds(Budget(rounds: 6, precision: 0.02)) { run, _ in run == 2 ? .nan : 10 } == 6)
   }
 
@@ -81,7 +81,7 @@ import Testing
     return Budget.outcome(result, in: .seconds(seconds), of: .seconds(30), atMost: .seconds(1))
   }
 
-  @Test func `a worker whose threads all sleep past its time is hung, and one that is at work was stopped`() {
+  @Test func `a worker whose threads all sleep after its time hung, and one that works was stopped`() {
     #expect(outcome(.hung, in: 3, isAsleep: true) == .hung)
     #expect(outcome(.hung, in: 3, isAsleep: false) == .stopped(after: .seconds(3)))
     // In less time than its settings say it may well be at rest.
@@ -96,7 +96,7 @@ import Testing
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
 
-  @Test func `a variant that came to no end is given up, at every point, and the others are not`() {
+  @Test func `a variant that did not end is given up at every point, and the others are not`() {
     let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }
@@ -115,7 +115,7 @@ import Testing
     #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
   }
 
-  @Test func `when the time is over the first round is finished, but for workers that come to no end`() {
+  @Test func `the first round is finished when the time is over, except for workers that do not end`() {
     let plan = plan(Budget(rounds: 3, left: .zero))
     var pace = Pace(plan)
     #expect(pace.allows(plan.runs[1]))
@@ -125,7 +125,7 @@ import Testing
 
   /// Also on a machine that was started just now, and on one that has been up for 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
-  func `what hung says nothing about how long the others take`(_ uptime: UInt64) throws {
+  func `a worker that hung says nothing about how long the others take`(_ uptime: UInt64) throws {
     let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
     let clock = SetClock(at: uptime)
     var pace = Pace(plan) { clock.now }

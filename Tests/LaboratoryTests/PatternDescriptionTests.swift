@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a variant uses all that is declared, but for what it is without and what is others' own`() throws {
+  @Test func `a variant uses all declarations, except those that it excludes or that belong to others`() throws {
     let described = try PatternDescription(Sample())
     #expect(described.parameters.map(\.name) == ["size", "pause"])
     #expect(described.metrics.map(\.name) == ["early", "wait"])
@@ -69,13 +69,13 @@ import Testing
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'size' is not declared by stranger"),
     (Greedy(), "'all' is no name for a variant"), (Twins(), "variant 'one' stands twice, also in line "),
   ])
-  func `a slip of the author names file and line`(_ pattern: any Pattern, _ message: String) throws {
+  func `an author's error names the file and the line`(_ pattern: any Pattern, _ message: String) throws {
     let error = try #require(throws: InputError.self) { try PatternDescription(pattern) }
     #expect(error.message.hasPrefix(message), "\(error)")
     #expect(error.place.hasPrefix("PatternDescriptionTests.swift:"), "\(error)")
   }
 
-  @Test func `settings are typed, and refuse what they do not allow`() throws {
+  @Test func `settings have types, and refuse other values`() throws {
     let sample = Sample()
     #expect(try sample.size.value(nil) == 3)
     #expect(try sample.size.value(.integer(10)) == 10)

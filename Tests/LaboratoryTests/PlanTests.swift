@@ -10,7 +10,7 @@ import Testing
     ]),
     budget: Budget(rounds: 2), seed: 7)
 
-  @Test func `runs every variant at every point it heeds`() {
+  @Test func `a plan runs every variant at every point that affects it`() {
     // The loop ignores the stride: two points for it, four for the others.
     #expect(plan.runs.map(\.label).filter { $0.hasPrefix("loop") } == ["loop[work=10ns]", "loop[work=20ns]"])
     #expect(plan.runs.count { $0.variant.name == "apply" } == 4)
@@ -32,7 +32,7 @@ import Testing
     #expect(plan.order(ofRound: 0) != other.order(ofRound: 0))
   }
 
-  @Test func `setting replaces the sweep`() throws {
+  @Test func `a setting replaces the sweep`() throws {
     let changed = try plan.experiment.applying(Overrides(settings: ["stride=32"], variants: ["apply"]))
     #expect(changed.sweep.map(\.name) == ["work"])
     #expect(changed.parameters["stride"] == .integer(32))
@@ -56,7 +56,7 @@ import Testing
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])
-  func `refuses unknown changes`(_ settings: [String], _ variants: [String], _ message: String) {
+  func `unknown changes are refused`(_ settings: [String], _ variants: [String], _ message: String) {
     let error = #expect(throws: InputError.self) {
       try plan.experiment.applying(Overrides(settings: settings, variants: variants))
     }

@@ -15,7 +15,7 @@ import Testing
     #expect(trial.observation.samples("delay") == .values([3000, 0]))
   }
 
-  @Test func `a duration of operations that were timed together is the time of one`() {
+  @Test func `the duration of operations that were timed together is the time of one`() {
     trial.record(delay, .microseconds(30), over: 10)
     #expect(trial.observation.samples("delay") == .values([3000]) && trial.observation.batch("delay") == 10)
   }

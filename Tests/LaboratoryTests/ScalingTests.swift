@@ -35,20 +35,20 @@ import Testing
     #expect(loop.ratio == 1 && loop.isDistinct == false)
   }
 
-  @Test func `of a rate more is faster`() throws {
+  @Test func `a higher rate is faster`() throws {
     let scaling = Scaling([cell("a", 1) { _ in 100 }, cell("a", 4) { _ in 300 }], .higher)
     let series = try #require(scaling.series.first)
     #expect(abs((series.steps[1].speedup?.ratio ?? 0) - 3) < 1e-9)
     #expect(abs(series.efficiency(3, 4) - 75) < 1e-9)
   }
 
-  @Test func `without one core the fewest are the measure`() throws {
+  @Test func `the fewest cores are the reference if one core was not measured`() throws {
     let scaling = Scaling([cell("a", 2) { _ in 100 }, cell("a", 8) { _ in 50 }], .lower)
     let series = try #require(scaling.series.first)
     #expect(series.fewest == 2 && abs(series.efficiency(2, 8) - 50) < 1e-9)
   }
 
-  @Test func `what was measured on one number of cores only has no speed-up`() {
+  @Test func `a variant on only one number of cores has no speed-up`() {
     #expect(Scaling([cell("a", 1) { _ in 100 }, cell("b", 2) { _ in 50 }], .lower).series.isEmpty)
     #expect(Scaling([cell("a", 1) { _ in 1 }, cell("a", 2, rounds: 0) { _ in 1 }], .lower).series.isEmpty)
     let few = Scaling([cell("a", 1, rounds: 2) { _ in 2 }, cell("a", 2, rounds: 2) { _ in 1 }], .lower)
@@ -78,7 +78,7 @@ import Testing
     return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs).scalability.first
   }
 
-  @Test func `four numbers of cores have a law, and it says from where on it gets slower`() throws {
+  @Test func `four numbers of cores have a law, which says from which number on it gets slower`() throws {
     func law(_ sigma: Double, _ kappa: Double) -> (Double) -> Double {
       { n in 1e6 * (1 + sigma * (n - 1) + kappa * n * (n - 1)) / n }
     }
@@ -95,7 +95,7 @@ import Testing
     #expect(try finding([1, 2, 4], law(0.05, 0.01)) == nil)
   }
 
-  @Test func `where no law fits, that is said`() throws {
+  @Test func `a speed-up says if no law fits`() throws {
     let saw = try #require(
       try finding([1, 2, 3, 4, 5, 6]) { $0.truncatingRemainder(dividingBy: 2) == 0 ? 1000 : 2000 })
     #expect(saw.says.hasPrefix("apply: no law of scalability fits; leave-one-out error"), "\(saw)")

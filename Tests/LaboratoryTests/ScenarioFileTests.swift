@@ -33,7 +33,7 @@ import Testing
     #expect(throws: InputError.self) { try read(yaml) }?.description
   }
 
-  @Test func `reads everything`() throws {
+  @Test func `a scenario file with every key is read`() throws {
     let experiment = try read(Self.good)
     #expect(experiment.name == "mine")
     #expect(experiment.lesson == "Two\nlines.\n")
@@ -130,7 +130,7 @@ import Testing
     ),
     ("source: a document", "title: again", "mine.yml:3: the key title stands twice"),
   ])
-  func `says where and what is wrong`(_ old: String, _ new: String, _ message: String) {
+  func `an invalid file is refused with the place and what is wrong`(_ old: String, _ new: String, _ message: String) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
   }
 
@@ -142,7 +142,7 @@ import Testing
     #expect(Set(listed.suffix(6)) == Set(ClaimReader.keys))
   }
 
-  @Test func `a sweep may be a range, as compare takes it`() throws {
+  @Test func `a sweep may be a range, as for compare`() throws {
     let ranged = Self.good.replacing("[1, 1_024]", with: "1..64:x4").replacing("stride=1]", with: "stride=4]")
     #expect(try read(ranged).sweep.first?.values == [1, 4, 16, 64].map { .integer($0) })
     let turned = failure(Self.good.replacing("[1, 1_024]", with: "9..1"))
@@ -257,7 +257,7 @@ import Testing
     #expect(error?.description == "documents.yml:1: era: found 'nwo'; did you mean 'now'? (allowed: then, now)")
   }
 
-  @Test func `refuses what is no mapping`() {
+  @Test func `a file that is not a mapping is refused`() {
     #expect(failure("") == "mine.yml: the file is empty")
     #expect(failure("- 1") == "mine.yml:1: a scenario file: expected keys and values, found a list")
     #expect(failure("hello") == "mine.yml:1: a scenario file: expected keys and values, found 'hello'")
@@ -279,7 +279,7 @@ import Testing
       "a line is indented otherwise than those it belongs to, or something stands behind a quoted text"
     ),
   ])
-  func `what YAML refuses is said in words of the file`(_ line: String, _ words: String) {
+  func `errors of YAML are reported with the place in the file`(_ line: String, _ words: String) {
     let error = #expect(throws: InputError.self) {
       try ScenarioFile(place: "mine.yml", patterns: []).experiment(
         from: "scenario: a\npattern: b\n\(line)\nsource: s\n")

@@ -21,13 +21,13 @@ import Testing
     #expect(TrialReport(of: Variant("loop", .yardstick, "a way") { _ in }, trial()).shortages == nil)
   }
 
-  @Test func `a trial knows what others found out`() {
+  @Test func `a trial knows the shortages that others found`() {
     #expect(trial(["a second core"]).isKnownToLack("a second core"))
     #expect(!trial(["a second core"]).isKnownToLack("a third core"))
     #expect(!trial().isKnownToLack("a second core"))
   }
 
-  @Test func `the run warns of it, and names the runs`() {
+  @Test func `the results warn of a shortage, and name the runs`() {
     let experiment = FakePattern.experiment()
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     runs[0].trials = (0..<2).map { TrialRecord(round: $0, outcome: .completed, shortages: ["a second core"]) }
@@ -42,7 +42,7 @@ import Testing
 
   /// How a parallel loop is judged whose trials had no second core in so many of ten rounds.
   @Test(arguments: [(0, Verdict.refuted), (5, .refuted), (6, .inconclusive)])
-  func `what most rounds lacked is not held against a claim`(_ lacking: Int, _ verdict: Verdict) throws {
+  func `a shortage in most rounds does not refute a claim`(_ lacking: Int, _ verdict: Verdict) throws {
     let claims = [try FakePattern.claim(.performance, "apply.missed < loop.missed")]
     var runs = Plan(FakePattern.experiment(), budget: .standard, seed: 1).runs
     for index in runs.indices {

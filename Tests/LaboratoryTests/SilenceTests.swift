@@ -39,7 +39,7 @@ import Testing
     if case .broken(let reason) = record.outcome { return reason } else { return nil }
   }
 
-  @Test func `what is promised and recorded is an observation; what may be absent may`() throws {
+  @Test func `a recorded figure is an observation, and an optional figure may be absent`() throws {
     let record = try outcome { trial in trial.record(Self.pattern.early, trial[Self.pattern.size]) }
     #expect(record.outcome == .completed && record.reads == ["size"])
     #expect(record.observation.samples("early") == .values([3]))
@@ -49,7 +49,7 @@ import Testing
     #expect(try brokenReason { _ in } == "it completed, but did not record early")
   }
 
-  @Test func `a figure or a setting that a variant says it does without breaks it`() throws {
+  @Test func `a figure or a setting that a variant declares unused breaks the trial`() throws {
     let pattern = Self.pattern
     #expect(
       try brokenReason { trial in
@@ -63,7 +63,7 @@ import Testing
 
   private struct Slip: Error, CustomStringConvertible { let description = "a slip" }
 
-  @Test func `an error that a body throws breaks the trial, unless the machine is its reason`() throws {
+  @Test func `an error of the body breaks the trial, unless the machine is the reason`() throws {
     #expect(try brokenReason { _ in throw Slip() } == "a slip")
     #expect(try brokenReason { _ in throw SystemError(EINVAL, "do it") } == "cannot do it: Invalid argument")
     for code in [EMFILE, EAGAIN, ENOSPC, EFBIG, EPERM, ENOSYS] {
@@ -75,7 +75,7 @@ import Testing
     #expect(try outcome { _ in throw Unavailable("no cores") }.outcome == .unavailable(reason: "no cores"))
   }
 
-  @Test func `a broken trial violates the guarantees that speak of it`() throws {
+  @Test func `a broken trial violates the guarantees about its variant`() throws {
     let experiment = FakePattern.experiment(claims: [try FakePattern.claim(.guarantee, "all.missed == 0")])
     var runs = Plan(experiment, budget: .smoke, seed: 1).runs
     for index in runs.indices {

@@ -15,11 +15,11 @@ import Testing
     ("chunk=1KiB..3KiB:+1KiB", [1024, 2048, 3072]),
     ("stride=7..7", [7]),
   ])
-  func `reads lists and ranges`(_ text: String, _ values: [Int]) throws {
+  func `lists and ranges are parsed`(_ text: String, _ values: [Int]) throws {
     #expect(try parser.sweep(text).values == values.map(ParameterValue.integer))
   }
 
-  @Test func `reads words`() throws {
+  @Test func `words are parsed`() throws {
     let sweep = try parser.sweep("balance=uniform,ramp")
     #expect(sweep.name == "balance" && sweep.values == [.text("uniform"), .text("ramp")])
   }
@@ -45,7 +45,7 @@ import Testing
     ("work=1ns..9ns", "work: the range '1ns..9ns' needs a step: ':x2' or ':+10ns'"),
     ("balance=uniform..ramp", "balance: 'uniform..ramp' is a range, which words do not have"),
   ])
-  func `what makes no sense is refused`(_ text: String, _ message: String) {
+  func `an invalid text is refused`(_ text: String, _ message: String) {
     let error = #expect(throws: InputError.self) { try parser.sweep(text) }
     #expect(error?.description == message)
   }
@@ -56,7 +56,7 @@ import Testing
     #expect(changed.sweep.map(\.name) == ["stride"] && changed.seeksBest)
   }
 
-  @Test func `refuses sweeps that make no sense`() {
+  @Test func `invalid sweeps are refused`() {
     let experiment = FakePattern.experiment()
     let twice = #expect(throws: InputError.self) {
       try experiment.sweeping([Sweep("stride", [.integer(1)]), Sweep("stride", [.integer(2)])])

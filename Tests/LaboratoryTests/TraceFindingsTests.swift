@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `two threads that wait for each other's queues are a deadlock, and one that waits for a busy queue is none`() {
+  func `two threads that wait for each other's queues are a deadlock, and one that waits for a busy queue is not`() {
     var trace = Self.trace(kind: .serial, end: .hung) {
       $0.blocks = [
         Self.block(queue: 0, on: 1, 0, 100), Self.block(queue: 1, on: 2, 0, 100),
@@ -78,7 +78,7 @@ import Testing
     #expect(!trace.findings.contains(where: Self.isDeadlock))
   }
 
-  @Test func `a hang without a holder names who waits`() {
+  @Test func `a hang without a holder names the waiting threads`() {
     let trace = Self.trace(end: .hung) { $0.lanes[0].waits = [Self.wait(.group, 100, nil)] }
     #expect(trace.findings == [.standstill(lanes: [0])])
   }
@@ -100,7 +100,7 @@ import Testing
     #expect(Self.starvation(Self.starved) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
   }
 
-  @Test func `fewer blocked threads than cores are no starved pool, since it starts another one`() {
+  @Test func `a pool with fewer blocked threads than cores is not starved, since it starts another one`() {
     var trace = Self.starved
     trace.cores = [0, 1, 2]
     #expect(Self.starvation(trace) == nil)
@@ -112,7 +112,7 @@ import Testing
     #expect(Self.starvation(trace) == nil)
   }
 
-  @Test func `a thread that has nothing to do does not count among a pool's blocked ones`() {
+  @Test func `an idle thread does not count among a pool's blocked ones`() {
     var trace = Self.starved
     trace.lanes.append(
       Trace.Lane(thread: 9, name: "pool 3", kind: .pool, begin: 0, waits: [Self.wait(.work, 0, nil)]))
@@ -165,7 +165,7 @@ import Testing
     #expect(trace.workWaits.map(\.block) == [1, 0, 2])
   }
 
-  @Test func `many threads are told by their blocks, not by their number`() {
+  @Test func `many threads are reported by their blocks, not by their number`() {
     func crowded(_ ends: (Int) -> UInt64) -> Trace {
       Self.trace(pool: 8) { trace in
         trace.blocks = (1...8).map { Self.block(on: $0, 0, UInt64($0) * 100, ends($0), number: $0) }
@@ -209,7 +209,7 @@ import Testing
     #expect(trace.findings == [.wait(expected)])
   }
 
-  @Test func `blocks one after the other are no finding`() {
+  @Test func `blocks that run one after the other are no finding`() {
     let trace = Self.trace {
       $0.blocks = [Self.block(on: 1, 0, 100, 200), Self.block(on: 1, 0, 300, 400, number: 2)]
     }

@@ -39,7 +39,7 @@ import Testing
     #expect(block.lane.map { trace.lanes[$0].thread } == 3)
   }
 
-  @Test func `a queue of the same address is another`() {
+  @Test func `a later queue at the same address is another queue`() {
     let events: [RecordedEvent] = [(1000, "one"), (1100, "two")].flatMap { time, label in
       [
         RecordedEvent(.queue, at: time + 1, thread: 2, how: 2, count: 1, a: 77),
@@ -70,7 +70,7 @@ import Testing
     #expect(trace.blocks.map(\.begin) == [200, 400])
   }
 
-  @Test func `what has no end is open`() {
+  @Test func `a block without an end is open`() {
     let trace = Self.trace(
       [
         RecordedEvent(.submit, at: 1100, thread: 2, count: 1, a: 5, b: 77),
@@ -83,7 +83,7 @@ import Testing
     #expect(trace.lanes.last?.waits == [Trace.Wait(begin: 250, end: nil, for: .sync, queue: 0)])
   }
 
-  @Test func `a stretch is from coming to leaving`() {
+  @Test func `a stretch lasts from coming onto a core to leaving it`() {
     let trace = Self.trace(
       [],
       [
@@ -109,7 +109,7 @@ import Testing
     #expect(trace.lanes.last?.end == 300)
   }
 
-  @Test func `what is lost is a gap`() {
+  @Test func `lost events are a gap`() {
     let trace = Self.trace(
       [],
       [
@@ -122,14 +122,14 @@ import Testing
       ])
   }
 
-  @Test func `what cannot be seen is said`() {
+  @Test func `a trace says what it cannot see`() {
     let trace = Self.trace([], obstacle: SystemError(13, "see what the scheduler does"), seesCalls: false)
     #expect(trace.missing.map(\.record) == [.calls, .scheduler])
     #expect(trace.missing[0].why.contains("make build"))
     #expect(trace.missing[1].why.contains("perf_event_paranoid"))
   }
 
-  @Test func `running times are of the same stretch`() {
+  @Test func `running times belong to the same stretch`() {
     let trace = Self.trace(
       [RecordedEvent(.bodyEnds, at: 2000, thread: 2), RecordedEvent(.account, at: 2100, thread: 2, a: 3, b: 450)],
       [RecordedSwitch(.on, at: 1100, thread: 3, core: 0), RecordedSwitch(.off, at: 1550, thread: 3, core: 0)],

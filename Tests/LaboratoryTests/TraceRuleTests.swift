@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `the barrier rule sees what began before`() {
+  @Test func `the barrier rule sees blocks that began before`() {
     var trace = Trace.sample
     trace.blocks[3].lane = 2
     trace.blocks[3].begin = 3_000_000
@@ -56,7 +56,7 @@ import Testing
     #expect(TraceRule.barrier.finding(in: trace) != .kept)
   }
 
-  @Test func `the record may have what interrupts take`() {
+  @Test func `the record may contain the time of interrupts`() {
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
     #expect(TraceRule.accounts.finding(in: trace) == .kept)
@@ -64,7 +64,7 @@ import Testing
     #expect(TraceRule.accounts.finding(in: trace) != .kept)
   }
 
-  @Test func `a block inside another on its thread is no overlap`() {
+  @Test func `a block inside another on the same thread does not overlap with it`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000

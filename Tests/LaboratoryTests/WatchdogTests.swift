@@ -9,14 +9,14 @@ import Testing
 #endif
 
 @Suite struct WatchdogTests {
-  @Test func `no single wait is the whole time, and all of them are`() {
+  @Test func `no single wait takes the whole time, and all together do`() {
     var patience = Patience(.seconds(32))
     var waits = 1
     while !patience.spend(patience.slice) { waits += 1 }
     #expect(waits > 1 && patience.slice * waits == .seconds(32))
   }
 
-  @Test func `it can begin anew`() {
+  @Test func `a watchdog can begin anew`() {
     var patience = Patience(.seconds(32))
     let isOver = patience.spend(.seconds(31))
     patience.renew()
@@ -41,7 +41,7 @@ import Testing
   #if os(Linux)
     /// Limits on memory count for each process: whether the lab can start a thread says nothing about its worker.
     @Test(arguments: [(4096, true), (1 << 50, false)])
-    func `one whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
+    func `a worker whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
@@ -62,7 +62,7 @@ import Testing
   #endif
 
   /// The lab may be late to hear of an end: it is busy, or a child holds the pipes. Such a worker did not hang.
-  @Test func `one that has ended is not taken for one that hung`() throws {
+  @Test func `a worker that has ended is not taken for one that hung`() throws {
     var pipes: [Int32] = [0, 0]
     try #require(pipe(&pipes) == 0)
     defer { close(pipes[0]) }

@@ -59,7 +59,7 @@ extension SplitMix64 {
       (9, 0.01, 3.2498), (9, 0.002, 4.2968), (10, 0.05, 2.2281), (29, 0.01, 2.7564), (30, 0.001, 3.6460),
       (120, 0.01, 2.6174), (10_000, 0.01, 2.5763), (1, 0.5, 1), (2.5, 0.05, 3.5747), (9, 0.01 / 1225, 9.0495),
     ] as [(Double, Double, Double)])
-  func `quantiles are those of the tables`(_ freedom: Double, _ share: Double, _ quantile: Double) {
+  func `quantiles agree with published tables`(_ freedom: Double, _ share: Double, _ quantile: Double) {
     let found = Student.quantile(tails: share, freedom: freedom)
     #expect(abs(found / quantile - 1) < 2e-5, "\(found)")
     #expect(abs(Student.tails(beyond: found, freedom: freedom) / share - 1) < 1e-9)
@@ -67,7 +67,7 @@ extension SplitMix64 {
 
   /// At most 1.2 times the stated share, and what chance adds to so many comparisons.
   @Test(arguments: Noise.allCases.filter { $0 != .twofold })
-  fileprivate func `equal sides are told apart as rarely as is said`(_ noise: Noise) throws {
+  fileprivate func `equal sides are called different as rarely as stated`(_ noise: Noise) throws {
     var tallies: [String] = []
     for rounds in [6, 8, 10, 15, 20, 30] {
       var generator = SplitMix64(seed: UInt64(rounds))
@@ -84,7 +84,7 @@ extension SplitMix64 {
 
   /// The share is of whole tables: the best was chosen, and could have been any cell.
   @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
-  fileprivate func `of identical cells none is told from the best`(_ noise: Noise) {
+  fileprivate func `identical cells do not differ significantly from the best`(_ noise: Noise) {
     var tallies: [String] = []
     for (cells, rounds) in [(2, 6), (5, 6), (10, 6), (20, 6), (50, 6), (3, 10), (10, 10), (50, 10), (10, 30), (50, 30)]
     {
@@ -113,7 +113,7 @@ extension SplitMix64 {
     }
   }
 
-  @Test func `of means of differences too`() throws {
+  @Test func `identical cells do not differ by their mean differences either`() throws {
     var generator = SplitMix64(seed: 7)
     let told = try (0..<Self.comparisons).count { _ in
       let values = Noise.exponential.pairs(6, &generator).map { $0.left - $0.right }
@@ -124,7 +124,9 @@ extension SplitMix64 {
   }
 
   @Test(arguments: [2, 5, 10, 20])
-  func `a twentieth under noise of a hundredth is found in ten rounds among so many`(_ cells: Int) throws {
+  func `a difference of a twentieth under noise of a hundredth is found in ten rounds among many cells`(_ cells: Int)
+    throws
+  {
     var generator = SplitMix64(seed: 43)
     let comparisons = ConfidenceInterval.comparisons(of: cells, withBest: true)
     let count = Self.comparisons / 10
@@ -149,13 +151,13 @@ extension SplitMix64 {
     #expect(ConfidenceInterval.ofMean(Array(repeating: 0, count: 6)).map { $0.low == 0 && $0.high == 0 } == true)
   }
 
-  @Test func `an interval of wild figures has ends`() throws {
+  @Test func `an interval of extreme figures has ends`() throws {
     let wild = (0..<6).map { (left: $0.isMultiple(of: 2) ? 1e-30 : 1e30, right: 1.0) }
     let interval = try #require(ConfidenceInterval.ofRatio(wild, among: 1000))
     #expect(interval.low > 0 && interval.high < 1e36)
   }
 
-  @Test func `few values, and such as have no ratio, have no interval`() {
+  @Test func `too few values, and values without a ratio, have no interval`() {
     #expect(ConfidenceInterval.ofRatio(Array(repeating: (1, 2), count: 5)) == nil)
     #expect(ConfidenceInterval.ofRatio(Array(repeating: (0, 1), count: 10)) == nil)
     #expect(ConfidenceInterval.ofMean([1, 2, 3, 4, 5, .infinity]) == nil)

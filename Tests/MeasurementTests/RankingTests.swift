@@ -2,7 +2,7 @@ import Measurement
 import Testing
 
 @Suite struct RankingTests {
-  @Test func `rounds stand for their geometric mean, or their median where one is 0`() {
+  @Test func `rounds are represented by their geometric mean, or by their median if one is 0`() {
     #expect(Ranking.typical([1, 100]).map { abs($0 - 10) < 1e-9 } == true)
     #expect(Ranking.typical([0, 5, 100]) == 5)
     #expect(Ranking.typical([]) == nil)
@@ -12,11 +12,11 @@ import Testing
     arguments: [
       (Ranking.lower, [3.0, 1, 2, 1], 1), (.higher, [3.0, 1, 3, 2], 0), (.lower, [nil, 4, nil], 1),
     ] as [(Ranking, [Double?], Int)])
-  func `the best is the first of those that no other beats`(_ ranking: Ranking, _ figures: [Double?], _ best: Int) {
+  func `the best is the first of those that no other one beats`(_ ranking: Ranking, _ figures: [Double?], _ best: Int) {
     #expect(ranking.best(figures.indices) { figures[$0] } == best)
   }
 
-  @Test func `of nothing there is no best`() {
+  @Test func `no runs have no best`() {
     #expect(Ranking.lower.best([1, 2]) { _ in nil } == nil)
     #expect(Ranking.higher.best([Int]()) { Double($0) } == nil)
   }

@@ -56,14 +56,14 @@ import Testing
   }
 
   @Test(arguments: [(3, 0.02), (5, 0.03)] as [(Int, Double)])
-  func `15 percent are found in nine of ten`(_ runs: Int, _ luck: Double) {
+  func `a change of 15 percent is found in nine of ten comparisons`(_ runs: Int, _ luck: Double) {
     let count = Self.comparisons
     let tally = Tally(count, runs: runs, luck: luck, noise: 0.02, change: 1.15, seed: 6)
     Self.report("15 % slower, \(runs) runs a side, luck \(luck), rounds 0.02: of \(count) \(tally)")
     #expect(tally.worse >= count * 9 / 10, "\(tally)")
   }
 
-  @Test func `five steady runs a side pass`() {
+  @Test func `five steady runs on each side pass`() {
     let tally = Tally(200, runs: 5, luck: 0.01, noise: 0.01, change: 1, seed: 7)
     #expect(tally.fine >= 190, "\(tally)")
   }

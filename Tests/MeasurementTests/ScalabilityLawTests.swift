@@ -50,7 +50,7 @@ import Testing
     #expect(ideal.most.map { $0 > 1000 } ?? true)
   }
 
-  @Test func `a curve of no such shape is told from one`() throws {
+  @Test func `a curve of another shape is not given a law`() throws {
     // Fast on every other number of cores.
     let saw = (1...8).map { ScalabilityLaw.Point(cores: $0, throughput: $0.isMultiple(of: 2) ? 2 : 1) }
     #expect(try #require(ScalabilityLaw(fitting: saw)).fits == false)
@@ -59,7 +59,7 @@ import Testing
     #expect(try #require(ScalabilityLaw(fitting: superlinear)).fits == false)
   }
 
-  @Test func `three numbers of cores are met by any three terms, and are no law`() {
+  @Test func `three numbers of cores fit any three terms, and give no law`() {
     func law(_ cores: [Int]) -> ScalabilityLaw? {
       ScalabilityLaw(fitting: cores.map { .init(cores: $0, throughput: 1) })
     }

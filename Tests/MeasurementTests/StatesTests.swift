@@ -18,7 +18,7 @@ struct StatesTests {
     [1, 1, 1, 1, 5, 5, 5, 5, 5],
     [0, 0, 0, 0, 0, 5, 5, 5, 5, 5],
   ])
-  func `what is not two clusters is one state`(_ values: [Double]) {
+  func `figures without two clusters have one state`(_ values: [Double]) {
     #expect(States(values) == nil)
   }
 

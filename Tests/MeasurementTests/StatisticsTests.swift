@@ -3,7 +3,7 @@ import Testing
 @testable import Measurement
 
 @Suite struct StatisticsTests {
-  @Test func `there is no summary of nothing`() {
+  @Test func `no values have no summary`() {
     #expect(Summary([]) == nil)
     #expect(Summary(LatencyHistogram()) == nil)
     #expect(Summary([1, .nan]) == nil)

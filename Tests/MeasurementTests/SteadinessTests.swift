@@ -10,7 +10,7 @@ import Testing
       })
   }
 
-  @Test func `steady rounds give nothing to say`() {
+  @Test func `steady rounds give no remark`() {
     let found = steadiness(["a": [10, 11, 10, 12, 11, 10, 11, 10], "b": [5, 5, 5, 5, 5, 5, 5, 5]])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty && found.drift == nil)
   }
@@ -20,12 +20,12 @@ import Testing
     #expect(found.outliers.map(\.label) == ["a"] && found.outliers.map(\.count) == [1])
   }
 
-  @Test func `what varies as a whole is unsettled instead`() {
+  @Test func `rounds that vary as a whole are unsettled instead`() {
     let found = steadiness(["a": [1, 30, 2, 40, 1, 35, 2, 50]])
     #expect(found.unsettled == ["a"] && found.outliers.isEmpty)
   }
 
-  @Test func `what has two states is neither unsettled nor full of outliers`() {
+  @Test func `rounds with two states are neither unsettled nor outliers`() {
     let found = steadiness(["a": [1, 30, 1.1, 31, 1, 32, 1.1, 30, 31, 32], "b": [5, 5, 2, 5, 2, 5, 5, 5, 5, 5]])
     #expect(found.bimodal.map(\.label) == ["a", "b"] && found.bimodal.map(\.states.lower.count) == [4, 2])
     #expect(found.unsettled.isEmpty && found.outliers.isEmpty)

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 2), (1, 20), (10, 20)])
-  func `what was checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async {
+  func `a seat checked before the await is sold to all who checked it`(_ size: (seats: Int, buyers: Int)) async {
     await #expect(processExitsWith: .success) { [seats = size.seats as Int, buyers = size.buyers as Int] in
       let attempt = try await Self.attempt("check-then-await", seats: seats, buyers: buyers)
       #expect(attempt.trial.outcome == .completed)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["task-chain", "serial-queue"])
-  func `who takes turns pays alone`(_ variant: String) async {
+  func `a buyer that takes turns pays alone`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let attempt = try await Self.attempt(variant, seats: 3, buyers: 9)
       #expect(attempt.total("concurrent-payments") == 1)

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: variants)
-  func `a variant reads what it uses and nothing else`(_ variant: String) async throws {
+  func `a variant reads the settings that it uses and no others`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     let described = try PatternDescription(ApplyStride())
     let ignored = try #require(described.variant(variant)).ignores
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: blockwise)
-  func `blocks are those that ran`(_ variant: String) async throws {
+  func `the figure of blocks counts those that ran`(_ variant: String) async throws {
     // Whether it is swept or not.
     func settings(stride: Int) -> [String: ParameterValue] {
       var settings = Self.settings(iterations: 1000, stride: stride)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await Self.attempt(variant, settings(stride: 2000)).total("blocks") == 1)
   }
 
-  @Test func `without blocks there is a part a thread`() async throws {
+  @Test func `a loop without blocks has one part for each thread`() async throws {
     #expect(try await Self.attempt("serial-loop").total("blocks") == 1)
     #expect(try await Self.attempt("threads").total("blocks") == 2)
     let three = Self.settings().merging(["threads": .integer(3)]) { $1 }
@@ -78,19 +78,19 @@ import Testing
     #expect(outcome == .unavailable(reason: "more than 142 blocks; raise group-blocks to run it"))
   }
 
-  @Test(arguments: variants) func `one core is enough`(_ variant: String) async throws {
+  @Test(arguments: variants) func `every variant works on one core`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, cores: 1)
     #expect(attempt.trial.outcome == .completed && attempt.verdicts.values.allSatisfy { $0 == .held })
   }
 
   @Test(arguments: ["apply-serial", "apply-serial-in-block"])
-  func `a serial queue has one thread run it all`(_ variant: String) async throws {
+  func `a serial queue runs all blocks on one thread`(_ variant: String) async throws {
     let shares = try await Self.attempt(variant).trial.observation.samples("share")
     #expect(shares == .values([100]))
   }
 
   @Test(arguments: ["apply-short", "after-idle"])
-  func `the short loop has its own length, and only its gain is told`(_ variant: String) async throws {
+  func `the short loop has its own length, and only its gain is reported`(_ variant: String) async throws {
     let settings: [String: ParameterValue] = [
       "short": .integer(500), "short-stride": .integer(7), "work": .integer(3), "idle": .integer(1000),
     ]
@@ -182,7 +182,7 @@ import Testing
       }
   }
 
-  @Test func `one that returns early is found out however fast its blocks are`() async throws {
+  @Test func `a variant that returns early is detected however fast its blocks are`() async throws {
     let loop = StridedLoop(count: 100, stride: 4)
     let late = LateBlock(of: 25)
     let group = DispatchGroup()
@@ -200,7 +200,7 @@ import Testing
 
   // MARK: Points that are said by a setting
 
-  @Test func `the longest stride is as long as the loop, whatever that is set to`() throws {
+  @Test func `the longest stride is as long as the loop, whatever its length`() throws {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     let experiment = try library.experiment(ApplyStride.name)
     let claim = try #require(experiment.claims.first { $0.check.text.contains("stride=iterations") })
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `a point is not said by a setting that counts something else, nor by one that is swept`() {
+  @Test func `a point is not expressed by a setting of another meaning, nor by a swept one`() {
     let pattern = ApplyStride()
     func failure(_ sweep: String) -> String? {
       let yaml = "scenario: mine\npattern: apply-stride\ntitle: A title\nsweep: \(sweep)\n"
@@ -235,7 +235,7 @@ import Testing
     StrideModel.Cost(stride: stride, blocks: Double((iterations + stride - 1) / stride), elapsed: elapsed)
   }
 
-  @Test func `the model finds what a cost was made of`() throws {
+  @Test func `the model finds the parts of a cost`() throws {
     let costs = [1, 4, 16, 64, 256, 1024].map { stride in
       let blocks = (1_000_000 + stride - 1) / stride
       return cost(stride, 8e6 + 25 * Double(blocks) + 300 * Double(stride))
@@ -274,7 +274,7 @@ import Testing
     #expect(model.sentence(for: "apply", overhead: 0.01).contains("; no stride of this loop has at most 1 % overhead"))
   }
 
-  @Test func `the model says when it does not fit, and wants four strides`() throws {
+  @Test func `the model says when it does not fit, and needs four strides`() throws {
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
     let model = try #require(StrideModel(fitting: erratic))
     let says = model.sentence(for: "apply", overhead: 0.01)
@@ -301,7 +301,7 @@ import Testing
     return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
   }
 
-  @Test func `each combination of what else is swept has findings of its own`() throws {
+  @Test func `each combination of the other swept parameters has findings of its own`() throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4]), ("work", [15, 50])]))
     let best = findings.first { $0.says.hasPrefix("task-group[work=50ns] is fastest at stride 4") }
     #expect(best?.kind == "best-stride" && best?.runs == ["task-group[stride=4,work=50ns]"])
@@ -310,7 +310,7 @@ import Testing
   @Test(arguments: [
     ([], "at most 1 % overhead use stride 313"), (["overhead=10%"], "at most 10 % overhead use stride 32"),
   ])
-  func `what scheduling may cost is said by overhead`(_ settings: [String], _ says: String) throws {
+  func `the setting overhead says what scheduling may cost`(_ settings: [String], _ says: String) throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4, 16, 64, 256])], set: settings))
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
@@ -343,7 +343,7 @@ import Testing
     return ApplyStride().findings(in: results).first { $0.kind == Conclusion.advice }?.says
   }
 
-  @Test func `a comparison of strides ends in advice that carries over`() throws {
+  @Test func `a comparison of strides ends in advice for other loops`() throws {
     let advice = try #require(try advice([]))
     // A block adds 25 ns of the loop's time, a hundred times of which is its least work on each of two cores.
     #expect(
@@ -352,7 +352,7 @@ import Testing
       "\(advice)")
   }
 
-  @Test func `the advice is for the cores that were asked for`() throws {
+  @Test func `the advice is for the requested cores`() throws {
     // An iteration of 16 ns and a block of 50 ns take that long on a core, however many there are.
     let one = try #require(try advice(["cores=1"]))
     #expect(one.contains(/^Give a block at least (4\.9|5)\S* us of work/), "\(one)")
@@ -366,7 +366,7 @@ import Testing
     #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] is fastest at stride 4") }, "\(findings)")
   }
 
-  @Test func `the advice is for the reader's loop where that is given`() throws {
+  @Test func `the advice is for the reader's loop if it is given`() throws {
     let own = try #require(try advice(["my-iteration=160ns", "my-iterations=1M"]))
     #expect(own.contains(/For 1_000_000 iterations of 160 ns: stride 3[12] or more/), "\(own)")
     let short = try #require(try advice(["my-iteration=1ns", "my-iterations=10"]))

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["value", "stack-block", "reference-sync", "object", "cancelled-item", "task"], [1, 1000])
-  func `what is kept is kept as long as it must`(_ variant: String, _ blocks: Int) async throws {
+  func `a captured object is kept as long as necessary`(_ variant: String, _ blocks: Int) async throws {
     let attempt = try await Self.attempt(variant, blocks)
     #expect(attempt.brokenPromises == [])
     #expect(attempt.total("ran") == (variant == "cancelled-item" ? 0 : blocks))

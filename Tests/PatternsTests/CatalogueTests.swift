@@ -30,7 +30,7 @@ import Testing
   }
 
   /// `list` and `documents` read no more than that.
-  @Test func `what the outlines say is what the scenarios say`() throws {
+  @Test func `the outlines agree with the scenarios`() throws {
     let (outlines, whole) = (try library.outlines(), try library.all())
     #expect(outlines.count == whole.count && !whole.isEmpty)
     for (outline, all) in zip(outlines, whole) {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `what was parsed when the lab was built is what the files say, line by line`() throws {
+  @Test func `the content parsed when the lab was built is that of the files, line by line`() throws {
     for (name, text) in Catalogue.files where name.hasSuffix(".yml") {
       guard let content = try library.files.content(name), case .shelved = content.node else {
         Issue.record("\(name) is parsed when it is read")
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// What makes `list` and `documents` quick: it shows in no figure, so that it is told by what they cannot read.
-  @Test func `built-in files are not parsed to be read, nor patterns described to be listed`() throws {
+  @Test func `outlines are read without parsing the built-in files or describing the patterns`() throws {
     let unreadable = Catalogue.files.map { ($0.name, $0.name.hasSuffix(".yml") ? "{" : $0.text) }
     let library = ScenarioLibrary(files: unreadable, patterns: Catalogue.patterns)
     #expect(try library.outlines().count == library.names.count)
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// So that a reader of the code finds what a scenario speaks of.
-  @Test func `what a pattern declares is named as its property is`() {
+  @Test func `a declared setting or metric has the name of its property`() {
     for pattern in Catalogue.patterns {
       for child in Mirror(reflecting: pattern).children {
         guard let declaration = child.value as? any Declaration, let label = child.label else { continue }
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// `explain --code` cuts a variant's body out of the text that was shelved when the same text was compiled.
-  @Test func `the code that is shown is the code that was compiled`() throws {
+  @Test func `the shown code is the compiled code`() throws {
     for pattern in Catalogue.patterns {
       let description = try PatternDescription(pattern)
       for variant in description.variants {
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `what a variant hides behind a name is shown below its body`() throws {
+  @Test func `the instruments that a variant names are shown below its body`() throws {
     for pattern in Catalogue.patterns {
       let experiment = try library.experiment(type(of: pattern).name)
       for variant in experiment.variants {
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// Nobody has to open the file that measures to read a lesson.
-  @Test func `every helper that a lesson names says what it does, below the code`() throws {
+  @Test func `every helper in shown code is explained below the code`() throws {
     #expect(try Self.unexplained(in: Catalogue.files) == [])
     let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// What differs between variants stands in the variant, or a renamed one takes the wrong branch unseen.
-  @Test func `nothing that measures asks for the name of its variant`() {
+  @Test func `no measuring code asks for the name of its variant`() {
     for file in Catalogue.files where file.name.hasSuffix(".swift") && file.name != "Trial.swift" {
       for question in ["trial.variant ==", "trial.variant !=", "contains(trial.variant)", "switch trial.variant"] {
         #expect(!file.text.contains(question), "\(file.name)")
@@ -190,7 +190,7 @@ import Testing
   }
 
   /// In a JUnit file, in a list of what changed and in the index each stands without the others.
-  @Test func `every claim stands alone, and says what it is to the documents`() throws {
+  @Test func `every claim stands alone, and has its relation to the documents`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]
     for experiment in try library.all() {
       for claim in experiment.claims {
@@ -229,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func `every sentence is settled by claims, or has a reason why nothing can try it`() throws {
+  @Test func `every sentence has claims that settle it, or a reason why nothing can try it`() throws {
     let documents = try #require(try library.documents())
     let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.grades) })
     for sentence in documents.sentences {
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func `the page of the sentences lists each`() throws {
+  @Test func `the page of the sentences lists each sentence`() throws {
     let documents = try #require(try library.documents())
     let page = try #require(readFile("\(Self.root)/docs/sentences.md"))
     let listed = page.split(separator: "\n").compactMap { line in
@@ -255,7 +255,7 @@ import Testing
 
   /// Of each sentence: where all its claims are as the document says it is borne out, and any single guarantee or
   /// anomaly that turns red changes that. Else the grade would be decoration.
-  @Test func `every grade counts`() throws {
+  @Test func `every claim affects the grade of its sentence`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
     for sentence in documents.sentences {

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a process that is killed is unavailable`() async throws {
+  @Test func `a process that is killed makes the trial unavailable`() async throws {
     try await withProgram("kill -9 $$") { killed in
       var pattern = Self.pattern
       pattern.executable = Image(killed)

@@ -14,7 +14,7 @@ import Testing
     try await Attempt(variant, of: CustomSource(), files: Catalogue.files, settings)
   }
 
-  @Test func `by the functions of C it coalesces as by Swift's form`() async throws {
+  @Test func `the C functions coalesce like Swift's form`() async throws {
     let attempt = try await Self.attempt("add-c")
     #expect(attempt.total("handler-calls-per-burst") == 1 && attempt.total("handler-calls-while-running") == 1)
     #expect(
@@ -32,18 +32,18 @@ import Testing
   }
 
   @Test(arguments: [("add", 0), ("or", 0), ("replace", 1)])
-  func `a 0 takes back what was to be replaced, and nothing else`(_ variant: String, _ lost: Int) async throws {
+  func `a 0 withdraws only the value that was to be replaced`(_ variant: String, _ lost: Int) async throws {
     #expect(try await Self.attempt(variant).total("lost-before-zero") == lost)
   }
 
-  @Test func `a handler that is not called is reported, and not awaited for ever`() async throws {
+  @Test func `a handler that is not called is reported, and not awaited forever`() async throws {
     let attempt = try await Attempt("add", of: CustomSource(), files: Catalogue.files, Self.settings) { trial in
       try CustomSource().deliver(trial, .sum, patience: .milliseconds(1)) { _ in Sender { _ in } }
     }
     #expect(attempt.trial.outcome == .broken(reason: "the handler did not run within 0.001 seconds"))
   }
 
-  @Test func `pieces are never 0, and come to something else in the next round`() {
+  @Test func `pieces are never 0, and differ in the next round`() {
     for coalescing in [Coalescing.sum, .mask, .last] {
       for count in [2, 50, 1000] {
         let rounds = (0..<5).map { coalescing.pieces(count, round: $0) }

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `each room that is made is timed`() async {
+  @Test func `the report of each new space is timed`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("source")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `without a descriptor there is nothing to write to`() async {
+  @Test func `a trial without a free descriptor is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })

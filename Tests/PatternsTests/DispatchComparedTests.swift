@@ -10,7 +10,7 @@ import Testing
   ]
 
   @Test(arguments: ["loop", "apply", "serial", "concurrent", "many-queues", "threads", "task-group"], [1, 20])
-  func `every piece is done once, and each time is timed`(_ variant: String, _ tasks: Int) async throws {
+  func `every piece of work is done once, and each repeat is timed`(_ variant: String, _ tasks: Int) async throws {
     let attempt = try await Attempt(
       variant, of: DispatchCompared(), files: Catalogue.files, Self.few.merging(["tasks": .integer(tasks)]) { $1 })
     #expect(attempt.trial.outcome == .completed)
@@ -22,7 +22,7 @@ import Testing
     #expect((initiate?.max ?? .infinity) <= (complete?.max ?? 0))
   }
 
-  @Test func `no threads to be had is the machine's affair`() async throws {
+  @Test func `a lack of threads makes the trial unavailable`() async throws {
     let attempt = try await Attempt("threads", of: DispatchCompared(), files: Catalogue.files, Self.few) { trial in
       try DispatchCompared().compare(trial) { _, _ in throw SystemError(11, "start a thread") }
     }
@@ -85,7 +85,7 @@ import Testing
         ])
   }
 
-  @Test func `where the loop is among the first, nothing is faster than it`() throws {
+  @Test func `the findings call nothing faster if the loop is among the fastest`() throws {
     #expect(
       try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
         == [
@@ -95,7 +95,7 @@ import Testing
         ])
   }
 
-  @Test func `too few rounds say nothing`() throws {
+  @Test func `too few rounds give no findings`() throws {
     #expect(try findings(["loop": [1000, 9000], "apply": [2000, 4500]], rounds: 5).isEmpty)
   }
 

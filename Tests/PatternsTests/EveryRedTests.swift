@@ -90,7 +90,9 @@ import Testing
       + stale.map { "\($0.place) breaks `\($0.check)`, which no scenario of \($0.scenario) claims: remove it" }
   }
 
-  @Test func `a claim without a red is named, with what to write and where, and so is a red without a claim`() throws {
+  @Test func `a claim without a broken body is named with what to write, and so is a broken body without a claim`()
+    throws
+  {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
     let queueOrder = [try library.experiment("queue-order")]
     let reds = QueueOrderTests.reds
@@ -107,7 +109,7 @@ import Testing
 
   /// Each in a process of its own, as a worker is: a broken body may leave anything behind.
   @Test(arguments: reds.indices)
-  func `a broken body is seen`(_ index: Int) async {
+  func `the check sees a broken body`(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
       closeInheritedDescriptors()
       let red = Self.reds[index]

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["semaphore", "semaphore-at-submit", "queue-pool"])
-  func `no open fails, and the limit is given back`(_ variant: String) async {
+  func `no open fails, and the limit is restored`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let before = try DescriptorLimit.current()
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `without the semaphore opens fail`() async {
+  @Test func `opens fail without the semaphore`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("unlimited")
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `too few free descriptors: says how many there are and what to set`() async {
+  @Test func `a trial with too few free descriptors says their number and what to set`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       while DescriptorLimit.free(below: 48) > 8, dup(0) >= 0 {}
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a hard limit that is too low: says what is needed and what there is`() async {
+  @Test func `a trial with a hard limit that is too low says what is needed and what is available`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var limits = rlimit(rlim_cur: 256, rlim_max: 256)

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a latency of each change is recorded, with pauses and without`() async {
+  @Test func `the latency of each change is recorded, with pauses and without`() async {
     await #expect(processExitsWith: .success) {
       for interval in [0, 100_000] {
         let settings = Self.settings.merging(["poll-interval": .integer(interval)]) { $1 }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a name is told of every rename between writes where each event is told`() async {
+  @Test func `a monitor of a name reports every rename between writes if each event is reported`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("burst-of-renames")
       let told = try #require(attempt.total("events-between-writes"))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a change that the machine does not allow says nothing of its monitor`() async {
+  @Test func `a change that the machine does not allow is no verdict on its monitor`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       var none = rlimit(rlim_cur: 1, rlim_max: 1)
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// A status that does not show a change: no deadline is waited for.
-  @Test func `a look that shows nothing tells that a change is missed`() async throws {
+  @Test func `a status that shows no change reports that a change is missed`() async throws {
     let told = try await onOwnThread {
       let scratch = try ScratchDirectory()
       defer { scratch.remove() }

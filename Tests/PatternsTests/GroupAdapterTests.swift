@@ -22,7 +22,7 @@ import Testing
     #expect(attempt.trial.observation.samples("completion")?.summary?.count == 2)
   }
 
-  @Test func `without a group nothing waits`() async throws {
+  @Test func `a call without a group is not waited for`() async throws {
     let attempt = try await Self.attempt("nil-group", ["requests": .integer(7)])
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
     #expect(attempt.total("unfinished") == 21 && attempt.total("handlers-not-once") == 0)
@@ -34,11 +34,11 @@ import Testing
     #expect(attempt.total("unfinished") == 1 && attempt.total("handlers-not-once") == 0)
   }
 
-  @Test func `entering runs nothing`() async throws {
+  @Test func `entering a group runs no block`() async throws {
     #expect(try await Self.attempt("enter-only").total("ran-by-enter") == 0)
   }
 
-  @Test func `no descriptor to read a file by: the trial ends and says so`() async {
+  @Test func `a trial without a descriptor to read a file ends and says so`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt("balanced", of: GroupAdapter(), files: Catalogue.files, Self.settings) { trial in
         try GroupAdapter().measure(trial) { request, group, handler in

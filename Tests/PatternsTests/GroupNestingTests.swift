@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["nested", "nested-entered", "flat", "task-group"], [1, 2, 20])
-  func `a group waits for what is added to it`(_ variant: String, _ tasks: Int) async throws {
+  func `a group waits for work that is added to it`(_ variant: String, _ tasks: Int) async throws {
     let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks)])
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 20])
-  func `what is added outside the group is not waited for, held back or not`(_ tasks: Int) async throws {
+  func `work that is added outside the group is not waited for, held back or not`(_ tasks: Int) async throws {
     let other = try await Self.attempt("nested-ungrouped", ["tasks": .integer(tasks)])
     #expect(try other.verdict("nested-ungrouped.missing > 0") == .witnessed)
     #expect((other.total("missing") ?? 0) >= 2 * tasks)

@@ -28,7 +28,7 @@ import Testing
       variant, of: pattern, files: Catalogue.files, Self.settings.merging(settings) { $1 })
   }
 
-  @Test func `every variant is tried`() {
+  @Test func `every variant is tested`() {
     #expect(Set(Self.pattern.variants.map(\.name)) == Set(Self.parked.keys))
   }
 
@@ -47,7 +47,9 @@ import Testing
     }
   }
 
-  @Test(arguments: parked.keys.sorted()) func `one download, and more than cores`(_ variant: String) async {
+  @Test(arguments: parked.keys.sorted()) func `every way works with one download and with more downloads than cores`(
+    _ variant: String
+  ) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       for tasks in [1, 40] {
         let attempt = try await Self.attempt(variant, ["tasks": .integer(tasks), "repeats": .integer(1)])
@@ -56,14 +58,14 @@ import Testing
     }
   }
 
-  @Test func `a wait whose time is up says so each time`() async {
+  @Test func `a wait with a timeout reports each timeout`() async {
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("wait-timeout", [:])
       #expect(attempt.total("timeouts") == 5)
     }
   }
 
-  @Test func `no thread to be had: the trial ends and says so`() async {
+  @Test func `a trial without a thread ends and says so`() async {
     await #expect(processExitsWith: .success) {
       let pattern = Self.pattern
       let attempt = try await Attempt("thread-join", of: pattern, files: Catalogue.files, Self.settings) { trial in

@@ -3,7 +3,7 @@ import LabTesting
 import Testing
 
 @Suite struct InheritedDescriptorsTests {
-  @Test func `what fails in a process that closed what it inherited is told`() async {
+  @Test func `a failure is reported in a process that closed its inherited descriptors`() async {
     await withKnownIssue {
       await #expect(processExitsWith: .success) {
         closeInheritedDescriptors()

@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test(arguments: ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"], [2, 300])
-  func `a right load is complete when it says so, although a source fails`(_ variant: String, _ items: Int) async throws
+  func `a correct load is complete when it says so, although a source fails`(_ variant: String, _ items: Int)
+    async throws
   {
     let attempt = try await Self.attempt(variant, ["items": .integer(items)])
     #expect(attempt.brokenPromises == [])
@@ -32,7 +33,7 @@ import Testing
     #expect((attempt.total("found") ?? 0) >= 4)
   }
 
-  @Test func `the document's load misses all items when it completes, and loses none`() async throws {
+  @Test func `the document's load lacks all items when it completes, and loses none`() async throws {
     let attempt = try await Self.attempt("documented")
     #expect(try attempt.verdict("documented.missing > 0") == .witnessed)
     #expect(try attempt.verdict("documented.lost == 0") == .held)
@@ -42,12 +43,12 @@ import Testing
     #expect(attempt.total("ungated-loads") == 2 && (attempt.total("early-completions") ?? 3) <= 2)
   }
 
-  @Test func `two that append at once lose an item`() async throws {
+  @Test func `two threads that append at once lose an item`() async throws {
     #expect(try await Self.attempt("unsynchronized").verdict("unsynchronized.lost > 0") == .witnessed)
   }
 
   @Test(arguments: ["/no/such", "/usr:/no/such", "/dev/null", "", ":"])
-  func `directories that are not there: says which`(_ roots: String) async throws {
+  func `missing directories make the trial say which`(_ roots: String) async throws {
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(roots)])
     guard case .unavailable(let reason) = attempt.trial.outcome else {
       Issue.record("\(attempt.trial.outcome)")
@@ -57,7 +58,7 @@ import Testing
     #expect(reason.contains(wrong), "\(reason)")
   }
 
-  @Test func `directories without a file: says so`() async throws {
+  @Test func `directories without a file make the trial say so`() async throws {
     let directory = try ScratchDirectory()
     defer { directory.remove() }
     let attempt = try await Self.attempt("append-in-group", ["roots": .text(directory.path)])
@@ -67,7 +68,7 @@ import Testing
   }
 
   /// In a process of its own, which is another user for a while where it is root's.
-  @Test func `a directory that must not be read: says which`() async throws {
+  @Test func `an unreadable directory makes the trial say which`() async throws {
     let wasTried = await isSeen(inProcesses: 1) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         let directory = try ScratchDirectory()

@@ -10,7 +10,9 @@ import Testing
   @Test(
     arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
     [(2, 1), (20, 1), (20, 3), (20, 20), (20, 50)])
-  func `so many are in progress, and no more`(_ variant: String, _ size: (jobs: Int, width: Int)) async {
+  func `as many tasks as the limit are in progress, and no more`(_ variant: String, _ size: (jobs: Int, width: Int))
+    async
+  {
     let (jobs, width) = size
     await #expect(processExitsWith: .success) {
       [variant = variant as String, jobs = jobs as Int, width = width as Int] in
@@ -26,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `without a limit all are in progress`() async {
+  @Test func `all tasks are in progress without a limit`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -36,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `an operation queue starts what waits in turn, and its group ends with the last`() {
+  @Test func `an operation queue starts waiting operations in turn, and its group ends with the last`() {
     let operations = Operations(width: 2)
     let all = DispatchGroup()
     let ran = Slots(count: 100) { _ in Gauge() }
@@ -70,7 +72,7 @@ import Testing
     await semaphore.wait()
   }
 
-  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = LimitConcurrency()
     pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])

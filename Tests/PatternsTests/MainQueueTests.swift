@@ -21,7 +21,7 @@ import Testing
     try await Attempt(variant, of: pattern, files: Catalogue.files, settings)
   }
 
-  @Test(arguments: ordered) func `blocks come one at a time and in order`(_ variant: String) async throws {
+  @Test(arguments: ordered) func `blocks run one at a time and in order`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["blocks": .integer(50)])
     #expect(attempt.total("overlaps") == 0 && attempt.total("inversions") == 0 && attempt.total("out-of-turn") == 0)
     // A queue that is not the main one.
@@ -36,13 +36,15 @@ import Testing
     }
   }
 
-  @Test(arguments: working) func `an event waits for work on main, and for no other`(_ variant: String) async throws {
+  @Test(arguments: working) func `an event waits for work on the main queue, and for no other`(_ variant: String)
+    async throws
+  {
     let attempt = try await Self.attempt(variant, ["events": .integer(3), "work": .integer(10_000)])
     #expect(attempt.total("delayed") == (variant == "moved-off-main" ? 0 : 3))
     #expect(attempt.trial.observation.samples("lateness")?.summary?.count == 3)
   }
 
-  @Test func `who serves the main queue is said by the variant`() {
+  @Test func `each variant says what serves the main queue`() {
     let variants = Self.pattern.variants
     #expect(variants.filter { $0.mainQueue == .body }.map(\.name) == Self.ordered + ["main-thread-ends"])
     #expect(variants.filter { $0.mainQueue == .nobody }.map(\.name) == ["not-drained", "sync-not-drained"])

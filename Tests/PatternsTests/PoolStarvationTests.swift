@@ -13,7 +13,7 @@ import Testing
   ]
 
   @Test(arguments: ["on-own-queue", "own-executor", "task-sleep", "continuation", "bystander"])
-  func `nobody is held up`(_ variant: String) async {
+  func `no task is held up`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["blocking", "on-global-queue"])
-  func `the task and the global queue are held up, and no other`(_ variant: String) async {
+  func `only the task and the global queue are held up`(_ variant: String) async {
     // Once a second the pool may add a thread for the global queue, which on a busy machine is often enough within a
     // trial: then that is not held up.
     let isSeen = await isSeen(inProcesses: 20) {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = PoolStarvation()
     pattern.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("blocking", of: pattern, files: Catalogue.files)

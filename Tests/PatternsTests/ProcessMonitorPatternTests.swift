@@ -27,7 +27,7 @@ import Testing
   /// The variants that hear of an end; the other one needs what only Darwin has.
   static var ofEnds: [Variant] { pattern.variants.filter { $0.needs.isEmpty } }
 
-  @Test func `where there is no process source its other events are unavailable`() async {
+  @Test func `the other events of a process source are unavailable on a system without it`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `acts that are reported are counted`() async {
+  @Test func `reported acts are counted`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files) { trial in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `without a descriptor there is nobody to talk to`() async {
+  @Test func `a trial without a free descriptor is unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a binary that is not there breaks the trial`() async {
+  @Test func `a missing binary breaks the trial`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let pattern = Self.pattern("/nonexistent/gcdlab")
@@ -98,7 +98,9 @@ import Testing
     }
   }
 
-  @Test func `a process that is killed by somebody else is unavailable, one that ends by itself is not`() async {
+  @Test func `a process that another program kills makes the trial unavailable, and one that ends by itself does not`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let killed = Outcome.unavailable(reason: Unavailable.killed.description)

@@ -38,7 +38,7 @@ import Testing
   }
 
   /// An arena fills a thread's cache with what lies free there, and a full one takes nothing that is freed.
-  @Test func `many free pieces of a queue's size hide nothing`() async throws {
+  @Test func `many free pieces of a queue's size do not hide a queue that is still in memory`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     let size = gcdlab_allocated_size(queue)
     gcdlab_dispatch_release(queue)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `memory that another thread freed is not this thread's`() throws {
+  @Test func `memory that another thread freed does not count for this thread`() throws {
     var memory = FreedMemory(rounds: 1)
     let address = UInt(bitPattern: malloc(200))
     let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
@@ -69,7 +69,7 @@ import Testing
     #expect(!isOwn)
   }
 
-  @Test func `a thread has its own, and another thread nothing`() async throws {
+  @Test func `a thread has its own value, and another thread none`() async throws {
     let key = ThreadKey<MyDataContext>()
     let data = MyDataContext()
     try await onOwnThread {

@@ -16,14 +16,14 @@ import Testing
   }
 
   @Test(arguments: ["async-instead", "sync-on-own-concurrent", "concurrent-perform-on-own-queue"], [1, 1000])
-  func `what does not wait for itself completes`(_ variant: String, _ iterations: Int) async throws {
+  func `a task that does not wait for itself completes`(_ variant: String, _ iterations: Int) async throws {
     let attempt = try await Attempt(
       variant, of: Self.pattern, files: Catalogue.files,
       variant.hasPrefix("concurrent") ? ["iterations": .integer(iterations)] : [:])
     #expect(attempt.brokenPromises == [])
   }
 
-  @Test func `every other variant is a hazard`() {
+  @Test func `all other variants are hazards`() {
     let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
     #expect(
       completing == ["concurrent-perform-on-own-queue", "sync-on-own-concurrent", "async-instead"])

@@ -27,7 +27,7 @@ import Testing
   }
 
   /// In a process of its own, whose pool has no threads of other tests.
-  @Test func `a sync begins before what was added before it`() async {
+  @Test func `a sync begins before a block that was added before it`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("sync-after-async", ["pairs": .integer(5)])
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: queued, [2, 12])
-  func `whoever comes gets in`(_ variant: String, _ arrivals: Int) async throws {
+  func `every block that comes runs`(_ variant: String, _ arrivals: Int) async throws {
     let attempt = try await Self.attempt(variant, ["waiters": .integer(arrivals)])
     guard ThreadCensus.taken() != nil else {
       guard case .unavailable = attempt.trial.outcome else {
@@ -52,7 +52,7 @@ import Testing
     #expect((variant == "serial-sync" ? 0...0 : 0...arrivals).contains(overtaken))
   }
 
-  @Test func `a log says what began, ended and overlapped in which order`() {
+  @Test func `a log shows which tasks began, ended and overlapped in which order`() {
     func order(_ run: ([TaskLog.Task]) -> Void) -> TaskLog.Order {
       let log = TaskLog(submitters: 2, tasks: 2, patience: .zero)
       log.allIsSubmitted()
@@ -67,14 +67,14 @@ import Testing
     #expect(order { for index in [0, 1, 1, 3] { $0[index].run() } }.lost == 2)
   }
 
-  @Test func `one that waited and got in after a later one was overtaken`() {
+  @Test func `a task that waited and began after a later one was overtaken`() {
     let arrivals = Arrivals(count: 5)
     arrivals.release()
     for number in [0, 4, 1, 3, 2] { arrivals[number].isIn() }
     #expect(arrivals.overtaken == 3)
   }
 
-  @Test func `no thread to be had: the trial is unavailable`() async throws {
+  @Test func `a lack of threads makes the trial unavailable`() async throws {
     let attempt = try await Attempt("serial", of: Self.pattern, files: Catalogue.files) { _ in
       throw SystemError(11, "start a thread")
     }

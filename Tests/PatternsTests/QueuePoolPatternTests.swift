@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `the document's pool: its sizes, and a counter that wraps`() {
+  @Test func `the document's pool has its sizes, and a counter that wraps`() {
     #expect([-1, 0, 1, 2, 32, 33, 500].map(DispatchQueuePool.queueCount) == [1, 1, 1, 2, 32, 32, 32])
     func pool(_ count: Int, _ counter: UInt32 = 0) -> DispatchQueuePool? {
       var made = 0
@@ -60,7 +60,7 @@ import Testing
     #expect((0..<4).map { _ in even?.queue.label } == ["2", "3", "0", "1"])
   }
 
-  @Test func `too few threads: says so`() async throws {
+  @Test func `a trial with too few threads says so`() async throws {
     var pattern = QueuePoolPattern()
     pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     let attempt = try await Attempt("global-concurrent", of: pattern, files: Catalogue.files, Self.twenty)

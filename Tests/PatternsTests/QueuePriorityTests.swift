@@ -26,7 +26,7 @@ import Testing
     #expect(attempt.verdicts.values.allSatisfy { $0 == .held })
   }
 
-  @Test func `classes that are alike are told as that, with their values`() {
+  @Test func `classes without a difference are reported, with their values`() {
     #expect(throws: Never.self) { try Niceness(values: [-2, -2, 0, 2, 10]).require() }
     let alike = Niceness(values: [0, 0, 19, 19, 19])
     #expect {

@@ -11,14 +11,14 @@ import Testing
   static let holding = ["balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate"]
   static let goingOn = ["concurrent", "global"]
 
-  @Test func `every other variant is a hazard`() {
+  @Test func `all other variants are hazards`() {
     let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
     #expect(Set(completing) == Set(Self.holding + Self.goingOn))
   }
 
   /// Each in a process of its own, whose pool has no threads of other tests: what goes on waits for one.
   @Test(arguments: holding + goingOn, [1, 100])
-  func `what is held is held, and what goes on goes on`(_ variant: String, _ blocks: Int) async {
+  func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, blocks = blocks as Int] in
       closeInheritedDescriptors()
       try await Self.expectHeld(variant, blocks)

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `unprotected updates are lost, two of them are enough`() async {
+  @Test func `unprotected updates are lost, even if there are only two`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `on one core the actor is not tried`() throws {
+  @Test func `the actor is not tried on one core`() throws {
     let actor = try #require(QueueVsLock().variants.first { $0.name == "actor" })
     #expect(actor.needs.map(\.says) == ["2 cores"])
   }

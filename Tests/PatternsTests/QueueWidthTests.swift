@@ -10,7 +10,7 @@ import Testing
   private static let ten: [String: ParameterValue] = ["tasks": .integer(10)]
 
   @Test(arguments: [("one-serial", 1...1), ("many-queues", 10...10), ("threads", 10...10)])
-  func `the system lets so many begin`(_ variant: String, _ expected: ClosedRange<Int>) async {
+  func `the system lets the expected number of tasks begin`(_ variant: String, _ expected: ClosedRange<Int>) async {
     let least = expected.lowerBound
     await #expect(processExitsWith: .success) { [variant = variant as String, least = least as Int] in
       closeInheritedDescriptors()
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// How many begin hangs on the pool's monitor, which adds a thread each second where tasks only wait.
-  @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `beside others tasks begin, too`() async {
+  @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `tasks begin beside other tasks, too`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("one-concurrent-beside", of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["one-concurrent-beside-serial", "one-concurrent-beside-processes"])
-  func `beside those who keep the cores busy tasks begin, too`(_ variant: String) async {
+  func `tasks begin beside busy cores, too`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
@@ -55,14 +55,14 @@ import Testing
     }
   }
 
-  @Test func `what is in progress is read from the times`() {
+  @Test func `the number of tasks in progress follows from their times`() {
     let round = TaskRound(count: 3, steps: 10)
     for task in round.tasks { task.run() }
     #expect(round.mostAtOnce == 1 && round.begun == 3)
     #expect(round.cores.map { (1...3).contains($0) } != false)
   }
 
-  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = QueueWidth()
     pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)

@@ -31,13 +31,13 @@ import Testing
   }
 
   @Test(arguments: [2, 5])
-  func `without a guard each held write shows a torn pair`(_ actors: Int) async throws {
+  func `each held write shows a torn pair without a guard`(_ actors: Int) async throws {
     let attempt = try await Self.attempt("unprotected", ["threads": .integer(actors)])
     #expect(try attempt.verdict("unprotected.torn-reads > 0") == .witnessed)
     #expect((attempt.total("torn-reads") ?? 0) >= 2)
   }
 
-  @Test func `two operations are one of either kind`() async throws {
+  @Test func `two operations are one read and one write`() async throws {
     let attempt = try await Self.attempt("mutex", ["operations": .integer(2), "reads": .integer(99)])
     #expect(attempt.trial.observation.samples("read-latency")?.summary?.count == 2)
     #expect(attempt.trial.observation.samples("write-latency")?.summary?.count == 2)

@@ -9,7 +9,7 @@ import Testing
 /// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
 @Suite struct SemaphoreCostTests {
   @Test(arguments: ["dispatch", "dispatch-c", "posix", "system-v", "pthread-condition", "mutex"])
-  func `signals go astray nowhere, and nothing is lost`(_ variant: String) async {
+  func `no signal goes astray, and no update is lost`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a system that does not tell who sleeps: says so`() async {
+  @Test func `a trial on a system that does not report who sleeps says so`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SemaphoreCost()

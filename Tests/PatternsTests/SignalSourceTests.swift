@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a child that cannot be started is told, and those before it are reaped`() async {
+  @Test func `a child that cannot be started is reported, and earlier children are reaped`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a process for a fault that is killed by somebody else is unavailable, one that ends by itself broken`()
+  @Test func `a process for a fault that is killed makes its trial unavailable, and one that ends breaks it`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `too few descriptors: unavailable`() async {
+  @Test func `too few descriptors make the trial unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       try DescriptorLimit.setSoft(64)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a source that is never registered is told as that`() async throws {
+  @Test func `a source that is never registered is reported`() async throws {
     await #expect(processExitsWith: .success) {
       let attempt = try await Attempt(
         "source", of: Self.pattern, files: Catalogue.files, ["signals": .integer(1)]

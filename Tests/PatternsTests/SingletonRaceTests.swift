@@ -37,7 +37,7 @@ import Testing
     #expect((attempt.total("races") ?? 0) >= 2 + 64)
   }
 
-  @Test func `a static let is created once a process`() async {
+  @Test func `a static let is created once in each process`() async {
     await #expect(processExitsWith: .success) {
       let first = try await Self.attempt("static-let")
       #expect(try first.verdict("static-let.broken-races == 0") == .held)
@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Host.cores >= 2, "there is but one core")) func `without a guard two are created, by chance`()
+  @Test(.enabled(if: Host.cores >= 2, "there is but one core"))
+  func `two instances are created by chance without a guard`()
     async throws
   {
     let attempt = try await Self.attempt("check-then-act", ["patience": .integer(60_000_000_000)])
@@ -65,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [2, 5])
-  func `the pause before the set-up lets all others use what is half built`(_ actors: Int) async throws {
+  func `the pause before the set-up lets all others use a half-built instance`(_ actors: Int) async throws {
     let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
@@ -73,7 +74,7 @@ import Testing
     #expect(attempt.total("broken-races") == 0)
   }
 
-  @Test func `what meets by chance needs two cores`() throws {
+  @Test func `a race by chance needs two cores`() throws {
     let description = try PatternDescription(SingletonRace())
     let machine = Machine.test
     let one = Machine(

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `a machine that shows no late call says nothing of it`() async throws {
+  @Test func `a machine without a late call gives no verdict on late calls`() async throws {
     let attempt = try await Attempt("cancel-beside", of: SourceLifecycle(), files: Catalogue.files) { trial in
       try SourceLifecycle().cancelBusy(trial, within: .zero) { _ in HeldSource(add: {}, cancel: {}) }
     }

@@ -14,7 +14,7 @@ import Testing
       ("independent", 6), ("serial-target", 1), ("concurrent-on-serial", 1), ("tree", 1), ("set-target", 1),
       ("set-target-in-c", 1), ("actors", 1),
     ])
-  func `the target lets so many begin`(_ variant: String, _ expected: Int) async {
+  func `the target lets the expected number of tasks begin`(_ variant: String, _ expected: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, expected = expected as Int] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: TargetQueues(), files: Catalogue.files, Self.six)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a concurrent target lets each queue begin one task at most`() async {
+  @Test func `a concurrent target lets each queue begin at most one task`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let attempt = try await Attempt("concurrent-target", of: TargetQueues(), files: Catalogue.files, Self.six)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = TargetQueues()
     pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)

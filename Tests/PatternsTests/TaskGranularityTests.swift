@@ -18,7 +18,7 @@ import Testing
     #expect(attempt.trial.observation.samples("per-task")?.summary?.count == 2)
   }
 
-  @Test func `no threads to be had is the machine's affair`() async throws {
+  @Test func `a lack of threads makes the trial unavailable`() async throws {
     let attempt = try await Attempt("thread", of: TaskGranularity(), files: Catalogue.files, Self.settings) { trial in
       throw SystemError(11, "start a thread")
     }
@@ -51,7 +51,7 @@ import Testing
     return TaskGranularity().findings(in: results).map(\.says)
   }
 
-  @Test func `the crossover is where all larger sizes are surely faster`() throws {
+  @Test func `the crossover is the size from which all larger sizes are certainly faster`() throws {
     #expect(
       try findings([100, 1000, 10_000], [600, 500, 5000])
         == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there"])

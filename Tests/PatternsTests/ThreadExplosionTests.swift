@@ -10,7 +10,7 @@ import Testing
   private static let few: [String: ParameterValue] = ["tasks": .integer(20), "hold": .integer(0)]
 
   @Test(arguments: ["semaphore-gated", "serial-queue-instead", "actor", "bystander"])
-  func `nobody is held up`(_ variant: String) async {
+  func `no task is held up`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let settings = variant == "bystander" ? [:] : Self.few
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `on the global queue the stranger is held up, and no other`() async {
+  @Test func `only the unrelated block on the global queue is held up`() async {
     // Once a second the pool may add a thread, which on a busy machine is often enough within a trial: then nobody is
     // held up.
     let isSeen = await isSeen(inProcesses: 20) {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["lock-in-private-queues", "sync-instead"])
-  func `private queues have a thread each, and below the pool's limit hold nobody up`(_ variant: String) async {
+  func `private queues have a thread each, and hold up no task below the pool's limit`(_ variant: String) async {
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, Self.few)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `too few threads, or a system that does not tell what they do: says so`() async throws {
+  @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = ThreadExplosion()
     pattern.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["async-warm", "async-cold", "thread", "thread-pool", "task"])
-  func `each is begun as often as asked for`(_ variant: String) async throws {
+  func `each thread or block begins as often as requested`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
     #expect(attempt.trial.outcome == .completed)
     #expect(attempt.verdicts == ["all.not-once == 0": .held])
@@ -23,7 +23,7 @@ import Testing
 
   /// In a process of its own, where nothing else comes and goes.
   @Test(.enabled(if: Host.residentMemory != nil, "the system does not tell what is in memory"))
-  func `what waits is there, and a thread is the heaviest`() async {
+  func `waiting objects are in memory, and a thread is the heaviest`() async {
     await #expect(processExitsWith: .success) {
       let weights = try await ["async-waiting", "thread", "task"].asyncMap { variant in
         let weight = try await Self.attempt(variant).total("memory")
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what is weighed lasts while it is weighed, and ends then`() async throws {
+  @Test func `objects exist while their memory is measured, and end then`() async throws {
     let alive = Gauge()
     _ = try await Attempt(
       "thread", of: ThreadVsQueue(), files: Catalogue.files, ["repeats": .integer(1), "objects": .integer(100)]

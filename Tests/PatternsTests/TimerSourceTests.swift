@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a timer that never fires is told as that, and not awaited for ever`() async throws {
+  @Test func `a timer that never fires is reported, and not awaited forever`() async throws {
     let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
       try TimerSource().fire($0, patience: .milliseconds(1), looks: .milliseconds(1)) { timer in
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
@@ -35,7 +35,7 @@ import Testing
 
   /// No fire comes, which would be waited for: the pipe stands for the descriptor by which the system tells.
   @Test(arguments: [true, false])
-  func `where the clock is set the trial ends at once, and says nothing of timers`(_ before: Bool) async throws {
+  func `a trial whose clock is set ends at once, and is no verdict on timers`(_ before: Bool) async throws {
     let attempt = try await Attempt(
       "wall-clock", of: TimerSource(), files: Catalogue.files, Self.settings(of: "wall-clock")
     ) { trial in
@@ -61,7 +61,7 @@ import Testing
       attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
   }
 
-  @Test func `that the clock was set is told once it was, and also to those who ask later`() throws {
+  @Test func `a clock that was set is reported at once, and also to later questions`() throws {
     let ends = try makePipe()
     defer { close(ends.writer) }
     let watch = WallClockWatch(of: ends.reader)
@@ -74,7 +74,7 @@ import Testing
     #expect(watch.wasSet && isTold.wait(timeout: .now()) == .success)
   }
 
-  @Test func `fires that are told and not due are early, those that are due and not told uncounted`() {
+  @Test func `reported fires that are not due are early, and due fires that are not reported are uncounted`() {
     let hour: UInt64 = 3_600_000_000_000
     let due = TimerRun(by: .uptime, in: -1, every: hour)
     due.fired(1 as UInt)
@@ -89,7 +89,7 @@ import Testing
     #expect(passed.tally.untold == 8 && passed.tally.early == 0)
   }
 
-  @Test func `who waits is given the tally that was waited for, whatever comes behind it`() {
+  @Test func `a waiter gets the tally that it waited for, whatever comes after it`() {
     let run = TimerRun(by: .uptime, in: -1, every: 3_600_000_000_000)
     let isAwaited = DispatchSemaphore(value: 0)
     let all = DispatchGroup()

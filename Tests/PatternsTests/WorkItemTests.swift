@@ -14,7 +14,7 @@ import Testing
       ("cancel-queued", 0, 0), ("cancel-running", 3, 3), ("cancel-checked", 3, 0), ("never-submitted", 0, 0),
       ("task-queued", 3, 3), ("task-running", 3, 3), ("task-checked", 3, 0), ("task-sleep", 3, 0),
     ])
-  func `what runs and ends is told`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
+  func `a work item that runs and ends is reported`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
     await #expect(processExitsWith: .success) {
       [variant = variant as String, ran = ran as Int, finished = finished as Int] in

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     ("0\n", [0]), ("0-1\n", [0, 1]), ("0,32\n", [0, 32]), ("0-1,8-9", [0, 1, 8, 9]), ("", []), ("x", []), ("3-1", []),
   ])
-  func `a list of the kernel is read`(_ text: String, _ numbers: [Int]) {
+  func `a list of cores from the kernel is parsed`(_ text: String, _ numbers: [Int]) {
     #expect(Confinement.numbers(in: text) == numbers)
   }
 

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct ContextSwitchesTests {
-  @Test func `a thread that sleeps gives its core away, each time`() throws {
+  @Test func `a thread gives its core away each time it sleeps`() throws {
     let process = try #require(ContextSwitches.ofProcess { for _ in 0..<5 { usleep(1000) } })
     #expect(process.voluntary >= 5)
     #if os(Linux)
@@ -26,7 +26,7 @@ import Testing
     }
   #endif
 
-  @Test func `an error of the body comes through`() {
+  @Test func `an error of the body is passed on`() {
     struct Failure: Error {}
     #expect(throws: Failure.self) { _ = try ContextSwitches.ofThread { throw Failure() } }
   }

@@ -9,7 +9,7 @@ import Testing
 
 /// The limit belongs to the whole process, so these run in one of their own.
 @Suite struct DescriptorLimitTests {
-  @Test func `lowers the soft limit and gives it back`() async {
+  @Test func `the soft limit is lowered and restored`() async {
     await #expect(processExitsWith: .success) {
       let before = try DescriptorLimit.current()
       try DescriptorLimit.setSoft(32)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `says when more is asked for than the hard limit`() async {
+  @Test func `a limit above the hard limit is refused`() async {
     await #expect(processExitsWith: .success) {
       let hard = try DescriptorLimit.current().hard
       guard hard < Int(Int32.max) else { return }  // There is no limit to go beyond.

@@ -119,7 +119,7 @@ import Testing
     #expect(try events.next().kind == .created)
   }
 
-  @Test func `a watched directory tells of its entries`() throws {
+  @Test func `a watched directory reports its entries`() throws {
     let folder = try Folder()
     let events = Events<PathEvent>()
     let watcher = try PathWatcher(paths: [folder.path]) { events.add($0) }
@@ -230,7 +230,7 @@ import Testing
     #expect(try events.next().kind == .link)
   }
 
-  @Test func `a watched directory tells that an entry has another name in it, or has lost one`() throws {
+  @Test func `a watched directory reports that an entry has another name in it, or has lost one`() throws {
     let folder = try Folder()
     let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
     let events = Events<PathEvent>()
@@ -247,7 +247,7 @@ import Testing
     #expect(unlinked.kind == .link && unlinked.path == path)
   }
 
-  @Test func `what is not there cannot be watched`() {
+  @Test func `a missing file cannot be watched`() {
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try openForEvents("/no/such") }
     // A name can be waited for, a directory cannot.
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try PathWatcher(paths: ["/no/such"]) { _ in } }
@@ -255,7 +255,7 @@ import Testing
     #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }
   }
 
-  @Test func `a descriptor says what it is of, and nothing once it is closed`() throws {
+  @Test func `an open descriptor names its file, and a closed one has no name`() throws {
     let folder = try Folder()
     let descriptor = try openForEvents(try folder.file("a", "one"))
     #expect(currentPath(of: descriptor)?.hasSuffix("/a") == true)

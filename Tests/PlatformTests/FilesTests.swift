@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     ("/no/such/folder/x.json", ENOENT), ("/tmp", EISDIR), ("/proc/x.json", ENOENT),
   ])
-  func `a place that cannot be written is refused before`(_ path: String, _ code: Int32) {
+  func `a place that cannot be written is refused before writing`(_ path: String, _ code: Int32) {
     #expect(throws: SystemError(code, "write \(path)")) { try OutputFile(path) }
   }
 
@@ -76,7 +76,7 @@ import Testing
     #expect(isLink("\(folder.path)/link") && isLink("\(folder.path)/link2"))
   }
 
-  @Test func `a link to nothing makes its file, as a shell does`() throws {
+  @Test func `writing through a link to a missing file creates it, as a shell does`() throws {
     let folder = try Folder()
     symlink("file", "\(folder.path)/link")
     try OutputFile("\(folder.path)/link").write("first")
@@ -90,7 +90,7 @@ import Testing
     #expect(throws: SystemError(ELOOP, "write \(path)")) { try OutputFile(path) }
   }
 
-  @Test func `a pipe that nobody reads is refused before`() throws {
+  @Test func `a pipe without a reader is refused before writing`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/pipe"
     try #require(mkfifo(path, 0o600) == 0)
@@ -114,13 +114,13 @@ import Testing
     #expect(read(reader, &bytes, 10) == 0)
   }
 
-  @Test func `reading tells why it cannot`() {
+  @Test func `an error of reading has its reason`() {
     #expect(throws: SystemError(ENOENT, "read /no/such")) { try readBytes("/no/such", atMost: 9) }
     #expect(throws: SystemError(EISDIR, "read /tmp")) { try readBytes("/tmp", atMost: 9) }
     #expect(readFile("/no/such") == nil)
   }
 
-  @Test func `of what is too long just one byte more is read`() throws {
+  @Test func `reading stops one byte after the limit`() throws {
     let folder = try Folder()
     let path = "\(folder.path)/file"
     try OutputFile(path).write(String(repeating: "x", count: 100_000))

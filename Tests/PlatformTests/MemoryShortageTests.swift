@@ -12,7 +12,7 @@ import Testing
   @Suite struct MemoryShortageTests {
     /// This process has more than a page, and a terabyte less than a petabyte.
     @Test(arguments: ["-d", "-v"])
-    func `a process without room for a stack is told from one with room`(_ option: String) throws {
+    func `a process without room for a stack is distinguished from one with room`(_ option: String) throws {
       let shortage = try #require(MemoryShortage(of: getpid(), limits: [(option, 4096)]))
       #expect(shortage.limit == 4096 && shortage.used > 4096)
       #expect(shortage.description.hasSuffix(" KiB of 4 KiB (ulimit \(option))"), "\(shortage)")
@@ -21,7 +21,7 @@ import Testing
       #expect(MemoryShortage(of: getpid(), limits: [(option, 1 << 50)]) == nil)
     }
 
-    @Test func `without a limit, and of a process that is gone, there is none`() {
+    @Test func `a process without a limit or that has ended has no shortage`() {
       #expect(MemoryShortage(of: getpid(), limits: []) == nil)
       #expect(MemoryShortage(of: -1, limits: [("-d", 4096)]) == nil)
     }

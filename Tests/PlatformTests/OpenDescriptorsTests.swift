@@ -10,7 +10,7 @@ import Testing
 
 /// The descriptors belong to the whole process, so these run in one of their own.
 @Suite struct OpenDescriptorsTests {
-  @Test func `counts what is opened and closed`() async {
+  @Test func `open descriptors are counted`() async {
     await #expect(processExitsWith: .success) {
       // The test runner and Dispatch have descriptors of their own, some of which come and go in the beginning.
       let isRight = (0..<1000).contains { _ in

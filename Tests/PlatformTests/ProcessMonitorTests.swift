@@ -36,13 +36,13 @@ import Testing
   private final class Count: @unchecked Sendable { var value = 0 }
 
   @Test(arguments: ["exit 7", "sleep 0.05; exit 7"])
-  func `an end is told once, before it came and after`(_ script: String) async throws {
+  func `the end of a process is reported once, to monitors from before it and after it`(_ script: String) async throws {
     let child = try Self.shell(script)
     #expect(try await Self.tells(child.identifier) == 1)
     #expect(child.wait() == 7)
   }
 
-  @Test func `the end of a process that nobody knows any more is told`() async throws {
+  @Test func `the end of a process that no longer exists is reported`() async throws {
     let child = try Self.shell("exit 0")
     child.waitUntilEnded()
     #expect(child.wait() == 0)
@@ -50,7 +50,7 @@ import Testing
     #expect(try await Self.tells(child.identifier) == 1)
   }
 
-  @Test func `a signal is no exit status`() throws { #expect(try Self.shell("kill -KILL $$").wait() == nil) }
+  @Test func `a signal is not an exit status`() throws { #expect(try Self.shell("kill -KILL $$").wait() == nil) }
 
   /// A pipe that no child inherits.
   private static func pipe() throws -> (reader: Int32, writer: Int32) {
@@ -60,7 +60,7 @@ import Testing
     return (ends[0], ends[1])
   }
 
-  @Test func `a child has what it is given, by the number it is given`() throws {
+  @Test func `a child has the given descriptors under the given numbers`() throws {
     let (reader, writer) = try Self.pipe()
     defer { close(reader) }
     let child = try Self.shell("echo $WORD >&7", [7: writer])
@@ -78,7 +78,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `whom a child leaves behind is adopted and counted`() async {
+    @Test func `processes that a child leaves behind are adopted and counted`() async {
       await #expect(processExitsWith: .success) {
         #expect(ChildProcess.leftOver() == 0)
         #expect(ChildProcess.adoptOrphans())

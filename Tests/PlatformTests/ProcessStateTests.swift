@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProcessStateTests {
   /// In a process of its own: the tests beside it never sleep all at once.
   @Test(.enabled(if: ProcessState.ofOtherThreads() != nil, "the system does not tell what threads do"))
-  func `threads that hand something to and fro are never all asleep, and are when they stop`() async {
+  func `threads that pass a value to and fro are never all asleep until they stop`() async {
     await #expect(processExitsWith: .success) {
       let (there, back) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let (isOver, hasLeft) = (Flag(), Flag())

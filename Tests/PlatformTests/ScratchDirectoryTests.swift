@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a directory that another made under a likely name stays`() throws {
+  @Test func `another program's directory under a likely name is kept`() throws {
     let foreign = try Foreign("\(ScratchDirectory.parent)/gcdlab-\(getpid())")
     let scratch = try ScratchDirectory()
     #expect(foreign.isWhole)
@@ -35,7 +35,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `a link in its place leads nowhere`() throws {
+  @Test func `a link in the place of the directory is not followed`() throws {
     let scratch = try ScratchDirectory()
     let foreign = try Foreign("\(scratch.path)-foreign"), aside = "\(scratch.path)-aside"
     defer {
@@ -48,7 +48,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `another directory in its place stays`() throws {
+  @Test func `another directory in the place of the directory is kept`() throws {
     let scratch = try ScratchDirectory()
     let aside = "\(scratch.path)-aside"
     defer { rmdir(aside) }
@@ -58,7 +58,7 @@ import Testing
     #expect(foreign.isWhole)
   }
 
-  @Test func `a link in it is removed and not what it leads to`() throws {
+  @Test func `a link in the directory is removed, and its target is kept`() throws {
     let scratch = try ScratchDirectory()
     let foreign = try Foreign("\(scratch.path)-foreign")
     symlink(foreign.path, scratch.file("link"))
@@ -68,7 +68,7 @@ import Testing
     #expect(namesInDirectory(scratch.path) == nil)
   }
 
-  @Test func `several stand side by side, and each goes with all that is in it`() throws {
+  @Test func `several directories exist side by side, and each is removed with its contents`() throws {
     let first = try ScratchDirectory(), second = try ScratchDirectory()
     #expect(first.path != second.path)
     try OutputFile(first.file("a")).write("a")
@@ -81,7 +81,7 @@ import Testing
     #expect(namesInDirectory(first.path) == nil)
   }
 
-  @Test func `who goes on making files while all is removed leaves nothing`() async {
+  @Test func `a thread that continues to create files during the removal leaves nothing`() async {
     // In a process of its own: a worker has one trial.
     await #expect(processExitsWith: .success) {
       let making = Atomic(0), ended = Atomic(false)

@@ -14,14 +14,14 @@ private let countsCalls = SystemCalls.during {} != nil
 
 @Suite struct SystemCallsTests {
   @Test(.enabled(if: countsCalls, "the system does not count calls"), arguments: [0, 1, 10, 1000])
-  func `counts every call, and none of its own`(calls: Int) {
+  func `every system call is counted, and none of the counter's own`(calls: Int) {
     var parent: pid_t = 0
     #expect(SystemCalls.during { for _ in 0..<calls { parent = getppid() } } == calls)
     if calls > 0 { #expect(parent == getppid()) }
   }
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
-  func `a free lock enters no kernel, a free dispatch semaphore neither`() async {
+  func `a free lock and a free semaphore make no system call`() async {
     // In a process of its own: another test may hold the allocator's lock, and a debug build allocates.
     await #expect(processExitsWith: .success) {
       let mutex = Mutex(0)
@@ -44,7 +44,8 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `a call gives what it gives uncounted`() {
+  @Test(.enabled(if: countsCalls, "the system does not count calls"))
+  func `a counted call returns the same as an uncounted one`() {
     var bytes: [UInt8] = [0, 0, 0]
     var ends: [Int32] = [0, 0]
     var got = 0
@@ -98,8 +99,8 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `threads count at once, each its own`() async
-  {
+  @Test(.enabled(if: countsCalls, "the system does not count calls"))
+  func `threads can count at the same time, each its own calls`() async {
     await withTaskGroup { group in
       for calls in 1...20 {
         group.addTask { #expect(SystemCalls.during { for _ in 0..<calls { _ = getppid() } } == calls) }
@@ -107,7 +108,7 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `SIGSYS is given back`() async {
+  @Test(.enabled(if: countsCalls, "the system does not count calls")) func `the handler of SIGSYS is restored`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGSYS, SIG_IGN)
       _ = SystemCalls.during {}
@@ -115,7 +116,7 @@ private let countsCalls = SystemCalls.during {} != nil
     }
   }
 
-  @Test func `the body runs in any case, once, and its error comes through`() {
+  @Test func `the body runs exactly once, and its error is passed on`() {
     struct Failure: Error {}
     var runs = 0
     let outer = SystemCalls.during {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ThreadCensusTests {
   typealias Thread = ThreadCensus.Thread
 
-  @Test func `counts pool threads that a block put to sleep, and no others`() {
+  @Test func `the census counts only the pool threads that a block put to sleep`() {
     let census = ThreadCensus(threads: [
       Thread(id: 1, name: "gcdlab", sleep: .wait),
       Thread(id: 2, name: "oot.default-qos", sleep: .idle),
@@ -35,11 +35,11 @@ import Testing
         ("232 0x3 0x7fe90291cbc0 0x10 0xffffffff 0x0 0x7fe90291d660 0x7fe90291cb90 0x7fe903d75f36\n", .other),
         ("-1 0x7ffcc24c9a30 0x7fe903ca9301\n", .other),
       ] as [(String, ThreadCensus.Sleep?)])
-    func `reads why a thread sleeps`(line: String, sleep: ThreadCensus.Sleep?) {
+    func `the census reads why a thread sleeps`(line: String, sleep: ThreadCensus.Sleep?) {
       #expect(ThreadCensus.Sleep(systemCall: line, futex: 202) == sleep)
     }
 
-    @Test func `finds the calling thread, which waits for nobody`() throws {
+    @Test func `the census finds the calling thread, which does not wait`() throws {
       guard let census = ThreadCensus.taken() else { return }  // No /proc here.
       let caller = try #require(census.threads.first { $0.id == ThreadCensus.currentThread })
       #expect(caller.sleep != .wait && caller.sleep != .idle)

@@ -7,7 +7,7 @@ import Testing
 #if os(Linux)
   /// Other tests have threads, too, so these run in a process of their own.
   @Suite struct ThreadCountTests {
-    @Test func `counts the threads that there are`() async {
+    @Test func `existing threads are counted`() async {
       await #expect(processExitsWith: .success) {
         guard let before = ThreadCensus.count() else { return }  // No /proc here.
         let gate = DispatchSemaphore(value: 0)
@@ -20,7 +20,7 @@ import Testing
       }
     }
 
-    @Test func `knows its own threads by the numbers that the system lists`() async {
+    @Test func `a thread's own number is one that the system lists`() async {
       await #expect(processExitsWith: .success) {
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let numbers = Mutex<Set<Int>>([])
@@ -39,7 +39,7 @@ import Testing
       }
     }
 
-    @Test func `tells the pool's threads from others`() async {
+    @Test func `the pool's threads are distinguished from others`() async {
       await #expect(processExitsWith: .success) {
         guard let before = ThreadCensus.poolCount() else { return }
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -154,7 +154,7 @@ import Testing
 
   // MARK: Runs
 
-  @Test func `percentiles, medians and ratios`() throws {
+  @Test func `all formats have the same percentiles, medians and ratios`() throws {
     try Self.check(Fixture.pair, tables: 2)
     try Self.check(Fixture.results([("few", [[10, 20], [30]]), ("two", [[5], [6]])], baseline: "few"), tables: 2)
   }
@@ -167,7 +167,7 @@ import Testing
       ("never", Fixture.rounds(8) { _ in nil }),
     ], baseline: "plain", outcome: .trapped(signal: 5))
 
-  @Test func `rounds that failed are holes, and the others keep their partners`() throws {
+  @Test func `a failed round leaves a gap, and the other rounds keep their partners`() throws {
     try Self.check(Self.holes, tables: 2)
     // Round by round the one is exactly twice the other.
     let html = HTMLReport.render([Self.holes.reading])
@@ -181,7 +181,7 @@ import Testing
       ])
   }
 
-  @Test func `many samples a trial are a range, everywhere`() throws {
+  @Test func `a metric with many samples in a trial is a range in every format`() throws {
     let results = Fixture.made([
       (
         "a",
@@ -193,7 +193,7 @@ import Testing
     #expect(HTMLReport.render([results.reading]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
-  @Test func `a sweep for the best, and a grid`() throws {
+  @Test func `all formats agree on a sweep for the best and on a grid`() throws {
     let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `whatever was measured`() throws {
+  @Test func `all formats agree on random results`() throws {
     var generator = SplitMix64(seed: 3)
     for _ in 0..<20 {
       let variants = (0..<Int.random(in: 1...4, using: &generator)).map { index -> (String, [Fixture.Samples]) in
@@ -237,7 +237,7 @@ import Testing
 
   /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same
   /// rule.
-  @Test func `one rule says which is best`() throws {
+  @Test func `tables and plots choose the best by one rule`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
     let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10])], samples: 40) { variant, round, values in
       variant == "plain" ? 9000 : figures[values["stride"] ?? 1]?[round]

@@ -81,7 +81,7 @@ import Testing
 
   // MARK: Machines
 
-  @Test func `machines are told apart by what their documents know`() {
+  @Test func `machines are distinguished by the facts in their documents`() {
     func names(_ runs: Ran...) -> [String] { AtlasColumn.names(of: Self.columns(runs)) }
     #expect(names(Ran(cores: 1), Ran()) == ["1 core", "2 cores"])
     #expect(names(Ran(cpu: "A"), Ran(cores: 4, cpu: "B")) == ["A, 2 cores", "B, 4 cores"])
@@ -98,14 +98,14 @@ import Testing
     #expect(Machine.test.dispatchText == "of Swift 6.3")
   }
 
-  @Test func `a file has a column for each machine, and for each run of one`() {
+  @Test func `a file has a column for each machine and for each of its runs`() {
     let (one, two) = (Ran(cores: 1).results.document, Ran().results.document)
     #expect(AtlasColumn.columns(of: [one, two], place: "a").map(\.machine.cores) == [1, 2])
     #expect(AtlasColumn.columns(of: [two, two], place: "a").count == 2)
     #expect(AtlasColumn.columns(of: [two], place: "a")[0].verdicts[0].runs.isEmpty)
   }
 
-  @Test func `one run is no comparison`() throws {
+  @Test func `one run cannot be compared`() throws {
     let error = #expect(throws: InputError.self) { try Self.atlas(Ran()) }
     #expect(
       error?.description
@@ -117,7 +117,7 @@ import Testing
 
   // MARK: Sentences
 
-  @Test func `those on which machines disagree come first, the opposed before the open`() throws {
+  @Test func `sentences on which machines disagree come first, the opposed before the open`() throws {
     let atlas = try Self.atlas(
       Ran(cores: 1, verdicts: [.held, .inconclusive, .violated], claimed: 1), Ran(), Ran(cores: 4))
     #expect(atlas.sentences.map(\.id) == ["guide.3", "guide.2", "guide.1", "other.1"])
@@ -129,7 +129,7 @@ import Testing
     #expect(atlas.sentences[2].claims.isEmpty)
   }
 
-  @Test func `several runs of one machine are runs, and what nobody judged is no agreement`() throws {
+  @Test func `several runs of one machine are called runs, and a sentence without verdicts is no agreement`() throws {
     let atlas = try Self.atlas(
       Ran(verdicts: [.held, .unavailable, .held]), Ran(verdicts: [.held, .supported, .violated]))
     #expect(
@@ -151,7 +151,7 @@ import Testing
     #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")
   }
 
-  @Test func `with the figures that differ, and by how much`() throws {
+  @Test func `a disagreement shows the figures and how far they are apart`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .refuted, .held], claimed: 0.5), Ran(), Ran(cores: 4))
     let claim = try #require(atlas.sentences.first?.claims.first)
     #expect(claim.apartText == "the ratios lie 4.00x apart")
@@ -161,13 +161,13 @@ import Testing
     #expect(near.sentences[0].claims[0].apartText == "the ratios, whose intervals overlap, lie 1.05x apart")
   }
 
-  @Test func `what a machine could not judge is no disagreement`() throws {
+  @Test func `a claim that a machine could not judge is no disagreement`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .unavailable, .held]), Ran())
     #expect(atlas.sentences.allSatisfy { $0.disagreement == .none })
     #expect(atlas.sentences.first { $0.id == "guide.2" }?.standings == [.unavailable, .borneOut])
   }
 
-  @Test func `verdicts of another version do not count, and that is said`() throws {
+  @Test func `verdicts of another version do not count, and the atlas says so`() throws {
     let json = try JSONReport.render([Ran(cores: 1, verdicts: [.held, .supported, .violated]).results.document])
     let older = json.replacing("\"version\": \"\(Tool.version)\"", with: "\"version\": \"0.9.0\"")
     let columns = AtlasColumn.columns(
@@ -196,13 +196,13 @@ import Testing
     #expect(slow.cells.map { $0?.cell.text } == ["1.00", "1.00"] && slow.apart == nil)
   }
 
-  @Test func `a difference that runs of one machine may have is not significant`() throws {
+  @Test func `a difference as small as between runs of one machine is not significant`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, ratio: 0.5), Ran(ratio: 0.51))
     let row = try #require(atlas.scenarios[0].rows.first { $0.label == "fast" })
     #expect(row.isTold == false && row.apartText == "1.02x")
   }
 
-  @Test func `without a baseline, and of 0, the figures themselves are there`() throws {
+  @Test func `an atlas shows the figures themselves without a baseline, or if it is 0`() throws {
     let plain = try Self.atlas(Ran(cores: 1, baseline: nil), Ran(baseline: nil)).scenarios[0]
     #expect(plain.note == "elapsed, the figure itself: the scenario has no baseline")
     #expect(plain.rows.allSatisfy { $0.apart == nil && $0.cells[0]?.cell.text == $0.cells[0]?.figure })
@@ -219,7 +219,7 @@ import Testing
     #expect(scenario.rows.map { $0.cells[0]?.cell.text } == ["0", "5"])
   }
 
-  @Test func `other figures are not compared, and other settings are said`() throws {
+  @Test func `other figures are not compared, and other settings are mentioned`() throws {
     let atlas = try Self.atlas(Ran(cores: 1), Ran(baseline: "fast"))
     #expect(atlas.scenarios[0].rows.allSatisfy { $0.cells[1] == nil })
     #expect(
@@ -241,7 +241,7 @@ import Testing
 
   // MARK: Forms
 
-  @Test(arguments: [40, 60, 80, 200]) func `text keeps to its width with few machines and with many`(_ width: Int)
+  @Test(arguments: [40, 60, 80, 200]) func `the text fits its width with few machines and with many`(_ width: Int)
     throws
   {
     for count in [2, 4, 20] {
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test func `every form says the same`() throws {
+  @Test func `every format has the same content`() throws {
     let atlas = try Self.atlas(Ran(cores: 1, verdicts: [.held, .supported, .violated], ratio: 2), Ran())
     let text = AtlasText(atlas, TextStyle(width: 80)).report
     let page = AtlasPage.render(atlas)

@@ -37,7 +37,7 @@ import Testing
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  @Test func `every span is there once, where and when it was`() throws {
+  @Test func `every span has one event, with its track and its time`() throws {
     let (sample, events) = (Trace.sample, try events([.sample]))
     let tracks = tracks(events)
     let spans = events.filter { $0.phase == "X" }
@@ -77,7 +77,7 @@ import Testing
     #expect(lone.map(\.name) == ["never began: lab.both 2"] && lone.map(\.begin) == [850_000])
   }
 
-  @Test func `counters are what the spans come to`() throws {
+  @Test func `counters are the sums of the spans`() throws {
     let events = try events([.sample])
     func steps(_ name: String) -> [String] {
       events.filter { $0.phase == "C" && $0.name == name }.map { event in
@@ -95,7 +95,7 @@ import Testing
     #expect(steps("threads") == ["0:2", "100:1", "800:2", "900:3", "10000:3"])
   }
 
-  @Test func `what is not known says so, and is no rest`() throws {
+  @Test func `unknown times say so, and are not rest`() throws {
     var trace = Trace.sample
     trace.gaps = [Trace.Gap(.calls, begin: 2_000_000, end: 2_500_000, lost: 17)]
     trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
@@ -117,7 +117,7 @@ import Testing
     #expect(process.fields["args"]?["name"] == .text("sample group-wait (trapped: SIGTRAP)"))
   }
 
-  @Test func `several traces share no number, and a name stays text`() throws {
+  @Test func `several traces share no track number, and a name stays text`() throws {
     var other = Trace.sample
     other.variant = "quote\"back\\slash\u{202e}\n"
     other.point = "tasks=4"

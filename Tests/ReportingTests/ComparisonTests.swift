@@ -9,7 +9,7 @@ import Testing
     TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.reading)
   }
 
-  @Test func `a sweep marks the best, and what is not told from it`() throws {
+  @Test func `a sweep marks the best run and those that do not differ significantly`() throws {
     let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
@@ -22,7 +22,7 @@ import Testing
     #expect(shown.contains("elapsed by stride  medians over the rounds, both axes logarithmic"))
   }
 
-  @Test func `with a baseline the ratios are to it, and the best is still marked`() throws {
+  @Test func `ratios refer to a baseline, and the best is still marked`() throws {
     let shown = text(
       try Fixture.compared([("stride", [1, 4])], baseline: "plain") { variant, values in
         variant == "plain" ? 20_000 : values["stride"] == 4 ? 10_000 : 40_000
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `how much there is to do is not a way to do it`() throws {
+  @Test func `the amount of work is not a setting to choose`() throws {
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -68,7 +68,7 @@ import Testing
     #expect(grid.split(separator: "\n").contains { $0.split(separator: " ") == ["4", "1.00●", "1.00●"] }, "\(grid)")
   }
 
-  @Test func `each row of a grid has its best: a smaller problem is none`() throws {
+  @Test func `each row of a grid has its best: a smaller problem is not better`() throws {
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? 40_000 : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -87,7 +87,7 @@ import Testing
       text(many).split { $0.isWhitespace }.joined(separator: " ").contains("each variant only at its best setting"))
   }
 
-  @Test func `where neither way is better nothing is chosen, and the intervals are as narrow as without a choice`()
+  @Test func `nothing is chosen for a metric without a better direction, and the intervals stay narrow`()
     throws
   {
     func cells(seeksBest: Bool) throws -> [[Cell]] {
@@ -104,7 +104,7 @@ import Testing
     #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
   }
 
-  @Test func `words are plotted at equal steps`() throws {
+  @Test func `words are plotted at equal distances`() throws {
     let plot = try Fixture.compared([("stride", [1, 2, 4])]) { _, values in Double(1000 * (values["stride"] ?? 1)) }
     let sweep = try #require(plot.reading.sweeps.first)
     let drawn = SweepPlot(sweep, TextStyle(unicode: false)).lines()
@@ -112,7 +112,7 @@ import Testing
     #expect(SweepPlot(sweep, TextStyle(width: 20)).lines().isEmpty)
   }
 
-  @Test func `a plot never chooses how much there is to do: each has a line, or one is held fixed and said`() throws {
+  @Test func `a plot never chooses the amount of work: each amount has a line, or one is fixed and named`() throws {
     func curve(_ works: [Int]) throws -> SweepCurve {
       let results = try Fixture.compared([("work", works), ("stride", Array(1...20))], rounds: 3) { variant, values in
         variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
@@ -127,7 +127,7 @@ import Testing
     #expect(many.note == ", at work=50ns")
   }
 
-  @Test func `points that fall together have a mark of their own, and noise does not fill the plot`() throws {
+  @Test func `points that coincide have a mark of their own, and noise does not fill the plot`() throws {
     func plot(_ time: @escaping (String, [String: Int]) -> Double) throws -> [String] {
       let results = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 3) { time($0, $1) }
       return SweepPlot(try #require(results.reading.sweeps.first), TextStyle()).lines()
@@ -141,7 +141,7 @@ import Testing
     #expect(noise.prefix(12).count { $0.contains("○") || $0.contains("●") || $0.contains("✱") } <= 3, "\(noise)")
   }
 
-  @Test func `of many series a terminal draws the best and the baseline, and all where that is asked`() throws {
+  @Test func `a terminal draws the best and the baseline of many series, and all on request`() throws {
     let many = try Fixture.compared([("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3) {
       variant, values in
       Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
@@ -170,7 +170,9 @@ import Testing
     return try #require(results.reading.conclusion)
   }
 
-  @Test func `a range that does is told by its end, and what is at stake by the worst`() throws {
+  @Test func `a range of good settings is named by its end, and the worst setting shows how much the choice matters`()
+    throws
+  {
     func time(_ stride: Int) -> Double { stride == 1 ? 50_000 : stride == 4 ? 12_000 : 10_000 }
     #expect(try answer { time($0) } == "Any stride from 16 up is as good, 10.0 us. Stride 1 is 5.00x slower.")
     #expect(try answer { time(64 / $0) } == "Any stride up to 4 is as good, 10.0 us. Stride 64 is 5.00x slower.")
@@ -181,7 +183,7 @@ import Testing
       try answer { $0 == 4 || $0 == 64 ? 10_000 : 30_000 }.hasPrefix("Stride 4 or 64 is as good, 10.0 us. Stride "))
   }
 
-  @Test func `a single best is called so, and where none is, that any will do`() throws {
+  @Test func `a single best setting is named, and otherwise any setting is good`() throws {
     #expect(try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. Stride "))
     let flat = try answer { _ in 10_000 }
     #expect(flat.contains(/^No difference found \(±\d\.\d %\): any stride will do\.$/), "\(flat)")
@@ -194,7 +196,7 @@ import Testing
     #expect(both.hasSuffix("Slowest: apply with stride 1, 5.00x slower."), "\(both)")
   }
 
-  @Test func `what is too noisy is said to be, with what helps`() throws {
+  @Test func `runs with too much noise are named, with what would help`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
       switch values["stride"] {
       case _ where variant == "plain": nil
@@ -208,7 +210,7 @@ import Testing
     #expect(says.contains(" leads by its mean (median elapsed "), "\(says)")
   }
 
-  @Test func `few rounds are no answer, and too few are said`() throws {
+  @Test func `few rounds give no answer, and the report says that they are too few`() throws {
     #expect(
       try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
         == "Stride 4 leads by its mean (median elapsed 10.0 us); 6 rounds are needed to rank the others.")
@@ -223,7 +225,7 @@ import Testing
     #expect(says.contains("With work 1 us: Stride 4 is fastest, 1"), "\(says)")
   }
 
-  @Test func `of settings with nothing of what should not be, the fastest is told`() throws {
+  @Test func `the fastest of the settings without a flaw is named`() throws {
     let made = Fixture.made([
       ("wild", Fixture.rounds(6) { round in ["missed": [33], "elapsed": [1000 + Double(round % 2)]] }),
       ("safe", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [10_000 + Double(round % 3)]] }),
@@ -248,7 +250,7 @@ import Testing
       "\(rows)")
   }
 
-  @Test func `every format says the answer, JSON too, and a saved run says what it said`() throws {
+  @Test func `every format has the answer, JSON too, and a saved run keeps it`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
     }

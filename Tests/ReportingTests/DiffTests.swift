@@ -17,7 +17,7 @@ import Testing
 
   private func scaled(_ factor: Double) -> [UInt64] { steady.map { UInt64(Double($0) * factor) } }
 
-  @Test func `a change needs the interval to exclude none`() throws {
+  @Test func `a change is significant if the interval excludes no change`() throws {
     let old = document([("same", steady), ("slower", steady), ("faster", steady), ("few", [1000, 1000])])
     let new = document([
       ("same", steady.reversed()), ("slower", scaled(1.3)), ("faster", scaled(0.5)), ("few", [9000, 9000]),
@@ -37,14 +37,14 @@ import Testing
     #expect(try !ResultDiff(old: [old], new: [wild]).rows[0].isWorse(byMoreThan: 0.1))
   }
 
-  @Test func `equal counts are equal, of others without a ratio nothing is said`() throws {
+  @Test func `equal counts are equal, and other figures without a ratio cannot be told`() throws {
     let old = document([("a", steady)])
     #expect(try ResultDiff(old: [old], new: [old], metrics: ["missed"]).rows.map(\.change) == [.unknown])
     let diff = try ResultDiff(old: [old], new: [old], metrics: ["all"])
     #expect(diff.rows.map(\.metric) == ["elapsed", "missed"])
   }
 
-  @Test func `less processor time is less, and not faster`() throws {
+  @Test func `a shorter processor time is called less, and not faster`() throws {
     func run(_ time: Double) -> ResultDocument {
       let rounds = Fixture.rounds(30) { round in ["elapsed": [1000], "processor-time": [time + Double(round % 3)]] }
       return Fixture.made([("a", rounds)]).document
@@ -62,7 +62,7 @@ import Testing
     #expect(text.contains("missing now\n  • fixture a elapsed") && text.contains("new\n  • fixture c elapsed"))
   }
 
-  @Test func `another machine, and other verdicts, are said`() throws {
+  @Test func `a diff mentions another machine and other verdicts`() throws {
     let old = document([("a", steady)]) {
       $0.judgements = [Judgement(claim: Fixture.claim, verdict: .held, evidence: Evidence(trials: 1))]
     }
@@ -83,7 +83,7 @@ import Testing
     #expect(diff.verdicts.map(\.new) == [.violated])
   }
 
-  @Test func `an unknown metric is refused with the nearest`() {
+  @Test func `an unknown metric is refused with the nearest name`() {
     let error = #expect(throws: InputError.self) {
       try ResultDiff(old: [document([("a", steady)])], new: [document([("a", steady)])], metrics: ["elapsd"])
     }
@@ -92,7 +92,7 @@ import Testing
         == "--metric: unknown metric 'elapsd'; did you mean 'elapsed'? (known: each, elapsed, missed, rate, or all)")
   }
 
-  @Test func `the table tells what the change is`() throws {
+  @Test func `the table shows what the change is`() throws {
     let old = document([("slower", steady)]), new = document([("slower", scaled(1.3))])
     let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
     let report = DiffReport(diff, gate: Gate(diff, failAbove: 0.1))
@@ -114,7 +114,7 @@ import Testing
     #expect(report.csv.contains("fixture,slower,elapsed,ns,"))
   }
 
-  @Test func `the counts are those of the rows, in their words`() throws {
+  @Test func `the counts are those of the rows, in the same words`() throws {
     let zero: [UInt64] = [0, 0, 0, 0, 0, 0], mostly: [UInt64] = [0, 1, 1, 1, 1, 2]
     let old = document([("slow", steady), ("slower", steady), ("as-before", steady), ("none", zero), ("some", mostly)])
     let new = document([
@@ -144,7 +144,7 @@ import Testing
         "2 figures: all inconclusive\n"))
   }
 
-  @Test func `what changed has a line, the worst first, what did not a count, and no two screens are passed`() throws {
+  @Test func `changed figures have lines, the worst first, and a diff fits on two screens`() throws {
     let names = (0..<40).map { "way-\($0)" }
     let old = document(names.map { ($0, steady) } + [("fast", steady), ("slow", steady), ("slower", steady)])
     let new = document(
@@ -164,7 +164,7 @@ import Testing
     #expect(long.split(separator: "\n").count <= 48 && long.contains("and 20 more; see --details"), "\(long)")
   }
 
-  @Test func `a run is compared with one that was asked the same, and never quick with full`() throws {
+  @Test func `a run is compared with one of the same settings, and never a quick one with a full one`() throws {
     let full = document([("a", steady)]) { $0.command = ["scenario", "fixture"] }
     let quick = document([("a", steady)]) { $0.command = ["scenario", "fixture", "--quick"] }
     #expect(full.unlikeness(to: full) == nil && quick.unlikeness(to: quick) == nil)

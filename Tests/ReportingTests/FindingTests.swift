@@ -16,7 +16,7 @@ import Testing
     ).document
   }
 
-  @Test func `what is refuted comes before what is supported, and then what is surely the most times`() throws {
+  @Test func `a refuted claim comes before a supported one, and then the one with the largest certain factor`() throws {
     let found = try #require(
       Finding.strongest(
         [
@@ -27,12 +27,12 @@ import Testing
     #expect(found.text(TextStyle(width: 40)).contains("fixture, "))
   }
 
-  @Test func `where nothing was decided there is none`() {
+  @Test func `runs without a decided claim have no finding`() {
     #expect(Finding.strongest([], by: nil)?.scenario == nil)
     #expect(Finding.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }
 
-  @Test func `what speaks against a document comes first, with the other figures on the same sentence`() throws {
+  @Test func `a claim against a document comes first, with the other figures on the same sentence`() throws {
     let documents = try Documents(
       place: "documents.yml",
       yaml: """

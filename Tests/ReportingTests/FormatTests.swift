@@ -46,7 +46,7 @@ import Testing
     try JSONDecoder().decode(type, from: Data(try JSONReport.render(results.map(\.document)).utf8))
   }
 
-  @Test func `the document has what was measured and no more`() throws {
+  @Test func `the document contains what was measured and no more`() throws {
     let document = try decode(Document.self, [Fixture.pair])
     #expect(document.schema == "gcdlab.result/2")
     #expect(document.interrupted == nil)
@@ -59,7 +59,7 @@ import Testing
     #expect(document.claims[0].verdict == "violated" && document.claims[0].evidence.ratio == nil)
   }
 
-  @Test func `several results are an array, and an interrupt is told`() throws {
+  @Test func `several results are an array, and an interrupted run says so`() throws {
     let cut = Fixture.results([("a", [[5]])], cut: .interrupted)
     let documents = try decode([Document].self, [Fixture.pair, cut])
     #expect(documents.map(\.interrupted) == [nil, true])
@@ -78,7 +78,7 @@ import Testing
     #expect(json.split(separator: "\n").count < 600)
   }
 
-  @Test func `CSV has one row a statistic, quoted where it must be`() {
+  @Test func `CSV has one row for each statistic, quoted if necessary`() {
     let csv = CSVReport.render([Fixture.results([("a,\"b\"", [[10, 20]])]).document])
     let rows = csv.split(separator: "\r\n")
     #expect(rows[0] == "scenario,variant,metric,unit,statistic,value")
@@ -87,7 +87,7 @@ import Testing
     #expect(!csv.contains("p99"))  // Two samples have none.
   }
 
-  @Test func `CSV has a column a swept parameter, of all results`() throws {
+  @Test func `CSV has a column for each parameter that any result swept`() throws {
     let one = try Fixture.compared([("stride", [1, 4])], rounds: 1) { _, _, _ in 100 }
     let two = try Fixture.compared([("work", [15]), ("stride", [2])], rounds: 1) { _, _, _ in 200 }
     let rows = CSVReport.render([one.document, two.document]).split(separator: "\r\n")
@@ -97,7 +97,7 @@ import Testing
       rows.contains("fixture,plain,,15,elapsed,ns,max,200") && rows.contains("fixture,apply,2,15,elapsed,ns,max,200"))
   }
 
-  @Test func `Markdown escapes what would end a cell`() {
+  @Test func `Markdown escapes characters that would end a cell`() {
     let markdown = MarkdownReport.render(Fixture.results([("a|b*<c>", [[10, 20]])], baseline: nil).reading)
     #expect(markdown.contains("| a\\|b\\*&lt;c>"))
     #expect(markdown.contains("| variant "))
@@ -108,7 +108,7 @@ import Testing
   @Test(arguments: [
     ("a < b & c", "`a < b & c`"), ("a|b", "`a\\|b`"), ("a`b``c", "```a`b``c```"), ("`", "`` ` ``"),
   ])
-  func `in a code span nothing is escaped but what ends a cell`(_ text: String, _ span: String) {
+  func `a code span escapes only characters that end a cell`(_ text: String, _ span: String) {
     #expect(MarkdownReport.code(text, inTable: true) == span)
     let claim = Claim(
       says: "so", kind: .guarantee, check: Check(text: text, left: .cores, comparison: .equal, right: .cores))
@@ -117,7 +117,7 @@ import Testing
     #expect(MarkdownReport.render(results.reading).contains("| \(span) |"))
   }
 
-  @Test func `Markdown shows what was asked for`() {
+  @Test func `Markdown shows the requested metrics`() {
     var results = Fixture.pair
     results.command = ["scenario", "x y", "--set", "a=$b"]
     let markdown = MarkdownReport.render(results.reading)
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// What a footnote explains stands in the tables, and the other way round.
-  @Test func `footnotes are of the cells that are shown`() throws {
+  @Test func `footnotes belong to the shown cells`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
     let mean = "by the geometric mean of the rounds, where medians are shown"
     let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
@@ -150,7 +150,7 @@ import Testing
     #expect(notes(clear) == ["● best (lower is better); \(mean)", margin])
   }
 
-  @Test func `too few rounds for intervals are said, and how many it takes`() {
+  @Test func `a report says that rounds are too few for intervals, and how many are needed`() {
     func notes(_ trials: [[UInt64]], baseline: String?) -> [String] {
       let reading = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).reading
       return reading.footnotes(reading.tables)
@@ -190,7 +190,7 @@ import Testing
     #expect(JUnitReport.render([results.document], strict: true).contains("failures=\"2\""))
   }
 
-  @Test func `a broken trial is no pass, whatever the claims say`() {
+  @Test func `a broken trial fails the run, whatever the claims say`() {
     let held = Fixture.judgement(.held, Evidence(left: 0, trials: 2, met: 2))
     let broken = Fixture.results(
       [("a", [[1], []])], outcome: .broken(reason: "no figure for 'elapsed'"), judgements: [held])
@@ -213,7 +213,7 @@ import Testing
     #expect(junit.contains("<error type=\"broken\" message=\"1 of 2 broken\"/>"))
   }
 
-  @Test func `hgrm has a distribution a run`() {
+  @Test func `hgrm has a distribution for each run`() {
     let distributions = PercentileReport.distributions([Fixture.pair.document])
     #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
     let text = distributions[0].text
@@ -228,7 +228,7 @@ import Testing
       PercentileReport.distributions([Fixture.pair.document, Fixture.pair.document])[0].name == "fixture-slow-elapsed")
   }
 
-  @Test func `progress tells the time left once it can, and never that there is none`() {
+  @Test func `progress shows the time left once it is known, and never that none is left`() {
     func line(_ done: Int, after seconds: Int = 10, width: Int = 80) -> String {
       ProgressLine.render(
         RunProgress(round: 3, done: done, total: 90, elapsed: .seconds(seconds)), label: "mutex",
@@ -241,7 +241,7 @@ import Testing
     #expect(line(30, width: 20).displayWidth <= 19)
   }
 
-  @Test func `where rounds are added for a precision, progress tells that one and the limit`() {
+  @Test func `progress shows the precision and the limit if rounds are added for a precision`() {
     func line(_ reached: Double?, after seconds: Int, limit: Int? = 30) -> String {
       ProgressLine.render(
         RunProgress(
@@ -257,7 +257,7 @@ import Testing
     #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
 
-  @Test func `a watched change is a line`() {
+  @Test func `a watched change is one line`() {
     func line(_ kind: PathEvent.Kind, _ before: Int?, _ after: Int?) -> String {
       WatchReport.line(
         PathEvent(time: 1_500_000_000, kind: kind, path: "notes.txt", size: after, previousSize: before),
@@ -268,7 +268,7 @@ import Testing
     #expect(line(.deleted, 5, nil) == "   1.200 s  deleted   notes.txt\n")
   }
 
-  @Test func `smoke is a line where all is well, everything where not`() {
+  @Test func `a smoke run is one line if all is well, and a full report otherwise`() {
     let good = Fixture.results(
       [("a", [[1]])], judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     #expect(
@@ -312,7 +312,7 @@ import Testing
   }
 
   /// Whatever was measured, nothing unmeasured is shown.
-  @Test func `no format shows what is no number`() throws {
+  @Test func `no format shows a value that is not a number`() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<12 {
       let runs = (0..<Int.random(in: 0...3, using: &generator)).map { index in

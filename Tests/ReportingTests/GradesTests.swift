@@ -57,7 +57,7 @@ import Testing
     judgement(.violated, bears: "guide.2"), judgement(.supported, bears: "guide.3"),
   ]
 
-  @Test func `what became of the documents stands under the headline, the refuted first`() throws {
+  @Test func `the standings of the documents' sentences come after the headline, the refuted first`() throws {
     let reading = try Self.reading(Self.mixed)
     let says = "Documents: guide.1 refuted; guide.2 partly; guide.3 borne out"
     #expect(Self.lines(reading)[1] == says && Self.lines(reading, details: true)[1] == says)
@@ -73,7 +73,7 @@ import Testing
     #expect(!TerminalReport(TextStyle()).render(Reading(reading.document)).contains("Documents"))
   }
 
-  @Test func `a claim of the lab's own is not so, and a document's is refuted`() throws {
+  @Test func `a failed claim of the lab is not so, and one of a document is refuted`() throws {
     let reading = try Self.reading([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
     #expect(reading.answerText == "2 claims: 1 refuted, 1 not so")
     let lines = Self.lines(reading)
@@ -86,7 +86,7 @@ import Testing
     #expect(HTMLReport.render([reading]).contains("<span class=\"verdict care\">not so</span>"))
   }
 
-  @Test func `a stand-in says so under its title, and counts for nothing`() throws {
+  @Test func `a stand-in says so under its title, and does not count`() throws {
     let reading = try Self.reading([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
     let says = "On Linux: stand-in, says nothing of Dispatch"
     #expect(Self.lines(reading)[1] == says && !Self.lines(reading)[2].hasPrefix("Documents"))
@@ -104,7 +104,7 @@ import Testing
     #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
   }
 
-  @Test func `a summary begins with what is refuted`() throws {
+  @Test func `a summary begins with the refuted sentences`() throws {
     let refuted = try Self.reading([Self.judgement(.witnessed, contradicts: "guide.1")])
     let text = SmokeReport.summary([refuted], strict: false, TextStyle())
     #expect(
@@ -121,7 +121,7 @@ import Testing
     #expect(!SmokeReport.summary([against2, for2], strict: false, TextStyle()).contains("guide.2"))
   }
 
-  @Test func `the gravest claims come first, and what came out as it says is one line`() throws {
+  @Test func `the gravest claims come first, and the claims that came out as they say are one line`() throws {
     let reading = try Self.reading(
       [
         .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: [40, 80, 140])
-  func `a report is not longer than a screen allows, and what failed is in it`(_ width: Int) throws {
+  func `a report fits on a screen and shows the failed claims`(_ width: Int) throws {
     let many = (0..<40).map { _ in Self.judgement(.witnessed) }
     let failed = (0..<6).map { _ in
       Self.judgement(.violated, Evidence(left: 5, trials: 6, met: 4, reason: "b in round 2"))
@@ -158,7 +158,7 @@ import Testing
     #expect((0..<8).allSatisfy { way in lines.contains { $0.contains("way-\(way) ") } })
   }
 
-  @Test func `what only claims performance does not pass a smoke run without a word`() throws {
+  @Test func `a scenario that only claims performance does not pass a smoke run silently`() throws {
     let reading = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
     #expect(
       SmokeReport.line(reading, strict: false, TextStyle(width: 140))
@@ -184,7 +184,7 @@ import Testing
     #expect(distribution.note.contains("work=") && !distribution.series.contains { $0.label.contains("work=") })
   }
 
-  @Test func `orange is what went wrong here, and not what is meant to`() throws {
+  @Test func `orange marks what went wrong, and not what is meant to go wrong`() throws {
     func isWrong(_ verdict: Verdict, _ role: Variant.Role = .broken) throws -> Bool {
       var results = Fixture.results([("a", [[1000]])], judgements: [Self.judgement(verdict, check: "a.missed == 0")])
       let variant = Variant("a", role, "a way") { _ in }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct HTMLTests {
   private func page(_ results: Results) throws -> String { HTMLReport.render([results.reading]) }
 
-  @Test func `whatever a name holds, it stays text`() throws {
+  @Test func `a name stays text whatever it contains`() throws {
     let html = try page(
       Fixture.results([("<script>alert('x')</script>", [[10, 20]])], warnings: ["a < b & \"c\"\u{7}"]))
     #expect(!html.contains("<script"))
@@ -15,7 +15,7 @@ import Testing
     #expect(html.contains("a &lt; b &amp; &quot;c&quot;\\u{7}"))
   }
 
-  @Test func `tables, claims and charts are there`() throws {
+  @Test func `a page has tables, claims and charts`() throws {
     let html = try page(Fixture.pair)
     for part in [
       "<th>slow</th>", "vs slow", "violated", "Nothing is left out.", "a word of care", "percentiles of elapsed",
@@ -25,7 +25,7 @@ import Testing
     #expect(!html.contains("~ within") && !html.contains("● best") && !html.contains("too few"))
   }
 
-  @Test func `a page shows what was asked for and the lesson`() throws {
+  @Test func `a page shows the requested metrics and the lesson`() throws {
     var results = Fixture.pair
     results.command = ["scenario", "fixture", "--export", "my page.html"]
     var html = try page(results)
@@ -48,7 +48,7 @@ import Testing
     #expect(!html.contains("class=\"bar\""))
   }
 
-  @Test func `nothing measured gives a page that says so`() throws {
+  @Test func `a page of a run without figures says so`() throws {
     let none = try page(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")))
     #expect(none.contains("Nothing was measured.") && !none.contains("<svg"))
     // How trials ended is known even so.
@@ -56,7 +56,7 @@ import Testing
     #expect(hung.contains("Nothing was measured.") && hung.contains(">hung: 100.0 %</text>"))
   }
 
-  @Test func `no figure is anything but a number`() throws {
+  @Test func `every figure in a page is a number`() throws {
     for figures in [[[1]], [[5, 5, 5]], [(0..<40).map { UInt64($0) }], [[0]], [[3_600_000_000_000]]] as [[[UInt64]]] {
       let html = try page(Fixture.results([("a", figures), ("b", figures)], baseline: "a"))
       for word in ["nan", "inf", "-0."] {
@@ -72,7 +72,8 @@ import Testing
       "\"mean\": 5", "\"mean\": 1e300", "x: runs[0].metrics.elapsed.mean: found 1e+300, allowed is -1e36 to 1e36"
     ),
   ])
-  func `a document says nothing that no run can give`(_ was: String, _ now: String, _ message: String) throws {
+  func `a document with values that no run can give is refused`(_ was: String, _ now: String, _ message: String) throws
+  {
     let json = try JSONReport.render([Fixture.results([("a", [[5]])]).document])
     #expect(json.contains(was))
     let error = #expect(throws: InputError.self) {

@@ -122,7 +122,9 @@ import Testing
       ("claims.2.evidence.low", .number(0.7), "claims[2].evidence.ratio: it is not from low to high"),
       ("claims.2.evidence.low", nil, "claims[2].evidence.ratio: it comes with low and high, or none of them"),
     ] as [(String, JSONValue?, String)])
-  func `what no run gives is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String) throws {
+  func `a value that no run can give is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String)
+    throws
+  {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
     try Self.parse(document)
     document[at: path] = value
@@ -130,7 +132,7 @@ import Testing
     #expect(error?.description.hasPrefix("saved: ") == true && error?.description.contains(problem) == true, "\(error)")
   }
 
-  @Test func `of any variant one a round is enough`() throws {
+  @Test func `a check of any variant is met by one trial in each round`() throws {
     var document = try JSONValue(JSONReport.render([Self.results.document]))
     document[at: "claims.0.evidence.met"] = .number(96)
     #expect(throws: InputError.self) { try Self.parse(document) }
@@ -144,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `a mark of the byte order says nothing`() throws {
+  @Test func `a byte order mark has no meaning`() throws {
     let json = Array(try JSONReport.render([Self.results.document]).utf8)
     let both = Array(try JSONReport.render([Self.results.document, Self.results.document]).utf8)
     #expect(try ResultDocument.parse([0xef, 0xbb, 0xbf] + json, place: "saved").count == 1)

@@ -29,7 +29,7 @@ import Testing
     Done: 2 * 3 * 4 and snake_case_name.
     """
 
-  @Test func `a terminal gets lists that hang and no marks`() {
+  @Test func `a terminal shows hanging lists and no marks`() {
     #expect(
       Lesson(Self.text).lines(TextStyle(width: 30)).joined(separator: "\n") == """
         A bold claim about
@@ -58,13 +58,13 @@ import Testing
         """)
   }
 
-  @Test func `ink takes no room, and a word may change it in the middle`() {
+  @Test func `ink takes no room, and a word may change its ink in the middle`() {
     let lines = Lesson("**Who** leaves `last`, matters").lines(TextStyle(width: 80, color: true))
     #expect(lines == ["\u{1b}[1mWho\u{1b}[0m leaves \u{1b}[36mlast\u{1b}[0m, matters"])
     #expect(Lesson("- a").lines(TextStyle(unicode: false)) == ["- a"])
   }
 
-  @Test func `a page gets the same as HTML, escaped`() {
+  @Test func `a page shows the lesson as escaped HTML`() {
     let html = Lesson("Is `a < b`?\n\n- **yes** & no\n- <script>\n\n```\na < b\n```").markup.description
     #expect(
       html == """

@@ -26,7 +26,7 @@ import Testing
       (.rate, .perSecond, false, .throughput, true), (.rate, .percent, false, .level, false),
       (.rate, .none, false, .level, false), (nil, .none, false, .count, false),
     ] as [(Metric.Kind?, Unit, Bool, Metric.Meaning, Bool)])
-  func `kind and unit say what a figure means, and of durations the author`(
+  func `kind and unit decide what a figure means, except for durations`(
     _ kind: Metric.Kind?, _ unit: Unit, _ isAmount: Bool, _ meaning: Metric.Meaning, _ isSpeed: Bool
   ) {
     #expect(Metric.Meaning(kind, unit, isAmount: isAmount) == meaning)

@@ -16,7 +16,7 @@ import Testing
     #expect(lines[0].contains("News") == (width >= 56))
   }
 
-  @Test(arguments: [20, 40, 80]) func `a heading goes on below`(_ width: Int) {
+  @Test(arguments: [20, 40, 80]) func `a long heading continues on the next line`(_ width: Int) {
     let style = TextStyle(width: width, color: false, unicode: true)
     let lines = Heading.lines("queue-deadlock", "Waiting for the queue one runs on", .quiet, style)
     #expect(lines.allSatisfy { $0.displayWidth <= width }, "\(lines)")
@@ -36,7 +36,7 @@ import Testing
     #expect("队列队列队列".shortened(to: 6, style).displayWidth <= 6)
   }
 
-  @Test func `a smoke line fits`() {
+  @Test func `a line of a smoke run fits`() {
     let reading = Fixture.results([("a", [[1]])], judgements: []).reading
     for width in [20, 40, 80] {
       let text = SmokeReport.line(reading, strict: false, TextStyle(width: width, color: false, unicode: true))
@@ -50,7 +50,7 @@ import Testing
     #expect(SignalName.name("64", on: "Linux") == "signal 64")
   }
 
-  @Test func `who has too few samples for a plot is named`() {
+  @Test func `variants with too few samples for a plot are named`() {
     let many = Fixture.rounds(6) { _ in ["elapsed": Array(repeating: 1000, count: 10)] }
     let few = Fixture.rounds(6) { _ in ["elapsed": [1000]] }
     let text = TerminalReport(TextStyle(width: 80)).render(Fixture.made([("plotted", many), ("rare", few)]).reading)

@@ -55,7 +55,9 @@ import Testing
     if !style.color { #expect(!shown.unicodeScalars.contains { $0.isHidden && $0 != "\n" }) }
   }
 
-  @Test(arguments: [false, true]) func `in a report, a smoke run, a comparison and a list`(_ color: Bool) throws {
+  @Test(arguments: [false, true]) func `outside text is harmless in a report, a smoke run, a comparison and a list`(
+    _ color: Bool
+  ) throws {
     let document = try Self.document()
     // Wide, so that no word of a text begins a line by its place.
     let style = TextStyle(width: 1000, color: color)
@@ -76,8 +78,9 @@ import Testing
         RunProgress(round: 0, done: 1, total: 2, elapsed: .seconds(1)), label: Self.name, style: style), style)
   }
 
-  @Test(arguments: [false, true]) func `in the documents, and in the short table of many settings`(_ color: Bool) throws
-  {
+  @Test(arguments: [false, true]) func `outside text is harmless in the documents and the short table of settings`(
+    _ color: Bool
+  ) throws {
     let style = TextStyle(width: 1000, color: color)
     // A lab of one's own may have any documents.
     func written(_ text: String) -> String {
@@ -111,7 +114,7 @@ import Testing
     expectHarmless(TerminalReport(style).render(Reading(hostile)), style)
   }
 
-  @Test func `in a watched change`() {
+  @Test func `text from outside is harmless in a watched change`() {
     let event = PathEvent(
       time: 0, kind: .created, path: "a\n   0.000 s  deleted   b\u{1b}[31m", size: 1, previousSize: nil)
     #expect(
@@ -122,7 +125,7 @@ import Testing
         == "   0.005 s  overflow  the output is read too slowly: 2 changes are missing here\n")
   }
 
-  @Test func `what was forgotten is made safe on its way out`() {
+  @Test func `text that was not made safe before is made safe when it is printed`() {
     let colorful = TextStyle(color: true), plain = TextStyle()
     let ours = [Ink.heading, .quiet, .good, .bad, .care, .name].map { $0("x", colorful) }.joined(separator: "\n")
     #expect(colorful.safe(ours) == ours && ours.contains("\u{1b}["))
@@ -134,7 +137,7 @@ import Testing
     #expect("a\nb\té\u{1b}".inLine == "a\\nb\\té\\u{1b}")
   }
 
-  @Test func `in a listing of code`() {
+  @Test func `text from outside is harmless in a listing of code`() {
     for style in [TextStyle(width: 1000), TextStyle(width: 1000, color: true)] {
       expectHarmless(CodeListing.highlighted("let a = b\(Self.text) // \(Self.text)", style) + "\n", style)
     }
@@ -149,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: ExportFormat.all.map(\.name))
-  func `in each format`(_ name: String) throws {
+  func `text from outside is harmless in each format`(_ name: String) throws {
     let input = ExportFormat.Input([Reading(try Self.document())], strict: true)
     switch try #require(ExportFormat.all.first { $0.name == name }).rendering {
     case .text(let render): expectNothingHidden(try render(input), isHTML: name == "html")
@@ -157,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `in comparisons, and JSON has what there was`() throws {
+  @Test func `text from outside is harmless in comparisons, and JSON keeps it unchanged`() throws {
     let document = try Self.document()
     let diff = DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil)
     for report in [try diff.json(), diff.csv] { expectNothingHidden(report) }
@@ -166,7 +169,7 @@ import Testing
     #expect(again.first?.warnings.map(\.says) == [Self.text])
   }
 
-  @Test func `in Markdown`() throws {
+  @Test func `text from outside is harmless in Markdown`() throws {
     let markdown = MarkdownReport.render(Reading(try Self.document()))
     #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
     #expect(!markdown.split(separator: "\n").contains { $0.hasPrefix("FORGED") })
@@ -181,11 +184,11 @@ import Testing
     ("=\"a\",b", "\"'=\"\"a\"\",b\""), ("a=1", "a=1"), ("-5", "-5"), ("-0.5", "-0.5"), ("", ""), ("a\nb", "a\\nb"),
     ("a\r\nb", "a\\r\\nb"), ("a\u{202e}\u{9b}\u{1b}\u{0}", "a\\u{202e}\\u{9b}\\u{1b}\\u{0}"),
   ])
-  func `in CSV no cell is a formula`(_ cell: String, _ written: String) {
+  func `no cell of CSV is a formula`(_ cell: String, _ written: String) {
     #expect(CSVReport.table([[cell]]) == written + "\r\n")
   }
 
-  @Test func `a distribution has a name within its place`() {
+  @Test func `the file of a distribution stays in its directory`() {
     let results = Fixture.results([("../a\n", [[10]])])
     #expect(PercentileReport.distributions([results.document]).map(\.name) == ["..-a\\n-elapsed"])
   }

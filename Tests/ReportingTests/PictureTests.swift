@@ -51,7 +51,7 @@ import Testing
 
   // MARK: Which one
 
-  @Test func `the document says which picture it is`() throws {
+  @Test func `the document decides the picture`() throws {
     func kind(_ results: Results) -> String {
       switch results.reading.picture {
       case .outcomes?: "outcomes"
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Figures
 
-  @Test func `dots have the medians and ratios of the table`() throws {
+  @Test func `dots show the medians and ratios of the table`() throws {
     let reading = Fixture.pair.reading
     let rows = try dots(reading).panels.flatMap(\.rows)
     let html = page(reading)
@@ -110,7 +110,7 @@ import Testing
     #expect(html.matches(of: /class="reference"/).count == 2 && html.contains("Dashed line: slow."))
   }
 
-  @Test func `many samples a trial are a bar from the lowest to the highest, as in the table`() throws {
+  @Test func `a metric with many samples in a trial is a bar from the lowest to the highest`() throws {
     let results = Fixture.made([("a", Fixture.rounds(6) { _ in ["rate": [1, 2, 9]] })])
     let row = try #require(try dots(results.reading).panels.first?.rows.first)
     #expect(row.figure == "1 /s … 9 /s" && row.median == nil && row.span == 1...9)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a curve has the medians of the table, and lines without the parameter`() throws {
+  @Test func `a curve shows the medians of the table, and lines for variants without the parameter`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", seeksBest: false) {
       variant, _, values in
       variant == "plain" ? 7000 : Double(2000 * (values["stride"] ?? 1))
@@ -153,7 +153,7 @@ import Testing
     #expect(html.contains("class=\"c0 d0\"") && html.contains("class=\"c1 d1\""))
   }
 
-  @Test func `a grid has the cells of its tables`() throws {
+  @Test func `a grid shows the cells of its tables`() throws {
     let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4, 16])]) { variant, round, values in
       Double((variant == "plain" ? 30 : 10) * (values["work"] ?? 1) * (values["stride"] == 4 ? 100 : 200) + round)
     }
@@ -173,7 +173,7 @@ import Testing
     #expect(reading.answer.isEmpty && page(reading).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
 
-  @Test func `medians make a grid where nothing is compared`() throws {
+  @Test func `a grid shows medians if nothing is compared`() throws {
     let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], seeksBest: false) { _, _, values in
       values["stride"] == 4 ? nil : Double(100 * (values["work"] ?? 1))
     }
@@ -191,7 +191,7 @@ import Testing
     }.reading
   }
 
-  @Test(arguments: [nil, "plain"]) func `a cell that is too noisy to tell is hatched and has its sign`(
+  @Test(arguments: [nil, "plain"]) func `a cell with too much noise is hatched and has its sign`(
     _ baseline: String?
   ) throws {
     let reading = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
@@ -207,7 +207,7 @@ import Testing
     #expect(baseline != nil || reading.footnotes(reading.tables).contains { $0.contains("? too noisy to rank") })
   }
 
-  @Test(arguments: [nil, "plain"]) func `a dot that is too noisy to tell has an outline and its sign`(
+  @Test(arguments: [nil, "plain"]) func `a dot with too much noise has an outline and its sign`(
     _ baseline: String?
   ) throws {
     let reading = try noisy([("stride", [1, 16])], baseline: baseline)
@@ -229,7 +229,7 @@ import Testing
     #expect(ticks(20_000) == ["50 %", "90 %", "99 %", "99.9 %", "99.99 %"])
   }
 
-  @Test func `outcomes are bars with the counts and shares of the table`() throws {
+  @Test func `bars of outcomes show the counts and shares of the table`() throws {
     let reading = Self.race().reading
     guard case .outcomes(let bars)? = reading.picture else { throw NoPicture(found: "") }
     let table = try #require(reading.tables.first { $0.title == "outcomes" })
@@ -245,7 +245,7 @@ import Testing
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
 
-  @Test func `how trials ended is a bar too, and a completed one is among them`() throws {
+  @Test func `the ends of trials are bars, too, including completed trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // Neither way is better: there is no figure to be good at.
@@ -278,7 +278,7 @@ import Testing
     #expect(try dots(other.reading).leftOut == ["b"] && page(other.reading).contains("No figure: b."))
   }
 
-  @Test func `one variant, one round`() throws {
+  @Test func `one variant with one round is drawn`() throws {
     let one = Fixture.made([("only", [["elapsed": [5000]]])]).reading
     let row = try #require(try dots(one).panels.first?.rows.first)
     #expect(row.span == nil && row.figure == "5 us" && row.ratio == "")
@@ -288,7 +288,7 @@ import Testing
     #expect(marks(html).count == 1)
   }
 
-  @Test func `a headline that nobody has gives way to the next metric, and a family of them to a panel a variant`()
+  @Test func `a picture skips a headline without figures, and a family of metrics has a panel for each variant`()
     throws
   {
     let next = Fixture.made([("a", [["missed": [5]]])])
@@ -324,7 +324,7 @@ import Testing
       page(none.reading).contains("Dashed line: a.") && page(none.reading).contains("class=\"reference\" x1=\"0.00%\""))
   }
 
-  @Test func `what is no number has no place`() {
+  @Test func `a value that is not a number is not drawn`() {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(coordinate(value) == "0.0" && percent(value) == "0.00%")
       let axis = Axis([1, value, 5], .none)
@@ -354,7 +354,7 @@ import Testing
     }
   }
 
-  @Test func `orange is told of, and broken variants have it`() throws {
+  @Test func `broken variants are orange, and the page says so`() throws {
     let plain = page(Fixture.pair.reading)
     #expect(!plain.contains("Orange:") && !plain.contains("class=\"wrong\""))
     let broken = page(try changed(Fixture.pair, [("\"documented\"", "\"broken\"")]))
@@ -364,7 +364,7 @@ import Testing
 
   // MARK: The book
 
-  @Test func `contents have families, conclusions and ways back`() throws {
+  @Test func `the contents have families, conclusions and links back`() throws {
     func reading(_ name: String, _ tag: String, _ conclusion: String) throws -> Reading {
       var results = Fixture.pair
       results.findings = [Remark(Conclusion.kind, conclusion)]

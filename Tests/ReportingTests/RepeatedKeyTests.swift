@@ -10,7 +10,7 @@ import Testing
     // The same characters, written otherwise.
     (#"{"a": 1, "\u0061": 1}"#, "a"), (#"{"a\"b": 1, "a\"b": 1}"#, "a\"b"),
   ])
-  func `a key that is there twice has its path`(_ text: String, _ path: String) {
+  func `a repeated key is found with its path`(_ text: String, _ path: String) {
     #expect(RepeatedKey.path(in: Array(text.utf8)) == path)
   }
 
@@ -18,9 +18,11 @@ import Testing
     "{}", "[]", "1", #""a""#, #"{"a": "a", "b": "a"}"#, #"{"a": {"a": 1}, "b": {"a": 1}}"#, #"[{"a": 1}, {"a": 1}]"#,
     #"{"a": ["b", "b", {"b": "\\"}], "b": "\"a\":"}"#, "", "\"", "{\"a", "]]}", ",", #""\"#,
   ])
-  func `other texts have none`(_ text: String) { #expect(RepeatedKey.path(in: Array(text.utf8)) == nil) }
+  func `texts without repeated keys have no path`(_ text: String) {
+    #expect(RepeatedKey.path(in: Array(text.utf8)) == nil)
+  }
 
-  @Test func `a document with a key twice is refused with its place`() throws {
+  @Test func `a document with a repeated key is refused with its place`() throws {
     let json = try JSONReport.render([Fixture.pair.document])
     let seed = try #require(json.firstMatch(of: /"seed" *: *\d+,/)).output
     let twice = json.replacing(seed, with: "\(seed) \(seed)")

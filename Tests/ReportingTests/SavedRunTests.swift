@@ -17,7 +17,7 @@ import Testing
     ], baseline: "a")
 
   @Test(arguments: [Fixture.pair, AgreementTests.holes, fractions])
-  func `in every format`(_ results: Results) throws {
+  func `a saved run looks the same in every format`(_ results: Results) throws {
     var results = results
     results.command = ["scenario", "fixture", "--set", "name=it's a run"]
     let live = results.reading
@@ -53,7 +53,7 @@ import Testing
     #expect(Number(1234.56789).value == 1234.57)
   }
 
-  @Test func `a document of another number is refused with a sentence`() throws {
+  @Test func `a document with another schema number is refused with a sentence`() throws {
     let json = try JSONReport.render([Fixture.pair.document])
     let error = #expect(throws: InputError.self) {
       try ResultDocument.parse(
@@ -69,7 +69,7 @@ import Testing
     ("\"variant\": \"slow\"", "\"variant\": \"slower\"", "runs[0].variant: 'slower' is none of them"),
     ("\"completed\": 6", "\"completed\": -6", "runs[0].outcomes.completed: found -6, allowed is 0 to 1000000"),
   ])
-  func `a document says nothing that contradicts itself`(_ was: String, _ now: String, _ message: String) throws {
+  func `a document that contradicts itself is refused`(_ was: String, _ now: String, _ message: String) throws {
     let results = Fixture.made([("slow", Fixture.rounds(6) { ["elapsed": [Double($0)]] })])
     let json = try JSONReport.render([results.document])
     #expect(json.contains(was))

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["guide.1", "guide.6"])
-  func `of what is always so, or a recipe, one counterexample is enough`(_ id: String) throws {
+  func `one counterexample refutes an always or a recipe`(_ id: String) throws {
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, met: 9)) == .refuted)
     // An anomaly that was not there in every trial.
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: ["guide.1", "guide.6"])
-  func `an anomaly that was asked of every trial is shown by all of them`(_ id: String) throws {
+  func `an anomaly claimed of every trial is shown by all of them`(_ id: String) throws {
     func testimony(_ judged: Judged) throws -> SentenceIndex.Testimony? {
       try Self.index([judged], only: [id]).chapters[0].entries[0].testimonies.first
     }
@@ -124,7 +124,7 @@ import Testing
     #expect(one.standing == .borneOut && one.testimonies[0].shown == "a in round 3: 7, seed 7")
   }
 
-  @Test func `of what is usually so the verdict counts, and not each trial`() throws {
+  @Test func `the verdict decides on a usually, and not each trial`() throws {
     #expect(try Self.standing(Judged("guide.4", .supported)) == .borneOut)
     #expect(try Self.standing(Judged("guide.4", .refuted)) == .refuted)
     #expect(try Self.standing(Judged("guide.4", .supported, contradicts: true)) == .refuted)
@@ -133,7 +133,7 @@ import Testing
     #expect(try Self.standing(Judged("guide.4", .witnessed, met: 1)) == .borneOut)
   }
 
-  @Test func `of what may be one sighting is enough, and nothing refutes it`() throws {
+  @Test func `one sighting bears out a may, and nothing refutes it`() throws {
     #expect(try Self.standing(Judged("guide.5", .witnessed, met: 1)) == .borneOut)
     #expect(try Self.standing(Judged("guide.5", .supported)) == .borneOut)
     for verdict in [Verdict.notWitnessed, .refuted, .inconclusive, .violated] {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `a sentence of two parts is partly so`() throws {
+  @Test func `a sentence of two parts can hold partly`() throws {
     #expect(try Self.standing(Judged("guide.2", .held), Judged("guide.2", .violated)) == .partly)
     #expect(try Self.standing(Judged("guide.2", .violated)) == .refuted)
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
@@ -150,7 +150,7 @@ import Testing
     #expect(entry.testimonies.map(\.opinion) == [.speaksAgainst, .speaksFor])
   }
 
-  @Test func `what was built, or could not fail, is called so`() throws {
+  @Test func `a stand-in and a sentence that cannot fail have standings of their own`() throws {
     #expect(try Self.standing(Judged("other.1", .held)) == .byConstruction)
     #expect(try Self.standing(Judged("other.1", .violated)) == .refuted)
     #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
@@ -160,7 +160,7 @@ import Testing
     #expect(entry.remark == "the lab built it; what was built does not keep it")
   }
 
-  @Test func `what is said of every run is not borne out by one configuration`() throws {
+  @Test func `a sentence about every run is not borne out by one configuration`() throws {
     #expect(try Self.standing(Judged("other.3", .held)) == .inOneConfiguration)
     #expect(try Self.standing(Judged("other.3", .violated, met: 9)) == .refuted)
     #expect(try Self.standing(Judged("guide.1", .held)) == .borneOut)
@@ -169,14 +169,14 @@ import Testing
     #expect(Standing.inOneConfiguration.ink == .quiet && Standing.inOneConfiguration.tone != Standing.borneOut.tone)
   }
 
-  @Test func `what follows from the trials, and is not shown by them, is by inference`() throws {
+  @Test func `a sentence that follows from the trials without being shown is borne out by inference`() throws {
     #expect(try Self.standing(Judged("other.4", .held)) == .byInference)
     #expect(try Self.standing(Judged("other.4", .violated, met: 9)) == .refuted)
     let entry = try Self.index([Judged("other.4", .held)], only: ["other.4"]).chapters[0].entries[0]
     #expect(entry.remark == "from its clock")
   }
 
-  @Test func `every form has the place, the word and the configurations`() throws {
+  @Test func `every format has the place, the word and the configurations`() throws {
     let index = try Self.index([], only: ["other.3"])
     let report = DocumentsReport(index)
     let text = report.text(TextStyle(width: 200))
@@ -199,7 +199,9 @@ import Testing
     #expect(single.contains("tried with\n  -  one\n"))
   }
 
-  @Test func `what could not be judged is unavailable, and what has other claims stands on those`() throws {
+  @Test func `a sentence whose claims could not be judged is unavailable, and other claims decide if there are any`()
+    throws
+  {
     #expect(try Self.standing(Judged("guide.1", .unavailable)) == .unavailable)
     #expect(try Self.standing(Judged("guide.1", .unavailable), Judged("guide.1", .held)) == .borneOut)
     let index = try Self.index([Judged("guide.1", .held)])
@@ -207,7 +209,7 @@ import Testing
     #expect(index.chapters[0].summary == "6 sentences: 1 borne out, 4 not run, 1 cannot be tried")
   }
 
-  @Test func `a verdict on another check is none on this`() throws {
+  @Test func `a verdict on another check does not count`() throws {
     let index = try Self.index([Judged("guide.1", .held)], checks: "another check")
     #expect(index.chapters[0].entries[0].standing == .notRun)
   }
@@ -226,7 +228,7 @@ import Testing
     #expect(error?.description == "unknown document 'othr'; did you mean 'other'? (known: guide, other)")
   }
 
-  @Test func `every form says the same`() throws {
+  @Test func `every format has the same content`() throws {
     let index = try Self.index([
       Judged("guide.1", .held), Judged("guide.2", .held), Judged("guide.2", .violated, met: 9),
     ])
@@ -286,7 +288,7 @@ import Testing
       results: verdict == nil ? [] : [results.document], on: .test, only: names)
   }
 
-  @Test func `a verdict names the scenarios that gave it, and apart from them those that gave none`() throws {
+  @Test func `a verdict names its scenarios, and separately those without a verdict`() throws {
     func words(_ index: SentenceIndex) -> String {
       DocumentsReport(index).text(TextStyle(width: 200)).split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     }
@@ -298,7 +300,7 @@ import Testing
     #expect(words(untried).contains("not run: fixture, not-yet; unavailable: not-here"))
   }
 
-  @Test func `what cannot run here is unavailable before anybody tries`() throws {
+  @Test func `a sentence whose scenarios cannot run here is unavailable before any run`() throws {
     let claim = Claim(
       says: "It holds.", bears: ["guide.1"], kind: .guarantee,
       check: Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores))
@@ -311,7 +313,7 @@ import Testing
     #expect(DocumentsReport(index).text(TextStyle()).contains("- unavailable: not-here (only elsewhere)\n"))
   }
 
-  @Test func `a sentence has a page with all claims on it, and what runs them`() throws {
+  @Test func `a sentence has a page with all claims on it and the commands that run them`() throws {
     let index = try Self.indexOfThree(.violated, only: ["guide.1"])
     #expect(index.chapters.map(\.entries.count) == [1])
     let text = SentenceReport(index).text(TextStyle(width: 100))
@@ -328,7 +330,7 @@ import Testing
     }
   }
 
-  @Test func `the documents of then and of now are two parts, and what answers a sentence is linked both ways`() throws
+  @Test func `the documents of then and now are two parts, and sentences on one question are linked both ways`() throws
   {
     func sentence(_ id: String, _ more: String = "") -> String {
       "{id: \(id), says: what \(id) says, said: may, place: a heading, word: may, conditions: [one]\(more)}"
@@ -361,7 +363,7 @@ import Testing
     #expect(SentenceReport(try index(only: ["book.1"])).text(TextStyle()).contains("same question") == false)
   }
 
-  @Test func `without results it says what to do`() throws {
+  @Test func `an index without results says what to do`() throws {
     #expect(DocumentsReport(try Self.index([])).text(TextStyle()).contains("No verdicts yet"))
   }
 }

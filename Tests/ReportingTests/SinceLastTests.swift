@@ -12,7 +12,7 @@ import Testing
     ).document
   }
 
-  @Test func `great changes are told, small ones are not`() {
+  @Test func `great changes are reported, small ones are not`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1_000_000))
     #expect(
       line?.hasPrefix("since the last run: a elapsed ") == true && line?.contains("x slower [") == true, "\(line ?? "")"
@@ -22,7 +22,7 @@ import Testing
         == "since the last run: no change that a single pair of runs could detect")
   }
 
-  @Test func `an amount is more, and no slower`() throws {
+  @Test func `a larger amount is called more, and not slower`() throws {
     let json = try [1000, 1_000_000].map { try JSONReport.render([Self.run($0)]) }.map {
       $0.replacing("\"better\": \"lower\",", with: "\"amount\": true, \"better\": \"lower\",")
     }
@@ -31,12 +31,12 @@ import Testing
     #expect(line.contains("x more [") && !line.contains("slower"), "\(line)")
   }
 
-  @Test func `another verdict is told`() {
+  @Test func `another verdict is reported`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1000, .violated))
     #expect(line == "since the last run: held then, violated now: Nothing is left out.")
   }
 
-  @Test func `what was asked otherwise is not compared`() {
+  @Test func `runs with other settings are not compared`() {
     let last = Self.run(1000)
     #expect(ResultDiff.sinceLast(last, Fixture.results([], cut: .interrupted).document) == nil)
     #expect(ResultDiff.sinceLast(last, last) != nil)

@@ -38,7 +38,7 @@ import Testing
     #expect(!texts.joined().contains("±") && !texts.joined().contains("["), "\(table)")
   }
 
-  @Test func `every report shows it`() throws {
+  @Test func `every report shows the speed-up`() throws {
     let results = try swept([("cores", [1, 2]), ("stride", [1, 4])])
     let shown = text(results)
     #expect(shown.contains("speed-up over 1 core"), "\(shown)")
@@ -52,7 +52,7 @@ import Testing
     #expect(scenario.contains("speed-up over 1 core"))
   }
 
-  @Test func `the plot has a line of what is ideal from end to end`() throws {
+  @Test func `the plot has an ideal line from end to end`() throws {
     let lines = text(try swept([("cores", [1, 2, 3, 4])])).split(separator: "\n").map(String.init)
     let start = try #require(lines.firstIndex { $0.contains("speed-up by cores") })
     let plot = lines[start...].drop { !$0.contains("┤") }.prefix(12)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `where cores are not swept there is none`() throws {
+  @Test func `a run that does not sweep cores has no speed-up`() throws {
     let results = try swept([("stride", [1, 4])])
     #expect(results.reading.speedUp == nil)
     #expect(!text(results).contains("speed-up"))

@@ -37,12 +37,12 @@ import Testing
     #expect(claims.best == nil && claims.reference == nil)
   }
 
-  @Test func `what the rounds do not tell from the best is near it`() throws {
+  @Test func `runs that the rounds cannot distinguish from the best are near it`() throws {
     let near = reading([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
     #expect(near.standings?.nearBest == [0] && near.standings?.best == 1)
   }
 
-  @Test func `a ratio is of the rounds that both have, by their number`() throws {
+  @Test func `a ratio pairs rounds with the same number`() throws {
     let holes = reading([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
     let contrast = try #require(holes.standings?.contrasts[1])
     // Rounds 1 and 4: by position it would be 0.5, 1 and 0.5.
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "cell0"])
-  func `of ten identical cells none is told from another`(_ baseline: String?) {
+  func `ten identical cells show no significant difference`(_ baseline: String?) {
     #expect(told(100, cells: 10, baseline: baseline, seed: 4) { 1000 + Double.random(in: 0...100, using: &$0) } <= 3)
     // Noise of two values: six rounds of each by chance look as steady as can be.
     let two = told(100, cells: 10, baseline: baseline, seed: 6) { generator in
@@ -74,7 +74,7 @@ import Testing
     #expect(two <= 3)
   }
 
-  @Test func `a twentieth is told among ten cells`() throws {
+  @Test func `a difference of a twentieth is significant among ten cells`() throws {
     var generator = SplitMix64(seed: 9)
     func round(_ mean: Double) -> Double? { mean * (1 + 0.017 * Double.random(in: -1...1, using: &generator)) }
     let found = (0..<40).count { _ in

@@ -46,7 +46,7 @@ import Testing
         """)
   }
 
-  @Test func `the answer stands first and last, failures in front, the conclusion behind it`() {
+  @Test func `the answer stands first and last, with failures before it and the conclusion after it`() {
     let held = Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))
     let failed = Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a in round 1"))
     var results = Fixture.results([("a", [[1000]])], judgements: [held, failed, held])
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `what is left out of a short report is said, and in the details`() {
+  @Test func `a short report says what it leaves out, and the details have it`() {
     let names = (0..<9).map { "a-metric-of-many-\($0)" }
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
     let results = Fixture.made([("a-way-with-a-name-that-is-long", rounds), (names.joined(), rounds)])
@@ -73,7 +73,7 @@ import Testing
     #expect(long.contains("rate") && long.count > short.count)
   }
 
-  @Test func `that a guarantee held in every trial, the verdict says; the details give the evidence`() {
+  @Test func `the verdict says that a guarantee held in every trial, and the details give the evidence`() {
     var results = Fixture.pair
     results.judgements = [Fixture.judgement(.held, Evidence(left: 0, trials: 12, met: 12))]
     let (short, long) = (
@@ -83,7 +83,7 @@ import Testing
     #expect(long.contains("all.missed == 0") && long.contains("all 12 trials"))
   }
 
-  @Test func `what does not fit a screen is without the other metrics, but not without outcomes`() throws {
+  @Test func `a report too long for a screen leaves out the other metrics, and keeps the outcomes`() throws {
     let outcomes: [Double] = (0..<80).map { $0 % 4 == 3 ? 2 : 1 }
     let one = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
     let several = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": outcomes, "rate": [2]] }
@@ -109,7 +109,9 @@ import Testing
     ("a.missed > 1", .anomaly, ["allowed", "anomaly"]), ("other.missed > 1", .anomaly, ["", ""]),
     ("a.missed.max > 1", .anomaly, ["", ""]),
   ])
-  func `an outcome is what the claims on its metric make of it`(_ check: String, _ kind: Claim.Kind, _ words: [String])
+  func `the claims on a metric decide how its outcomes are judged`(
+    _ check: String, _ kind: Claim.Kind, _ words: [String]
+  )
     throws
   {
     let outcomes: [Double] = (0..<80).map { $0 % 4 == 3 ? 2 : 1 }
@@ -123,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a headline of one column leads the others, unless there are ratios to it`(_ hasRatios: Bool) {
+  func `a headline with one column leads the other metrics, unless it has ratios`(_ hasRatios: Bool) {
     let rounds = Fixture.rounds(6) { round in ["elapsed": [1000], "missed": [3], "rate": [Double(2 + round % 2)]] }
     let made = Fixture.made([("a", rounds), ("b", rounds)], baseline: hasRatios ? "a" : nil)
     var experiment = made.experiment
@@ -142,7 +144,8 @@ import Testing
   }
 
   @Test(arguments: [(20, 2), (1, 0)])
-  func `few values of many samples are outcomes, and a range in the tables`(_ times: Int, _ outcomes: Int) {
+  func `a metric with few values in many samples has outcomes, and a range in the tables`(_ times: Int, _ outcomes: Int)
+  {
     let counts: [Double] = (0..<4 * times).map { $0 % 4 == 3 ? 2 : 1 }
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": counts] }
     let tables = Fixture.made([("a", rounds)]).reading.tables
@@ -152,7 +155,7 @@ import Testing
     #expect((tables.first { $0.title == "outcomes" }?.rows.count ?? 0) == outcomes)
   }
 
-  @Test func `many settings are a column each, a row a variant`() throws {
+  @Test func `many settings have a column each, and each variant a row`() throws {
     let results = try Fixture.compared(
       [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false
     ) { variant, _, values in
@@ -170,7 +173,7 @@ import Testing
     #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
   }
 
-  @Test func `a hazard that is claimed is expected, another is not`() {
+  @Test func `a claimed hazard is expected, and another is not`() {
     func needCare(_ verdict: Verdict) -> [Bool]? {
       let check = Check(text: "a.hung == 1", left: .cores, comparison: .equal, right: .cores)
       let judgement = Judgement(
@@ -181,7 +184,7 @@ import Testing
     #expect(needCare(.witnessed) == [false] && needCare(.notWitnessed) == [true])
   }
 
-  @Test func `a wider terminal gets wider distributions and no other words`() {
+  @Test func `a wider terminal shows wider distributions and the same words`() {
     let narrow = render(Fixture.pair)
     let wide = render(Fixture.pair, width: 160)
     #expect(wide.split(separator: "\n").map(\.count).max() ?? 0 > 100)
@@ -213,20 +216,20 @@ import Testing
     return plain
   }
 
-  @Test func `without unicode everything is ASCII`() {
+  @Test func `a report without Unicode is ASCII`() {
     let plain = render(Fixture.pair, unicode: false)
     #expect(plain.allSatisfy { $0.isASCII })
     #expect(plain.contains("x violated"))
   }
 
   @Test(arguments: [1, 5, 20, 40, 59, 60, 79, 80, 120, 300])
-  func `any width can be rendered, and from 80 on nothing is wider`(_ width: Int) {
+  func `a report can be rendered at any width, and from 80 columns on no line is wider`(_ width: Int) {
     let lines = render(Fixture.pair, width: width).split(separator: "\n")
     if width >= 80 { #expect(lines.allSatisfy { String($0).displayWidth <= width }) }
     #expect(lines.count > 10)
   }
 
-  @Test func `wide and combining names keep the columns`() {
+  @Test func `wide and combining characters keep the columns aligned`() {
     let results = Fixture.results([
       ("队列", [[10_000, 20_000]]), ("e\u{301}te\u{301}", [[10_000, 20_000]]), ("a🙂b", [[1, 2]]),
     ])
@@ -237,7 +240,7 @@ import Testing
     #expect(widths.count == 1, "\(lines[start...(start + 3)])")
   }
 
-  @Test func `what went wrong is told, what was not measured is not`() {
+  @Test func `a report shows what went wrong, and nothing that was not measured`() {
     let hung = render(Fixture.results([("stuck", [[], []]), ("fine", [[1000]])], outcome: .hung))
     #expect(
       hung.contains("  variant  outcome  count    share  expectation\n  stuck    hung         2  100.0 %  forbidden\n"))
@@ -255,7 +258,7 @@ import Testing
   }
 
   @Test(arguments: [(0.08, true), (0.1, false)])
-  func `what is timed together shares the floor`(_ each: Double, _ isMarked: Bool) throws {
+  func `operations that are timed together share the noise floor`(_ each: Double, _ isMarked: Bool) throws {
     let base = Fixture.results([("quick", [[1]])])
     var experiment = base.experiment
     experiment.show = ["each"]
@@ -277,7 +280,7 @@ import Testing
   }
 
   @Test(arguments: [(0.4, true), (0.5, false)])
-  func `where its own loop was run around nothing, that is the floor, in every format`(
+  func `the empty timing loop is the noise floor in every format, if it was measured`(
     _ each: Double, _ isMarked: Bool
   ) throws {
     let base = Fixture.results([("quick", [[1]])])
@@ -349,7 +352,7 @@ import Testing
     ),
     (.unavailable, Evidence(reason: "no cores"), "no cores"),
   ])
-  func `every verdict shows its evidence, and figures that differ as a range`(
+  func `every verdict shows its evidence, with a range if the figures differ`(
     _ verdict: Verdict, _ evidence: Evidence, _ text: String
   ) {
     #expect(ClaimFacts(Fixture.judgement(verdict, evidence)).evidenceText == text)
@@ -365,7 +368,7 @@ import Testing
     ("apply.elapsed < 0.5 * loop.elapsed", "elapsed: apply 1 us, below the limit of 2 us (0.5 * loop) by 50 %"),
     ("apply.elapsed < 2us", "elapsed: 1 us, below the limit of 2 us by 50 %"),
   ])
-  func `a ratio names both sides by what tells them apart`(_ check: String, _ start: String) {
+  func `a ratio names both sides by what distinguishes them`(_ check: String, _ start: String) {
     let claim = Claim(
       says: "So it is.", kind: .performance,
       check: Check(text: check, left: .cores, comparison: .less, right: .cores))
@@ -376,7 +379,7 @@ import Testing
     #expect(text.hasPrefix(start), "\(text)")
   }
 
-  @Test func `a count that was witnessed is told with what it counts`() {
+  @Test func `a witnessed count is shown with what it counts`() {
     let claim = Claim(
       says: "So it is.", kind: .anomaly,
       check: Check(text: "racy.duplicates > 0", left: .cores, comparison: .greater, right: .cores))
@@ -388,7 +391,7 @@ import Testing
     #expect(text(4) == "in 4 of 10 trials; there 30,968 duplicates")
   }
 
-  @Test func `texts are wrapped and measured by cells`() {
+  @Test func `texts are wrapped and measured in cells`() {
     #expect("aa 队列 bb".wrapped(to: 7) == ["aa 队列", "bb"])
     #expect("队列🙂e\u{301}".displayWidth == 7)
     #expect("队列".clipped(to: 3, TextStyle()) == "队…")
@@ -411,7 +414,7 @@ import Testing
   }
 
   @Test(arguments: [(Int.min, 1), (0, 1), (80, 80), (10_000_000, TextStyle.widest), (Int.max, TextStyle.widest)])
-  func `a width is one that a terminal may have`(_ asked: Int, _ width: Int) {
+  func `a width out of range is replaced by the nearest one`(_ asked: Int, _ width: Int) {
     #expect(TextStyle(width: asked).width == width)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     try #require(try ResultDocument.parse(Array(JSONReport.render([document]).utf8), place: "saved").first)
   }
 
-  @Test func `a trace is read as it was written, and shown again`() throws {
+  @Test func `a written trace is read unchanged and shown again`() throws {
     var stuck = Self.traced
     stuck.variant = "slow"
     stuck.point = "stride=4"
@@ -48,13 +48,13 @@ import Testing
     #expect(MarkdownReport.render(Reading(again)).contains("```text\n"))
   }
 
-  @Test func `without traces a document and its page have none`() throws {
+  @Test func `a document without traces has none in its page`() throws {
     #expect(try !JSONReport.render([Fixture.pair.document]).contains("traces"))
     #expect(!HTMLReport.render([Fixture.pair.reading]).contains("trace"))
     #expect(Self.results([Self.traced]).document.verdictsAlone.traces == nil)
   }
 
-  @Test func `of a long record the beginning is kept, exactly, and the rest is told`() throws {
+  @Test func `a document keeps the exact beginning of a long record and mentions the rest`() throws {
     var long = Self.traced
     long.gaps = []
     long.blocks = (0..<50_000).map { index in
@@ -108,7 +108,9 @@ import Testing
       ("gaps.0.end", .number(1), "traces[0].gaps[0].end: found 1, before its begin at 2000000"),
       ("gaps.0.lost", .number(-1), "traces[0].gaps[0].lost: found -1"),
     ] as [(String, JSONValue?, String)])
-  func `what no trial gives is refused with its place`(_ path: String, _ value: JSONValue?, _ problem: String) throws {
+  func `a value that no trial can give is refused with its place`(
+    _ path: String, _ value: JSONValue?, _ problem: String
+  ) throws {
     var document = try JSONValue(JSONReport.render([Self.results([Self.traced]).document]))
     document[at: "traces.0.\(path)"] = value
     let error = #expect(throws: InputError.self) {

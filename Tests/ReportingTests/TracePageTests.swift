@@ -26,7 +26,7 @@ import Testing
     return [(left * 10).rounded() / 10, ((right - left) * 10).rounded() / 10]
   }
 
-  @Test func `every span is drawn once, where it was`() {
+  @Test func `every span is drawn once, at its time`() {
     let trace = Trace.sample
     let marks = drawn(TracePage.render([trace]))
     func places(_ prefix: String) -> [[Double]] {
@@ -49,7 +49,7 @@ import Testing
     #expect(places("waits ").count == 2)
   }
 
-  @Test func `a page is self-contained, and whatever a name holds stays text`() {
+  @Test func `a page is self-contained, and a name stays text whatever it contains`() {
     var trace = Trace.sample
     trace.queues[0].label = "<script>alert('x')</script>"
     trace.variant = "a\u{202e}b"
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `many blocks are folded, counted, and none is invented`() {
+  @Test func `many blocks are folded and counted, and none is invented`() {
     var trace = Trace.sample
     trace.length = 100_000_000
     trace.blocks = (0..<100_000).map { index in
@@ -107,7 +107,7 @@ import Testing
     #expect(TracePage.render(Array(repeating: trace, count: 5)).utf8.count < 3_000_000)
   }
 
-  @Test func `what is not known is drawn as such and told`() {
+  @Test func `unknown times are drawn as unknown and explained`() {
     var trace = Trace.sample
     trace.gaps = [Trace.Gap(.calls, begin: 2_000_000, end: 2_500_000, lost: 17)]
     trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
@@ -139,7 +139,7 @@ import Testing
     #expect(html.contains("nothing more happens until 1 s, when the lab ends it"))
   }
 
-  @Test func `a part of a trial is drawn alone`() {
+  @Test func `a part of a trial can be drawn alone`() {
     let html = TracePage.render([.sample], from: 4_000_000, to: 8_000_000)
     let marks = drawn(html)
     let second = marks.first { $0.says.hasPrefix("lab.serial 2 ") }
@@ -148,7 +148,7 @@ import Testing
     #expect(html.contains(">5 ms</text>") && !html.contains(">3 ms</text>") && html.contains(">8 ms</text>"))
   }
 
-  @Test func `Markdown has the pictures as they are in a terminal, and nothing ends them early`() {
+  @Test func `Markdown has the terminal's pictures, and no text ends them early`() {
     var trace = Trace.sample
     trace.queues[0].label = "```\u{1b}[31m"
     let text = MarkdownReport.render([trace], from: nil, to: nil)

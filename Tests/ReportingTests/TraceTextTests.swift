@@ -23,7 +23,7 @@ import Testing
     for line in Self.text(.sample, width: width).split(separator: "\n") { #expect(line.count <= width, "\(line)") }
   }
 
-  @Test func `without unicode all is ASCII`() {
+  @Test func `a picture without Unicode is ASCII`() {
     let others = Self.text(.sample).filter { !$0.isASCII }
     #expect(others.isEmpty)
   }
@@ -41,7 +41,7 @@ import Testing
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
   }
 
-  @Test func `a wait hides its block and says what for`() {
+  @Test func `a wait hides its block and shows its reason`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("~sema~"))
     #expect(Self.rows("caller", Self.text(.sample, from: 0))[1].contains("~group~"))
   }
@@ -52,11 +52,11 @@ import Testing
     #expect(!row.contains("work"))
   }
 
-  @Test func `a thread that is not there is blank`() {
+  @Test func `a thread that has not begun is blank`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[0].hasPrefix("      "))
   }
 
-  @Test func `what is lost is unknown and never rest`() {
+  @Test func `a lost record is unknown and never rest`() {
     var trace = Trace.sample
     trace.gaps = [
       Trace.Gap(.scheduler, begin: 0, end: 5_000_000, lost: 7),
@@ -70,7 +70,7 @@ import Testing
     #expect(text.contains("3 events of blocks and waits were lost"))
   }
 
-  @Test func `without the scheduler's record no thread rests`() {
+  @Test func `no thread rests without the scheduler's record`() {
     var trace = Trace.sample
     trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
     let text = Self.text(trace, from: 0)
@@ -80,7 +80,7 @@ import Testing
     #expect(!text.contains("cores busy"))
   }
 
-  @Test func `a hang is drawn until nothing more comes`() {
+  @Test func `a hang shows how long nothing more happens`() {
     var trace = Trace.sample
     trace.end = .hung
     trace.length = 900_000_000
@@ -92,14 +92,14 @@ import Testing
     #expect(text.contains("hung"))
   }
 
-  @Test func `a trap says where`() {
+  @Test func `a trap shows its place`() {
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
     #expect(Self.text(trace).contains("SIGILL ended it inside block 1 of lab.both on pool 2 after 10 ms"))
   }
 
-  @Test func `alike lanes are folded and counted`() {
+  @Test func `similar lanes are folded and counted`() {
     var trace = Trace.sample
     for number in 0..<40 {
       trace.lanes.append(
@@ -113,7 +113,7 @@ import Testing
     #expect(text.split(separator: "\n").count < 50)
   }
 
-  @Test func `points are drawn at the same scale`() {
+  @Test func `points have the same scale`() {
     var short = Trace.sample
     short.length = 5_000_000
     short.lanes[0].runs.removeLast()
@@ -123,7 +123,7 @@ import Testing
     #expect(Set(axes).count == 1)
   }
 
-  @Test func `colour passes to a terminal and nothing else`() {
+  @Test func `only a terminal gets colour`() {
     let style = TextStyle(width: 80, color: true)
     let text = TraceText(style: style).render([.sample])
     #expect(text.contains("\u{1b}["))
@@ -143,7 +143,7 @@ import Testing
     #expect(!row.contains("="))
   }
 
-  @Test func `the backlog counts what could begin`() {
+  @Test func `the backlog counts blocks that could begin`() {
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)

@@ -4,7 +4,7 @@ import Testing
 
 /// Documents of several machines, read by the built binary.
 @Suite struct AtlasCommandTests {
-  /// Two runs, the second as of a machine with more cores.
+  /// Returns two runs, the second from a machine with more cores.
   private static func runs() async throws -> (one: TemporaryFile, many: TemporaryFile) {
     let one = try TemporaryFile("one.json"), many = try TemporaryFile("many.json")
     let ran = try await Binary.run([

@@ -2,7 +2,7 @@ import Platform
 import Reporting
 import Testing
 
-/// Each kind of bad input: one clear error on standard error, nothing on standard output, the right status.
+/// Each kind of bad input gives one clear error on standard error, nothing on standard output, and the right status.
 @Suite struct BadInputTests {
   @Test(arguments: [
     (
@@ -135,7 +135,7 @@ import Testing
     (["help", "scenari"], "gcdlab: unknown command or scenario 'scenari'; did you mean 'scenario'? (known: list,", ""),
     (["scenario"], "gcdlab: name a scenario (see gcdlab list), or give --all or --tag\n", ""),
     (["scenario", "--nope"], "gcdlab: Unknown option '--nope'", ""),
-    // No letter of it is where it should be for a guess; in the other all but one are.
+    // The first option is too different from any other for a guess. The second differs in one letter.
     (["scenario", "--fast"], "gcdlab: Unknown option '--fast'.\nUsage", ""),
     (["scenario", "--quik"], "gcdlab: Unknown option '--quik'. Did you mean '--quick'?\n", ""),
     (["scenario", "--all", "singleton-race"], "gcdlab: --all runs every scenario: give it alone", ""),

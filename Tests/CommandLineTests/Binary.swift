@@ -8,15 +8,15 @@ import Subprocess
   import Glibc
 #endif
 
-/// The built binary, driven from outside.
+/// The built binary, run as a process.
 enum Binary {
   struct Finished {
     let output: String
     let errors: String
-    /// The exit status, or minus the signal.
+    /// The exit status, or the negative number of the signal.
     let status: Int
 
-    /// The output in one line, however it was wrapped.
+    /// The output in one line, without its line breaks.
     var unwrapped: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
     /// Skips the test if a trial hardly got a core. The lab then says so and judges nothing.
@@ -26,7 +26,7 @@ enum Binary {
     }
   }
 
-  /// It stands beside the test runner.
+  /// The path of the binary, which stands beside the test runner.
   static let path = (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined()
 
   /// A plain environment: no terminal, no colour switches, a fixed width.
@@ -57,7 +57,7 @@ extension Binary {
     return Finished(output: result.standardOutput, errors: result.standardError, status: status)
   }
 
-  /// Starts the binary, waits for a line on its standard error, runs `act` with its process, and collects what it said.
+  /// Starts the binary, waits for a line on its standard error, runs `act` with the process, and collects the output.
   static func converse(
     _ arguments: [String], until line: String, _ act: @escaping @Sendable (pid_t) throws -> Void
   ) async throws -> Finished {
@@ -76,14 +76,14 @@ extension Binary {
     return Finished(output: result.standardOutput, errors: result.closureResult, status: status)
   }
 
-  /// A lab that runs while a test looks at it.
+  /// A lab that runs while a test observes it.
   struct Lab: Sendable {
     let pid: pid_t
     fileprivate let task: Task<Finished, any Error>
 
-    /// Its worker, once there is one. Another process's state is no event: it can only be looked at again.
+    /// Returns the lab's worker once there is one. The state of another process is no event and can only be polled.
     ///
-    /// - Throws: ``SystemError`` when the lab has ended without one.
+    /// - Throws: ``SystemError`` if the lab has ended without a worker.
     func firstWorker() async throws -> pid_t {
       while let tasks = namesInDirectory("/proc/\(pid)/task") {
         for task in tasks {
@@ -119,7 +119,8 @@ extension Binary {
     return Lab(pid: pid, task: task)
   }
 
-  /// Waits until a process is no more (or a zombie that only its reaper has not met yet). A hang here is the failure.
+  /// Waits until a process no longer exists, or is a zombie that its parent has not reaped. If the process continues,
+  /// the test hangs, which is the failure.
   static func isGone(_ pid: pid_t) async -> Bool {
     while let stat = readFile("/proc/\(pid)/stat") {
       if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return true }

@@ -2,8 +2,8 @@ import LabTesting
 import Platform
 import Testing
 
-/// What trials are said to cost, of real workers whose costs are known. Bounds are counts, of sleeps, threads, bytes
-/// and processor time that a thread says it has used: no machine is too slow or too busy for them.
+/// The costs that trials of real workers report, if the costs are known. The bounds are counts: of sleeps, threads,
+/// bytes, and processor time that a thread itself reports. So no machine is too slow or too busy for these tests.
 @Suite struct CostTests {
   private static let scenario = """
     scenario: costs
@@ -31,7 +31,7 @@ import Testing
     try JSONValue(try await run(["scenario", "--rounds", "2", "--format", "json"]).output)
   }
 
-  /// The least and the most of a metric in the trials of a variant.
+  /// Returns the smallest and the largest value of a metric in the trials of a variant.
   private func range(_ metric: String, _ variant: Int) async throws -> ClosedRange<Double> {
     let samples = try await Self.document.value[at: "runs.\(variant).metrics.\(metric)"]
     guard case .number(let low)? = samples?[at: "min"], case .number(let high)? = samples?[at: "max"] else {
@@ -42,7 +42,7 @@ import Testing
 
   private struct Unexpected: Error { let description: String }
 
-  /// In the order of the pattern's variants.
+  /// The numbers of the variants, in the order of the pattern.
   private let idle = 0
   private let twoThreads = 1
   private let setUp = 2
@@ -54,7 +54,7 @@ import Testing
     #expect(try await range("processor-time", twoThreads).lowerBound >= 20e6)
     #expect(try await range("processor-time", idle).upperBound < 20e6)
     #expect(try await range("processor-time", setUp).lowerBound >= 110e6)
-    // Ten times as much is used around the named spans.
+    // The body uses ten times as much processor time outside of the named spans.
     let named = try await range("processor-time", gated)
     #expect(named.lowerBound >= 20e6 && named.upperBound < 200e6)
   }
@@ -63,7 +63,8 @@ import Testing
     #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
     #expect(try await range("voluntary-switches", idle).upperBound < 50)
     #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
-    // Thirteen of its own, that of the trial and the main thread; they have ended when the trial does.
+    // The body has thirteen threads of its own, the thread of the trial, and the main thread. They have ended when the
+    // trial ends.
     #expect(try await range("peak-thread-count", twoThreads).lowerBound >= 15)
     #expect(try await range("peak-thread-count", idle).upperBound < 15)
     #expect(try await range("peak-memory", large).lowerBound >= Double(64 << 20))
@@ -104,7 +105,7 @@ import Testing
     document[at: "scenario.metrics"] = .list([metrics[0]])
     let file = try TemporaryFile("old.json", try document.text())
     let report = try await Binary.shell("exec \"$(dirname \"$0\")/faults\" report '\(file.path)' --details")
-    // One of the claims is of what is not so.
+    // One of the claims is false.
     #expect(report.status == 1 && report.output.contains("sleeps"), "\(report)")
     #expect(!report.output.contains("resource use"))
   }

@@ -3,7 +3,7 @@ import Platform
 import Reporting
 import Testing
 
-/// Real runs, their documents and what is made of them.
+/// Real runs, their documents and the reports of these.
 @Suite struct DocumentTests {
   private static let short = ["--set", "iterations=2000", "--variant", "serial-loop", "--variant", "apply"]
 
@@ -65,7 +65,7 @@ import Testing
     #expect(ran.output.contains("  2 rounds: too few for intervals (6 needed)\n"))
     let html = try #require(readFile(live.path.dropLast(4) + "html"))
     #expect(html.hasPrefix("<!doctype html>") && html.contains("<details>") && html.hasSuffix("</html>\n"))
-    // Self-contained: it asks for nothing.
+    // The page is self-contained: it requests nothing.
     for word in ["http://", "https://", "<script", "<link", "src=", "url("] { #expect(!html.contains(word), "\(word)") }
     #expect(try await Binary.run(["report", live.path, "--color", "always"]).output.contains("\u{1b}["))
   }
@@ -81,18 +81,18 @@ import Testing
     #expect(once.output.contains("\n\nfile-monitor  ") && twice.output == once.output + "\n" + once.output)
     let csv = try await Binary.run(["report", both.path, both.path, "--format", "csv"])
     #expect(csv.output.split(separator: "\r\n").count { $0.hasPrefix("scenario,variant,metric") } == 1)
-    // As before, only the page.
+    // With only `--html`, the page is the same as before.
     let only = try await Binary.run(["report", both.path, "--html", page.path])
     #expect(only.status == 0 && only.output == "" && readFile(page.path)?.hasPrefix("<!doctype html>") == true)
   }
 
-  /// The formats that are one text, by each of their words for `--format`, and their extension.
+  /// The formats that are one text, by each of their words for `--format`, with their extension.
   private static let printed = ExportFormat.all.flatMap { format -> [(String, String)] in
     guard case .text = format.rendering else { return [] }
     return Set([format.name, format.ending]).sorted().map { ($0, format.ending) }
   }
 
-  /// One list has all formats: what `--format` prints is what `--export` writes.
+  /// `--format` and `--export` use one list of formats, so they give the same text.
   @Test(arguments: printed)
   func `a format prints the same text as it exports`(_ name: String, _ ending: String) async throws {
     let run = try TemporaryFile("run.json"), file = try TemporaryFile("run." + ending)
@@ -101,7 +101,7 @@ import Testing
     #expect(printed.output == readFile(file.path) && printed.output.utf8.count > 1000, "\(printed.errors)")
   }
 
-  /// Each thing has one spelling in `help`; what older ones asked for is still read.
+  /// `help` has one spelling for each option. Older spellings are still accepted.
   @Test func `old spellings are still read`() async throws {
     #expect(try await Binary.run(["machine", "--json"]).output.hasPrefix("{"))
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
@@ -121,7 +121,8 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("unknown parameter 'overhead' of queue-order"))
   }
 
-  /// What a pattern finds and what the tables mark go by one rule, however near the settings are to each other.
+  /// The findings of a pattern and the marks of the tables follow one rule, however close the settings are to each
+  /// other.
   @Test func `the pattern and the table agree on the best setting`() async throws {
     let ran = try await Binary.run([
       "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",
@@ -161,7 +162,7 @@ import Testing
     ])
     #expect(refused.status == 64)
     #expect(refused.errors.hasPrefix("gcdlab: 7 trials a round do not fit into 50 ms: at "), "\(refused.errors)")
-    // As many rounds as an interval needs; and of one variant there are no fewer.
+    // The run has as many rounds as an interval needs. One variant has no fewer.
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }
 

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Faults of the machine: a clear error or a clean degradation, never a trap of the lab itself.
+/// Faults of the machine give a clear error or fewer results, and never a trap of the lab itself.
 @Suite struct FaultTests {
   private static let run = "scenario singleton-race --variant mutex --rounds 1 --set race-time=1ms"
 
@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  /// As when it is built anew during a run: once its first worker is there, another program has its name.
+  /// The lab's file is replaced during a run, as by a new build: after its first worker has started, another program
+  /// has its name.
   @Test(arguments: ["rm gcdlab", "cp /bin/false next && mv next gcdlab"])
   func `workers run the binary with which the lab started, whatever happens to its file`(_ change: String) async throws
   {
@@ -71,12 +72,12 @@ import Testing
       let finished = try await Binary.shell("exec \"$0\" \(command) \(redirection)")
       #expect(finished.status == 2 && finished.errors == "gcdlab: cannot write: \(reason)\n", "\(finished.errors)")
     }
-    // What is said to nobody is not said to a file that came to have the stream's number.
+    // Output to a closed stream must not get into a file that was opened under the stream's number.
     let silent = try await Binary.shell("exec \"$0\" \(command) <&- 2>&-")
     #expect(silent.status == 0 && !silent.output.isEmpty)
   }
 
-  /// At once, and in the middle of a trial.
+  /// The changes fail at once, or in the middle of a trial.
   @Test(arguments: [0, 1])
   func `a change that cannot be made gives no verdict on its monitor`(_ blocks: Int) async throws {
     try await require("ulimit -f \(blocks); \"$0\" --version")
@@ -95,7 +96,7 @@ import Testing
 
   private func expectUnavailable(_ finished: Binary.Finished, _ reason: String) throws {
     if finished.errors.contains("Sanitizer:DEADLYSIGNAL") { try skip("a sanitizer writes a file itself") }
-    // What judged nothing is no pass.
+    // A run that judged nothing does not pass.
     #expect(finished.status == 2 && finished.errors.contains("no claim could be judged"), "\(finished.errors)")
     let said = finished.unwrapped
     #expect(said.contains("unavailable: cannot write") && said.contains(reason), "\(finished.output)")
@@ -118,7 +119,7 @@ import Testing
   func `a lack of descriptors is reported and never a trap`(_ limit: Int) async throws {
     for command in [Self.run, "smoke", "list", "machine", "watch /tmp --for 1ms", "compare apply-stride stride=1,2"] {
       let finished = try await Binary.shell("ulimit -n \(limit); \"$0\" \(command)")
-      // With 3 the shell itself may not be able to start anything.
+      // With 3 descriptors, even the shell may not be able to start a program.
       #expect([0, 2, 64, 126, 127].contains(finished.status), "\(command): \(finished.status) \(finished.errors)")
       if finished.status == 2 { #expect(finished.errors.hasPrefix("gcdlab: "), "\(finished.errors)") }
     }
@@ -138,20 +139,20 @@ import Testing
     #expect(scenario.output.contains("unavailable: ") && scenario.output.contains("max_user_\(what)"))
   }
 
-  /// Runs the lab with `functions`, in C, in the place of the system's, for itself and its workers.
+  /// Runs the lab and its workers with `functions`, in C, in the place of the system's functions.
   private func lab(
     _ arguments: String, replacing functions: String, with prefix: String = "exec"
   ) async throws -> Binary.Finished {
     try await require("command -v clang")  // It comes with Swift, as a rule.
     let source = try TemporaryFile("replaced.c", "#define _GNU_SOURCE\n" + functions)
-    // A space in a path is the end of it to LD_PRELOAD.
+    // LD_PRELOAD ends a path at a space.
     let directory = source.path.dropLast("replaced.c".count)
     let run = "LD_PRELOAD=./replaced.so \(prefix) \"$0\" \(arguments)"
     return try await Binary.shell("cd '\(directory)' && clang -shared -fPIC -o replaced.so replaced.c && \(run)")
   }
 
   @Test func `actors without cores of their own, which do not meet, give no verdict`() async throws {
-    // All on one core, which the lab does not know: there is hardly ever a duplicate.
+    // All actors share one core, which the lab does not know. A duplicate is very rare then.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
       arguments,
@@ -175,13 +176,13 @@ import Testing
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
     let reason = "none could have a core of its own: cannot keep a thread on a core: Operation not permitted"
-    // One actor may lose the core to the other within the check, after all.
+    // One actor may lose the core to the other within the check nevertheless.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }
 
   @Test func `a slow clock is measured and marks the figures that it hides`() async throws {
-    // Some tens of microseconds a read.
+    // A read of the clock takes some tens of microseconds.
     let finished = try await lab(
       "\(Self.run) --set batch=10",
       replacing: """
@@ -229,7 +230,7 @@ import Testing
         #expect(refused.status == 64 && refused.output.isEmpty, "\(refused.output)")
         #expect(refused.errors.hasSuffix("for the files of trials (TMPDIR): \(reason)\n"), "\(refused.errors)")
       }
-      // What has no files does not ask.
+      // A command without files does not need the directory.
       #expect(try await Binary.shell("TMPDIR=\(place) \"$0\" list").status == 0)
     }
   }
@@ -264,7 +265,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.hasPrefix("gcdlab: \(file.path):6: "), "\(refused.errors)")
   }
 
-  /// A limit on the size of files, and a device that is full.
+  /// The disk is full, or the size of files is limited.
   @Test(arguments: [
     ("ulimit -f 100", "File too large"),
     ("mount -t tmpfs -o size=64k none /mnt && export TMPDIR=/mnt", "No space left on device"),
@@ -281,10 +282,11 @@ import Testing
     #expect(said.contains(reason) || said.contains("there is no more room"), "\(finished.output)")
   }
 
-  /// In three rounds, of which one must show an anomaly: after a second Dispatch looks for threads that sleep and adds
-  /// others, and a trial may take as long where the machine is busy.
+  /// Three rounds run, of which one must show an anomaly: after a second, Dispatch looks for threads that sleep and
+  /// adds others, and a trial may take that long on a busy machine.
   ///
-  /// One core may be used, and Dispatch takes it for all that are online: `taskset`, the processors of a container.
+  /// The lab may use one core, but Dispatch counts all cores that are online (`taskset`, the processors of a
+  /// container).
   @Test func `a pool that is wider than the number of cores is compared with its own width`() async throws {
     guard Host.onlineCores > 1 else { try skip("there is but one core here") }
     try await require("taskset -c 0 true")
@@ -302,7 +304,7 @@ import Testing
     }
   }
 
-  /// Before Swift 6.3 Dispatch named no threads.
+  /// Before Swift 6.3, Dispatch did not name its threads.
   @Test(arguments: ["group-wait-vs-notify", "thread-explosion", "limit-concurrency"])
   func `threads of the pool are recognized without their names`(_ scenario: String) async throws {
     let finished = try await lab(
@@ -337,8 +339,8 @@ import Testing
     (3, "threads are needed: cannot start a thread"),
   ])
   func `a lack of threads is reported`(_ limit: Int, _ message: String) async throws {
-    // The limit counts the threads of a user, and root has none: another user in its place, and one for each case,
-    // since they run side by side.
+    // The limit counts the threads of a user, and root has no limit. So each case has a user of its own, since the
+    // cases run side by side.
     try await require("setpriv --reuid=64123 --clear-groups true")
     let script = """
       user=$((100000 + $$))

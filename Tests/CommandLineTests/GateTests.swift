@@ -8,18 +8,20 @@ import Testing
   import Glibc
 #endif
 
-/// The statuses of `diff --fail-above`: 0 judged and fine, 1 worse, 2 could not tell.
+/// The statuses of `diff --fail-above`: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that
+/// could not be told.
 ///
-/// The documents are of a real run but for the figures of their rounds: what a machine measured just then is no test.
+/// The documents come from a real run, except for the figures of their rounds, so that no test depends on what a
+/// machine measures.
 @Suite struct GateTests {
-  /// A document of a real run, with one metric and no warnings or claims but these.
+  /// A document of a real run, with one metric, and without warnings and claims.
   private static let real = Task {
     try await Binary.run([
       "scenario", "fd-semaphore", "--quick", "--rounds", "1", "--variant", "semaphore", "--format", "json",
     ]).output
   }
 
-  /// A run whose figure in its rounds is this, and whatever `changes` make of it.
+  /// Returns a run with these figures in its rounds, after `changes`.
   private static func run(
     _ rounds: [Double], claim: String? = nil, broken: Int = 0, metric: String = "elapsed",
     scenario: String = "fd-semaphore", warning: String? = nil, _ changes: [String: JSONValue?] = [:]
@@ -51,7 +53,7 @@ import Testing
     return try document.text()
   }
 
-  /// A guarantee with a verdict.
+  /// Returns a guarantee with a verdict.
   private static func claimed(_ verdict: String) -> JSONValue {
     .object([
       "says": .text("Nothing is left out."), "kind": .text("guarantee"), "check": .text("all.missed == 0"),
@@ -65,7 +67,7 @@ import Testing
 
   private struct Unexpected: Error {}
 
-  /// What becomes of some runs a side, given by --old and --new.
+  /// Compares some runs on each side, given by --old and --new.
   private static func diff(_ old: [String], _ new: [String], _ options: [String] = []) async throws -> Binary.Finished {
     let before = try old.map { try TemporaryFile("old.json", $0) },
       after = try new.map { try TemporaryFile("new.json", $0) }
@@ -81,10 +83,10 @@ import Testing
     let fine = try await Self.diff(runs, runs)
     #expect(fine.status == 0, "\(fine.output)\(fine.errors)")
     #expect(fine.unwrapped.contains("nothing became worse by more than 10 %"))
-    // What disturbed the runs is repeated.
+    // The warnings of the runs are repeated.
     #expect(
       fine.unwrapped.contains("old, fd-semaphore: a neighbour was noisy (and 2 more of this kind)"), "\(fine.output)")
-    // Three runs in one file are three runs.
+    // A file with three runs counts as three runs.
     let one = "[\(runs.joined(separator: ","))]"
     #expect(try await Self.diff([one], [one]).output == fine.output)
     let faster = try await Self.run(Self.steady.map { $0 / 3 })
@@ -95,7 +97,7 @@ import Testing
     let old = try await Self.run(Self.steady), new = try await Self.run(Self.steady.map { $0 * 1.3 })
     let worse = try await Self.diff([old, old, old], [new, new, new])
     #expect(worse.status == 1 && worse.output.contains("above the limit"), "\(worse.output)")
-    // Beyond what runs may differ by, one a side is enough.
+    // If the difference exceeds the differences between runs, one run on each side is enough.
     let tenfold = try await Self.run(Self.steady.map { $0 * 10 })
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", tenfold)]
     #expect(try await Binary.run(["diff"] + files.map(\.path) + ["--fail-above", "10%"]).status == 1)
@@ -111,7 +113,8 @@ import Testing
     #expect(broken.status == 1 && broken.unwrapped.contains("fd-semaphore: 2 broken trials"), "\(broken.output)")
   }
 
-  /// What an attack makes of the documents of the new side: by path, what stands there. Six trials completed in each.
+  /// The change that an attack makes to the documents of the new side: the new value for each path. Six trials
+  /// completed in each.
   private struct Attack: CustomTestStringConvertible {
     let testDescription: String
     let changes: [String: JSONValue?]
@@ -144,7 +147,7 @@ import Testing
     Attack(
       testDescription: "trials trapped", changes: ended("trapped"), status: 1,
       words: "fd-semaphore semaphore: 6 of 24 trials trapped"),
-    // How a hazard ends is for its claims to judge.
+    // The claims on a hazard judge how it ends.
     Attack(
       testDescription: "trials of a hazard trapped", changes: ended("trapped", "traps"), status: 0,
       words: "nothing became worse"),
@@ -171,7 +174,7 @@ import Testing
       words: "and a latency in ns (better: higher) in another"),
   ]
 
-  /// The metric is another one in the scenario, too.
+  /// The scenario gets the other metric, too.
   private static func measured(_ key: String, _ value: String) -> [String: JSONValue?] {
     [
       "runs.0.metrics.elapsed.\(key)": .text(value),
@@ -190,7 +193,7 @@ import Testing
     let diff = try await Self.diff([old, old, old], [new, new, new])
     #expect(diff.status == attack.status, "\(diff.output)\(diff.errors)")
     #expect((diff.unwrapped + diff.errors).contains(attack.words), "\(diff.output)\(diff.errors)")
-    // What both sides have in common is no change, but for what is wrong whatever was before.
+    // Faults that both sides have are no change, but they still fail the diff.
     let same = try await Self.diff([new, new, new], [new, new, new])
     let isWrong = attack.status == 1 || attack.changes["interrupted"] != nil
     #expect(same.status == (isWrong ? attack.status : 0), "\(same.output)\(same.errors)")
@@ -205,7 +208,7 @@ import Testing
     }
   }
 
-  /// What `gcdlab help` says of a refuted and of an inconclusive performance claim.
+  /// `gcdlab help` has the same rule for refuted and inconclusive performance claims.
   @Test func `a performance claim fails a run only on request`() async throws {
     for (verdict, strict) in [("refuted", 1), ("inconclusive", 0)] {
       var claim = Self.claimed("held")
@@ -243,7 +246,7 @@ import Testing
     let old = try await Self.run(Self.steady)
     let diff = try await Self.diff([old], [try await Self.run(rounds)])
     #expect(diff.status == 2 && diff.unwrapped.contains(reason), "\(what): \(diff.output)\(diff.errors)")
-    // Nobody asked.
+    // The option was not given.
     let files = [try TemporaryFile("old.json", old), try TemporaryFile("new.json", try await Self.run(rounds))]
     #expect(try await Binary.run(["diff"] + files.map(\.path)).status == 0)
   }
@@ -260,7 +263,7 @@ import Testing
   }
 
   @Test func `a figure that may be worse than the limit is named, with what would help`() async throws {
-    // Some 20 % from run to run.
+    // The figures vary by 20 % from run to run.
     var runs: [String] = []
     for factor in [1, 1.2, 0.8, 1.1] { runs.append(try await Self.run(Self.steady.map { $0 * factor })) }
     let wild = try await Self.diff(Array(runs.prefix(2)), Array(runs.suffix(2)), ["--format", "json"])
@@ -280,7 +283,7 @@ import Testing
   }
 
   @Test func `a killed diff leaves none of the labs that it started`() async throws {
-    // Each run of ten thousand rounds would take hours. Ten minutes are for the busiest machine.
+    // Each run of ten thousand rounds would take hours. Ten minutes are enough for the busiest machine.
     let finished = try await Binary.shell(
       """
       "$0" diff --against "$0" -- fd-semaphore --rounds 10000 >/dev/null 2>&1 &

@@ -8,11 +8,10 @@ import Testing
   import Glibc
 #endif
 
-/// Nothing that a user may type or a system may do makes the lab hang, lose what it found, or touch what is not its
-/// own.
+/// No input of a user and no state of a system makes the lab hang, lose its results, or touch files of others.
 @Suite struct HarmTests {
   private static let quick = "scenario fd-semaphore --variant queue-pool --rounds 1 --set tasks=4"
-  /// Far longer than any test run, but in short trials.
+  /// The arguments of a run that takes far longer than any test, in short trials.
   private static let long = [
     "scenario", "fd-semaphore", "--variant", "queue-pool", "--rounds", "10000", "--set", "tasks=4",
   ]
@@ -20,7 +19,7 @@ import Testing
   // MARK: Files of others
 
   @Test func `another program's files under the number of a process are kept`() async throws {
-    // For every process of the near future, in few processes.
+    // The script makes files for the numbers of all processes of the near future, in few processes.
     let script = """
       place=$(mktemp -d)
       first=$(sh -c 'echo $$')
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test func `a worker without a lab removes its trial's files`() async throws {
-    // The request is all that it hears: then its input ends, as when the lab is killed.
+    // The worker gets its request, and then its input ends, as when the lab is killed.
     let request =
       #"{"pattern":"fd-semaphore","variant":"queue-pool","parameters":{},"seed":1,"stepsPerMicrosecond":100,"cores":2,"#
       + #""scratch":"trial"}"#
@@ -56,8 +55,8 @@ import Testing
 
   // MARK: Signals
 
-  /// Several times: a thread that has the signal unblocked, as that of swift-subprocess has, gets it mostly and not
-  /// always.
+  /// The test runs several times: a thread that does not block the signal, such as one of swift-subprocess, gets it in
+  /// most cases, but not in all.
   @Test(arguments: 1...5) func `a stopped lab that is ended prints the results that it has`(_ attempt: Int) async throws
   {
     let lab = try await Binary.start(Self.long)
@@ -76,7 +75,7 @@ import Testing
     let pipe = try TemporaryFile("pipe.yml")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let lab = try await Binary.start([command, pipe.path] + (command == "diff" ? ["other"] : []))
-    // There is a reader as soon as the lab has opened it; from then on it waits for the first byte.
+    // The pipe has a reader as soon as the lab has opened it. From then on, the lab waits for the first byte.
     var writer: Int32 = -1
     try await until("the lab has opened the pipe") {
       writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
@@ -85,7 +84,7 @@ import Testing
     defer { close(writer) }
     kill(lab.pid, SIGTERM)
     let finished = await lab.finish()
-    // Nothing is lost, so it may as well die of it.
+    // Nothing would be lost, so the signal may kill the lab.
     #expect([143, -Int(SIGTERM)].contains(finished.status))
   }
 
@@ -102,7 +101,7 @@ import Testing
     let path = path == "SOCKET" ? try Self.socket() : path
     defer { if path.hasPrefix(ScratchDirectory.parent) { unlink(path) } }
     for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
-      // So that a lab that reads on and on ends.
+      // A lab that never stops reading ends at this limit.
       let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) '\(path)'")
       if finished.errors.hasPrefix("==") { try Test.cancel("a sanitizer needs more memory than there is") }
       #expect(finished.status == 64)
@@ -140,7 +139,7 @@ import Testing
   @Test func `an export into a pipe is read whole`() async throws {
     let pipe = try TemporaryFile("pipe.json")
     try #require(mkfifo(pipe.path, 0o600) == 0)
-    // Opened both ways, it never waits, and `cat` has its end when the lab is done.
+    // A pipe that is opened for reading and writing does not wait, and `cat` reads its end when the lab ends.
     let script = """
       cat '\(pipe.path)' & exec 3>'\(pipe.path)'
       "$0" \(Self.quick) --export '\(pipe.path)' 3>&- > /dev/null
@@ -159,7 +158,7 @@ import Testing
     let traversal = "../../../../../../../../..\(elsewhere.path)"
     try OutputFile(saved.path).write(document.replacing("queue-pool", with: traversal))
     let place = try TemporaryFile("x.hgrm")
-    // Two, so that each gets its name.
+    // There are two documents, so that each file gets a name.
     let finished = try await Binary.run(["report", saved.path, saved.path, "--export", place.path])
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(elsewhere.neighbours.isEmpty)
@@ -209,13 +208,13 @@ import Testing
     #endif
     if calls.isEmpty { try skip("the numbers of this processor's system calls are not known here") }
     try await Binary.require("cat /proc/self/syscall")
-    // Full from the beginning, so that the first line waits.
+    // The pipe is full from the beginning, so that the first line waits.
     let pipe = try TemporaryFile("pipe"), file = try TemporaryFile("a", "one")
     try #require(mkfifo(pipe.path, 0o600) == 0)
     let reader = open(pipe.path, O_RDONLY | O_NONBLOCK), writer = open(pipe.path, O_WRONLY | O_NONBLOCK)
     defer { for descriptor in [reader, writer] { close(descriptor) } }
     while write(writer, "full", 4) > 0 {}
-    // Ended by the end of what is read from: that of `sh`, which tells its status.
+    // The lab ends with the end of its input, that of `sh`, which prints the status.
     let script = """
       exec 3>&2
       "$0" watch '\(file.path)' > '\(pipe.path)' 2> '\(pipe.path).errors' &
@@ -251,7 +250,7 @@ import Testing
       #expect(refused.errors.hasPrefix("gcdlab: \(option): "), "\(refused.errors)")
     }
     #expect(readFile(place.path) == "before" && place.neighbours == ["h.json", "k.json", "l.json"])
-    // A device takes whatever it is given.
+    // A device accepts any output.
     let twice = ["--html", "/dev/null", "--html", "/dev/null"]
     #expect(try await Binary.run(["report", saved.path] + twice).status == 0)
   }

@@ -7,9 +7,10 @@ import Testing
   import Glibc
 #endif
 
-/// Signals at the lab: nothing is left behind, and what was finished is told.
+/// Signals to the lab leave nothing behind, and finished results are printed.
 @Suite struct InterruptTests {
-  /// Far longer than any test run, however slow: the lab must not end by itself before it is looked at.
+  /// The arguments of a run that takes far longer than any test on a slow machine: the lab must not end before the test
+  /// observes it.
   private static let long = [
     "scenario", "singleton-race", "--variant", "mutex", "--set", "race-time=10s", "--rounds", "10000",
   ]
@@ -47,11 +48,11 @@ import Testing
       done
       """)
     let lines = finished.output.split(separator: "\n")
-    // The first one's status where the lab had ended before it was on to the second.
+    // The status is that of the first signal if the lab ended before the second.
     #expect(lines.count == 5 && lines.allSatisfy { ["143 ", "129 "].contains($0) }, "\(finished)")
   }
 
-  /// As `timeout` sends it: to the lab, and to the group that it is in.
+  /// `timeout` sends its signal twice: to the lab, and to the lab's process group.
   @Test func `two copies of one signal at once count as one`() async throws {
     let file = try TemporaryFile("x.json")
     let finished = try await Binary.shell(

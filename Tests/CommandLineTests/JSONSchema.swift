@@ -1,11 +1,11 @@
 import LabTesting
 
-/// As much of JSON Schema (2020-12) as the published schema uses. A keyword that is not known here is a violation, so
-/// that the schema cannot come to say what nobody checks.
+/// The part of JSON Schema (2020-12) that the published schema uses. An unknown keyword is a violation, so that the
+/// schema contains nothing that is not checked.
 struct JSONSchema {
   let root: JSONValue
 
-  /// What is wrong with `value`, each with its path; empty when it conforms.
+  /// Returns the violations in `value`, each with its path; empty if `value` conforms.
   func violations(_ value: JSONValue) -> [String] { check(value, root, "") }
 
   private func check(_ value: JSONValue, _ schema: JSONValue, _ path: String) -> [String] {

@@ -1,9 +1,10 @@
 import Platform
 import Testing
 
-/// What the gates say of workers that misbehave: those of a lab that is told how (`Tools/Faults`).
+/// The judgements on workers that misbehave. They are workers of a lab that can be told how to misbehave
+/// (`Tools/Faults`).
 @Suite struct MisbehaviourTests {
-  /// Beside the lab.
+  /// The path of that lab, which stands beside the binary.
   private static let faults = Binary.path.replacing(/gcdlab$/, with: "faults")
 
   private func lab(_ faults: String, _ arguments: String) async throws -> Binary.Finished {

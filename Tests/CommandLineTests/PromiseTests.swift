@@ -2,12 +2,12 @@ import Laboratory
 import Patterns
 import Testing
 
-/// Every variant keeps its promises: in a real worker it ends as it says, records what it promises, reads just the
-/// settings that it says it uses, and holds every guarantee that its scenario claims.
+/// Every variant keeps its promises: in a real worker, it ends as it says, records what it promises, reads exactly the
+/// settings that it says it uses, and holds every guarantee of its scenario.
 @Suite struct PromiseTests {
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
-  /// A scenario, with its settings for a quick run but for these.
+  /// A scenario with its settings for a quick run, except for `settings`.
   struct Case: Sendable, CustomTestStringConvertible {
     let scenario: String
     var settings: [String] = []
@@ -15,7 +15,7 @@ import Testing
     var testDescription: String { ([scenario] + settings).joined(separator: " ") }
   }
 
-  /// Settings at which a pattern is another thing: the fewest, of several threads, of each kind.
+  /// Settings at which a pattern behaves differently: the smallest, several threads, each kind.
   static let edges = [
     Case(scenario: "completion-block", settings: ["numbers=1", "calls=5"]),
     Case(scenario: "custom-source", settings: ["burst=2", "stream=3", "work=1us"]),
@@ -49,7 +49,7 @@ import Testing
       default: Issue.record("\(run.label): \(trial.outcome)")
       }
     }
-    // An anomaly may take several rounds, which `smoke` gives it; a guarantee holds in each.
+    // An anomaly may take several rounds, which `smoke` gives it. A guarantee holds in each round.
     for judged in results.judgements where judged.verdict == .violated {
       Issue.record("\(judged.claim.check.text) is \(judged.verdict): \(judged.evidence.reason ?? "")")
     }

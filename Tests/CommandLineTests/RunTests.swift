@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Whole runs of the binary, short ones.
+/// Short, but complete runs of the binary.
 @Suite struct RunTests {
   private struct Document: Decodable {
     struct Run: Decodable {
@@ -57,7 +57,7 @@ import Testing
     }
     // Claims on variants that did not run are unavailable, not passed.
     #expect(document.claims.map(\.verdict).filter { $0 == "held" }.count == 2)
-    // The one that compares these two has too few rounds.
+    // The claim that compares these two has too few rounds.
     #expect(document.claims.map(\.verdict).filter { $0 == "inconclusive" }.count == 1)
     #expect(document.claims.map(\.verdict).filter { $0 == "unavailable" }.count == document.claims.count - 3)
   }
@@ -120,12 +120,12 @@ import Testing
   }
 
   @Test func `results that cannot be printed are an error`() async throws {
-    // A shell, for its redirection.
+    // The redirection needs a shell.
     let full = try await Binary.shell("\"$0\" list > /dev/full")
     #expect(full.status == 2)
     #expect(full.errors == "gcdlab: cannot write: No space left on device\n")
     let closed = try await Binary.shell("{ \"$0\" explain singleton-race; echo $? >&2; } | true")
-    // Silent, with the status of a closed pipe, or 0 where the pipe took it all before it was closed.
+    // The lab is silent. Its status is that of a closed pipe, or 0 if the pipe took all output before it was closed.
     #expect(["141\n", "0\n"].contains(closed.errors), "\(closed.errors)")
   }
 
@@ -159,7 +159,7 @@ import Testing
     let finished = try await Binary.converse(
       ["watch", file.path, "--count", "3"], until: "gcdlab: watching \(file.path); Ctrl-C ends it"
     ) { _ in
-      // How editors save: a new file, renamed over the old one. Then a plain write to the new one.
+      // Editors save like this: a new file is renamed over the old one. Then the new file is written to.
       try OutputFile(file.path).write("two and more")
       let descriptor = open(file.path, O_WRONLY | O_APPEND)
       try writeAll("!", to: descriptor)
@@ -167,7 +167,7 @@ import Testing
       unlink(file.path)
     }
     let kinds = finished.output.split(separator: "\n").map { $0.split(separator: " ").dropFirst(2).first ?? "" }
-    // Whether the write still shows as growth depends on whether it came before the new file was looked at.
+    // The write shows as growth only if it came after the new file was examined.
     #expect(kinds == ["replaced", "extend", "deleted"] || kinds == ["replaced", "write", "deleted"])
     #expect(finished.errors.hasSuffix("gcdlab: 3 changes seen\n"))
     #expect(finished.status == 0)

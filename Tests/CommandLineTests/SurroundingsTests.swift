@@ -9,13 +9,13 @@ import Testing
 #endif
 
 extension Binary {
-  /// Skips the test where a shell command that it needs does not work.
+  /// Skips the test if a shell command that it needs does not work.
   static func require(_ command: String) async throws {
     if try await shell(command).status != 0 { try skip("not possible here: \(command)") }
   }
 }
 
-/// The lab on machines that are set up in another way than those of its authors.
+/// The lab on machines with another setup than those of its authors.
 @Suite struct SurroundingsTests {
   @Test func `every command says so if /proc is missing`() async throws {
     let prefix = "unshare -m sh -c 'mount -t tmpfs none /proc &&"
@@ -30,7 +30,8 @@ extension Binary {
     }
   }
 
-  /// As by an upgrade, or a build beside the run: from the first worker on, another program has the name of the lab.
+  /// The lab's file is replaced, as by an upgrade or a build: after the first worker has started, another program has
+  /// its name.
   @Test func `no part of a trial starts or opens a replaced binary`() async throws {
     let script = """
       lab=$(mktemp -d) && cd "$lab" && cp "$0" gcdlab
@@ -42,7 +43,7 @@ extension Binary {
       rm -r "$lab"
       """
     let said = try await Binary.shell(script).unwrapped
-    // It came to the last scenario.
+    // The run reached the last scenario.
     #expect(said.contains("process-monitor") && said.contains("signal-source"), "\(said)")
     for word in ["violated", "broken", "hung", "cannot start", "cannot open"] {
       #expect(!said.contains("✗ \(word)") && !said.contains("\(word):"), "\(said)")
@@ -68,7 +69,8 @@ extension Binary {
     #expect(finished.output.contains("no permission to raise nice values"), "\(finished.output)")
   }
 
-  /// Its monotonic clock is a day ahead of the kernel's own, which the records of the scheduler carry.
+  /// In the namespace, the monotonic clock is a day ahead of the kernel's own clock, which the scheduler's records
+  /// carry.
   @Test func `a trace in a time namespace has one clock`() async throws {
     let prefix = "unshare -T --fork --monotonic=86400 --boottime=86400"
     try await Binary.require("\(prefix) true")
@@ -86,7 +88,7 @@ extension Binary {
     kill(lab.pid, signal)
     let finished = await lab.finish()
     #expect(finished.status == status)
-    // What had been recorded by then is drawn, if anything had.
+    // The record up to the signal is drawn, if there is one.
     #expect(finished.output.isEmpty || finished.output.contains("interrupted"), "\(finished.output)")
     #expect(await Binary.isGone(worker))
   }

@@ -6,7 +6,7 @@ import Platform
   import Glibc
 #endif
 
-/// A file in a directory of its own, removed at the end.
+/// A file in a directory of its own. The directory is removed at the end.
 final class TemporaryFile: Sendable {
   let path: String
   private let directory: String
@@ -19,7 +19,7 @@ final class TemporaryFile: Sendable {
     if let text { try OutputFile(path).write(text) }
   }
 
-  /// The names in its directory.
+  /// The names in the file's directory.
   var neighbours: [String] { (namesInDirectory(directory) ?? []).sorted() }
 
   deinit {

@@ -9,10 +9,10 @@ import Testing
   import Glibc
 #endif
 
-/// What the tests themselves leave: nothing, however they end.
+/// Test runs leave nothing behind, however they end.
 @Suite struct TestRunTests {
-  /// Begins a run of its own in a process of the run that this is, and a sleeper in it, with a file that is hard to remove. Says where
-  /// the run's files are, and the sleeper's process.
+  /// Begins a test run of its own in a process, with a sleeping process and a file that is hard to remove. The script
+  /// prints where the files of the run are, and the number of the sleeping process.
   private static let begin = """
     mkdir "$TMPDIR/inner" && touch "$TMPDIR/inner/file" && chmod 0 "$TMPDIR/inner"
     echo "$TMPDIR"
@@ -33,7 +33,7 @@ import Testing
       let directory = String(try #require(said.first))
       #expect(directory.contains("gcdlab tests-"))
       #expect(await Binary.isGone(try #require(pid_t(said[1]))))
-      // The keeper is no child of anybody here: there is no event for its end.
+      // The keeper is not a child of this process, so no event reports its end.
       try await until("the directory is removed") { access(directory, F_OK) != 0 }
     }
 
@@ -42,13 +42,13 @@ import Testing
       await #expect(processExitsWith: .success) {
         let place = try #require(getenv("TMPDIR").map { String(cString: $0) }) + "/gcdlab left"
         setenv("TMPDIR", place, 1)
-        // A run without a keeper.
+        // The first run has no keeper.
         setenv("GCDLAB_TESTS", "\(place)/gcdlab tests-left", 1)
         #expect(system("mkdir -p \"$GCDLAB_TESTS\"") == 0)
         setenv("TMPDIR", "\(place)/gcdlab tests-left", 1)
         #expect(system("(\(Self.begin)) > \"$TMPDIR/../said\"") == 0)
         let said = try #require(readFile("\(place)/said")).split(separator: "\n")
-        // One with a keeper, and one more.
+        // The second run has a keeper, and a third one follows.
         setenv("TMPDIR", place, 1)
         let going = String(cString: try #require(gcdlab_tests_begin()))
         setenv("TMPDIR", place, 1)

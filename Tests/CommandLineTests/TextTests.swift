@@ -3,7 +3,7 @@ import Laboratory
 import Patterns
 import Testing
 
-/// What the binary prints that depends on nothing: compared whole.
+/// Output of the binary that depends on nothing else. It is compared as a whole.
 @Suite struct TextTests {
   @Test func `the version is printed`() async throws {
     let finished = try await Binary.run(["--version"])
@@ -11,7 +11,7 @@ import Testing
     #expect(finished.status == 0)
   }
 
-  /// By bash itself, with the script that the binary generates for it.
+  /// Bash itself completes, with the script that the binary generates.
   @Test(arguments: [
     ("scenario sing", "singleton-race"), ("scenario apply-stride --set st", "stride="),
     ("scenario apply-stride --variant as", "async-group"), ("compare apply-stride --metric eff", "efficiency"),
@@ -113,7 +113,7 @@ import Testing
   }
 }
 
-/// The code that ran, shown.
+/// The code that ran, as it is shown.
 @Suite struct CodeTests {
   @Test func `code shows a variant's body`() async throws {
     let finished = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphore"])

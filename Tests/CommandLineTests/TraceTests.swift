@@ -1,7 +1,7 @@
 import Testing
 
-/// What `gcdlab trace` does in a build that is linked dynamically, as that of the tests: it sees who ran where and says
-/// what it cannot.
+/// `gcdlab trace` in a dynamically linked build, as that of the tests. It sees which threads ran where, and says what
+/// it cannot see.
 @Suite struct TraceTests {
   @Test func `trace draws a picture of each variant`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--variant", "apply", "--set", "stride=1,64"])

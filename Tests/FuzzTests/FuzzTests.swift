@@ -15,13 +15,12 @@ import Testing
   import Glibc
 #endif
 
-/// Bad input by the thousand: whatever comes in, what comes out is a value or an error with its place; never a trap, a
-/// hang or a huge allocation.
+/// Thousands of bad inputs give a value or an error with its place, and never a trap, a hang or a huge allocation.
 ///
-/// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run; `make fuzz` makes
-/// it 100 000 inputs a target. When the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` names the input,
-/// and `GCDLAB_FUZZ_INPUT=<number>` (with the same `GCDLAB_FUZZ_SEED`) runs only that one; it belongs into the corpus
-/// then.
+/// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run. `make fuzz` runs
+/// 100 000 inputs for each target. If the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` contains the
+/// number of the input, and `GCDLAB_FUZZ_INPUT=<number>` with the same `GCDLAB_FUZZ_SEED` runs only this input. Such an
+/// input is then added to the corpus.
 @Suite(.serialized) struct FuzzTests {
   enum Target: String, CaseIterable {
     case scenario, setting, sweep, check, report, request, document
@@ -29,7 +28,7 @@ import Testing
 
   private static let corpus = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/Corpus"
 
-  /// The files of a corpus; those named `.txt` have an input a line.
+  /// Returns the inputs of a corpus. A file named `.txt` has an input in each line.
   private static func inputs(_ target: Target) throws -> [[UInt8]] {
     let directory = "\(corpus)/\(target.rawValue)"
     let names = try #require(namesInDirectory(directory)).sorted()
@@ -39,28 +38,28 @@ import Testing
     }
   }
 
-  /// What was seen of a run over many inputs.
+  /// The observations of a run over many inputs.
   private struct Findings: Sendable {
     var refused = 0
-    /// What should not have come out, with the input's number.
+    /// The wrong results, each with the number of its input.
     var wrong: [String] = []
-    /// How much more memory the process has had at once than when the run began, in MB.
+    /// The growth of the process's peak memory since the run began, in MB.
     var growth = 0
   }
 
-  /// An output that should not be.
+  /// A wrong result.
   private struct Wrong: Error { let description: String }
 
   @Test(arguments: Target.allCases)
   func `any input gives a value or an error`(_ target: Target) async throws {
-    // On a thread of its own: the tests beside it need the two that Swift concurrency has on two cores.
+    // The loop has a thread of its own: the other tests need the two threads that Swift concurrency has on two cores.
     let findings = try await withCheckedThrowingContinuation { done in
       do { try SystemThread { done.resume(with: Result { try Self.feedAll(target) }) }.detach() } catch {
         done.resume(throwing: error)
       }
     }
     #expect(findings.wrong == [])
-    // A small input must not take much. The process is shared with other tests, so this is far from tight.
+    // A small input must not take much memory. The bound is loose, since other tests share the process.
     #expect(findings.growth < 1024)
   }
 
@@ -93,7 +92,7 @@ import Testing
     return findings
   }
 
-  /// The most memory that this process has had at once, in MB; 0 where the system does not tell.
+  /// The peak memory of this process, in MB; 0 if the system does not report it.
   private static var peakMemory: Int {
     let status = readFile("/proc/self/status") ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace)
@@ -107,7 +106,7 @@ import Testing
       let experiment = try ScenarioFile(place: "input", patterns: patterns).experiment(from: bytes.text)
       _ = Explanation.render(experiment, TextStyle())
       _ = ScenarioList.render([ScenarioOutline(experiment)], on: machine, TextStyle())
-      // What a file may ask for is limited too.
+      // The number of cells that a file may request is limited, too.
       let cells = experiment.sweep.reduce(1.0) { $0 * Double($1.values.count) }
       if cells >= 1e7 { throw Wrong(description: "a sweep of \(cells) cells") }
     case .setting:
@@ -133,7 +132,8 @@ import Testing
     }
   }
 
-  /// The first coordinate of a drawing that is no list of numbers. Names may hold anything; coordinates are ours.
+  /// Returns the first coordinate of a drawing that is not a list of numbers. Names may contain any text, but the
+  /// coordinates are the lab's own.
   static func badCoordinate(_ page: String) -> Substring? {
     let parts = page.split(separator: "\"", omittingEmptySubsequences: false)
     let names = [" points=", " cx=", " cy=", " x=", " y=", " x1=", " x2=", " y1=", " y2=", " width=", " height="]
@@ -148,7 +148,7 @@ import Testing
     #expect(Self.badCoordinate("<circle r=\"4\" cx=\"inf\" cy=\"2\"/>") == "inf")
   }
 
-  /// What a worker said, through everything that is done with it.
+  /// Passes the output of a worker through all code that reads it.
   private static func report(_ bytes: [UInt8], _ experiment: Experiment) throws {
     let (outcome, report) = WorkerProcess.outcome(.exited(0), bytes, bytes)
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
@@ -167,7 +167,7 @@ import Testing
     try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map { Reading($0) })
   }
 
-  /// Every format of what was read.
+  /// Renders the documents in every format.
   private static func renderAll(_ readings: [Reading]) throws {
     _ = TerminalReport(TextStyle()).render(readings)
     let input = ExportFormat.Input(readings, strict: true)
@@ -187,7 +187,7 @@ import Testing
     threadLimit: nil, clockRead: 20, floor: 45, work: CalibratedWork(stepsPerMicrosecond: 700))
 
   private static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
-  /// Small enough to render thousands of times: a variant or two of each.
+  /// Experiments that are small enough to be rendered thousands of times: each has only a variant or two.
   private static let experiments: [Experiment] = {
     let all = (try? library.all()) ?? []
     return all.map { experiment in

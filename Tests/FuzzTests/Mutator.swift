@@ -1,11 +1,12 @@
 import Measurement
 
-/// Makes bad input out of good: the same seed and index give the same input.
+/// Makes bad input from good input. The same seed and index give the same input.
 struct Mutator {
   let corpus: [[UInt8]]
   let seed: UInt64
 
-  /// What parsers stumble over: brackets of every kind, numbers at the end of their range, bytes that are no UTF-8.
+  /// Texts that are hard for parsers: brackets of every kind, numbers at the end of their range, bytes that are not
+  /// UTF-8.
   private static let morsels: [[UInt8]] =
     [
       "[", "]", "{", "}", ":", ",", "\"", "'", "\n", "  ", "- ", "&a ", "*a ", "<<: ", "? ", "|\n", "!!binary ", "%",
@@ -17,7 +18,7 @@ struct Mutator {
       "\u{feff}", "\u{202e}", "e\u{301}", "🏳️‍🌈", "٣",
     ].map { Array($0.utf8) } + [[0], [0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]]
 
-  /// The input of `index`; the first ones are the corpus itself.
+  /// Returns the input of `index`. The first inputs are those of the corpus.
   func input(_ index: Int) -> [UInt8] {
     if index < corpus.count { return corpus[index] }
     var start = SplitMix64(seed: seed)
@@ -46,7 +47,7 @@ struct Mutator {
       let start = Int.random(in: 0...other.count, using: &random)
       bytes.replaceSubrange(place..<end, with: other[start..<min(other.count, start + 64)])
     default:
-      // A number becomes another one.
+      // A number is replaced by another one.
       guard let digit = bytes[place...].firstIndex(where: { (0x30...0x39).contains($0) }) else { return }
       let rest = bytes[digit...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.count
       let numbers = ["0", "1", "-1", "7", "99999999999999999999", "9223372036854775807", "1e308", "0.5", "4097"]

@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test func `a batch is timed as a whole`() {
-    // Monotonic, so more is surely not less: the empty one is a clock read, the other a hundred calls of the clock.
+    // The clock is monotonic, so a longer time means more work: the empty batch reads the clock once, the other calls
+    // it a hundred times.
     var later = 0
     let some = Batches.times(
       of: { Loop(100, on: SuspendingClock.now).each { if $0 < .now { later += 1 } } }, count: 50)

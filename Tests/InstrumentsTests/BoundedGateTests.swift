@@ -6,7 +6,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct BoundedGateTests {
-  /// Long enough that a test that waits for it is over before.
+  /// A time that no test waits for.
   static let never = Duration.seconds(86_400)
 
   final class Seen: Sendable {
@@ -14,7 +14,7 @@ import Testing
     let overtaken = Mutex<[Bool]>([])
   }
 
-  /// What a pattern does with it: block 0 is to come late, block 1 early, on the queue under test.
+  /// Uses the gate as a pattern does, on the queue under test: block 0 should begin late, block 1 early.
   func overtakes(on queue: DispatchQueue, bound: Duration) async throws -> Bool {
     try await onOwnThread {
       let (gate, seen, all) = (BoundedGate(bound: bound), Seen(), DispatchGroup())
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `tasks wait without a thread`() async {
     let gate = BoundedGate(bound: Self.never)
-    // Were they to hold threads, the one that opens would find none left.
+    // If the tasks held threads, the task that opens the gate would find none left.
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<100 { group.addTask { await gate.passed() } }
       group.addTask {

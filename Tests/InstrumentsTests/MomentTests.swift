@@ -3,7 +3,7 @@ import Testing
 @testable import Instruments
 
 @Suite struct MomentTests {
-  /// Moments that a test can ask about; `#expect` cannot copy one.
+  /// Moments in a class, since `#expect` cannot copy a moment.
   final class Two: Sendable {
     let first = Moment()
     let second = Moment()

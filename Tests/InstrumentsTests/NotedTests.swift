@@ -46,7 +46,7 @@ import Testing
 
   @Test func `a value that comes as the patience ends wakes no later wait`() throws {
     let seen = Noted(0)
-    // On a thread of its own: the pool has threads to wait for where other tests block.
+    // The test has a thread of its own, since other tests may block the threads of the pool.
     let noting = try LingeringThread()
     defer { noting.stop() }
     for round in 1...500 {

@@ -21,13 +21,13 @@ import Testing
       var (impatient, patient) = (PoolMeeting(queue: queue, patience: .zero), PoolMeeting(queue: queue))
       impatient.take()
       patient.take()
-      // With such a patience a second wait would come to no end.
+      // With this patience, a second wait would not end.
       patient.patience = BoundedGateTests.never
       patient.take()
       return [impatient.isGivenUp, patient.isGivenUp]
     }
     queue.resume()
-    // What comes too late does not stay: the queue is free again.
+    // A block that comes too late ends, so the queue is free again.
     queue.sync {}
     #expect(givenUp == [true, true])
   }

@@ -1,9 +1,9 @@
 import Laboratory
 
-/// Looks again and again until something is so of which no event tells.
+/// Polls until a condition is true that no event reports.
 ///
-/// - Parameter patience: after which the test fails in place of waiting for ever; far longer than a busy machine takes.
-/// - Throws: ``LabError`` with `what` where it was waited for in vain.
+/// - Parameter patience: The time after which the test fails, far longer than a busy machine takes.
+/// - Throws: ``LabError`` with `what` if the condition did not become true in time.
 public func until(_ what: String, patience: Duration = .seconds(600), _ isSo: () -> Bool) async throws {
   let end = ContinuousClock.now + patience
   while !isSo() {

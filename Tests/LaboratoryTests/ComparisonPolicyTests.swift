@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 import Testing
 
-/// Which run a comparison calls the best.
+/// The choice of the best run of a comparison.
 @Suite struct ComparisonPolicyTests {
   private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {
     let cells = variants.map { variant in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Laboratory
 
-/// What a scenario concludes stands on its claims and on figures of the run.
+/// The conclusions of a scenario depend on its claims and on figures of the run.
 @Suite struct ConclusionTests {
   private static let file = """
     scenario: mine
@@ -29,7 +29,7 @@ import Testing
     try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
   }
 
-  /// What is concluded where both ran ten rounds and took so long, and the loop left out so many.
+  /// Returns the conclusion of ten rounds in which both variants took these times, and the loop missed this many.
   private func conclusion(loop: Double, broken: Double, missed: Double = 0, noise: Double = 0) throws -> String? {
     let experiment = try read(Self.file.replacing("broken.rate", with: "broken.missed"))
     var results = Results(
@@ -83,7 +83,7 @@ import Testing
   func `an invalid conclusion is refused with its place and what is wrong`(
     _ old: String, _ new: String, _ message: String
   ) {
-    // One that can be read, but for what is tried.
+    // The file can be read if only this part is replaced.
     let good = old.contains(" of ") ? Self.file : Self.file.replacing("broken.rate", with: "broken.missed")
     let found = #expect(throws: InputError.self) { try read(good.replacing(old, with: new)) }?.description ?? ""
     #expect(found.hasPrefix(message), "\(found)")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Laboratory
 
-/// The setting that every pattern has: to how many cores a trial is confined.
+/// The setting that every pattern has: the number of cores to which a trial is confined.
 @Suite struct CoresTests {
-  /// Two ways, of which one needs two cores.
+  /// A pattern with two variants, of which one needs two cores.
   private struct Needy: Pattern {
     static let name = "needy"
     let elapsed = Metric.count("elapsed", "how many")
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: A run
 
-  /// A worker that tells how it was started, and what it was asked for.
+  /// A worker that reports how it was started, and the request that it got.
   private static let mirror = """
     case "$request" in *'"cores":1'*) cores=1;; *'"cores":2'*) cores=2;; esac
     case "$request" in *confinedTo*) said=confined;; *) said=free;; esac
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `the word cores stands for the number of each trial`() throws {
-    // Each trial's figure is its number of cores.
+    // The figure of each trial is its number of cores.
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == cores"]).map(\.verdict) == [.held])
     #expect(try judged([.integer(1), .integer(2)], ["one.elapsed == 2"]).map(\.verdict) == [.violated])
   }
@@ -217,7 +217,7 @@ import Testing
     #expect(judgements.map(\.verdict) == [.unavailable, .held])
     #expect(judgements[0].isExcused)
     #expect(judgements[0].evidence.reason == "2 cores are needed, the run is confined to 1")
-    // On two cores there is something to judge.
+    // On two cores, the claim can be judged.
     #expect(try judged([.integer(1), .integer(2)], ["two.elapsed == 2"]).map(\.verdict) == [.held])
   }
 

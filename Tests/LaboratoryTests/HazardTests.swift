@@ -9,7 +9,8 @@ import Testing
   import Glibc
 #endif
 
-/// Variants that are meant to hang or to trap: they cost the lab their own time, and what they come to is looked at.
+/// Variants that are meant to hang or to trap. Their trials take only the time that the lab gives them, and their end
+/// is their result.
 @Suite struct HazardTests {
   private struct Hazards: Pattern {
     static let name = "hazards"
@@ -40,7 +41,7 @@ import Testing
   }
 
   @Test func `a slow machine gets more time, since a worker that runs is not hung`() async throws {
-    // Busy for longer than the variant's time, by its own steps and not by a clock.
+    // The script is busy for longer than the variant's time. It counts its own steps and does not read a clock.
     let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     let trial = try await run("stuck", Self.start + busy + #"echo '{"observation":{"values":{},"histograms":{}}}'"#)
     #expect(trial.outcome == .completed)
@@ -48,7 +49,7 @@ import Testing
 
   @Test func `the watchdog ends a worker that never stands still`() async throws {
     let trial = try await run("stuck", Self.start + "while :; do :; done", watchdog: .seconds(1))
-    // On a machine that is too busy it is seen to have had no chance.
+    // On a machine that is too busy, the trial is known to have had no chance.
     if case .unavailable(let reason) = trial.outcome {
       #expect(reason.contains("of processor time"))
     } else {

@@ -11,7 +11,7 @@ import Testing
 
 #if os(Linux)
   @Suite struct InterruptedTraceTests {
-    /// Cancels the task when a trial starts before which so many have ended.
+    /// Cancels the task when a trial starts after a certain number of trials have ended.
     private struct Interruption: RunObserver {
       let trials: Int
 
@@ -24,7 +24,7 @@ import Testing
     func `the record up to an interrupt is kept`(_ trials: Int) async throws {
       let plan = Plan(FakePattern.experiment(), budget: .smoke, seed: 1)
       let work = Task {
-        // As the lab does: a worker may be gone before it is written to.
+        // The lab ignores this signal, too, since a worker may end before it is written to.
         signal(SIGPIPE, SIG_IGN)
         return try await withProgram(#"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#) { worker in
           try await Runner(executable: worker, machine: .test).traces(plan, observer: Interruption(trials: trials))

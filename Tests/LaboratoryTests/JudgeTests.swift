@@ -4,10 +4,10 @@ import Testing
 
 @testable import Laboratory
 
-/// Every verdict, from made-up trials: each check is shown to fail as well as to hold.
+/// Every verdict on invented trials. Each check both fails and holds in a test.
 @Suite struct JudgeTests {
-  /// Results of one claim; `figures` has a value a round for each variant and metric, nil where none was measured,
-  /// which is recorded `samples` times.
+  /// Returns the results of one claim. `figures` has a value in each round for each variant and metric, recorded
+  /// `samples` times; nil if the round has no figure.
   private func results(
     _ kind: Claim.Kind, _ check: String, _ figures: [String: [String: [Double?]]], outcome: Outcome = .completed,
     rounds: Int = 10, samples: Int = 1
@@ -75,12 +75,12 @@ import Testing
     #expect(unseen.verdict == .unavailable && !unseen.isExcused)
     #expect(unseen.evidence.trials == 5 && unseen.evidence.lost == 5)
     #expect(unseen.evidence.reason?.hasPrefix("not seen, but 5 of 10 trials were lost: broken ") == true)
-    // All of them are lost, as where it hangs on every machine.
+    // All trials are lost, as if the variant hung on every machine.
     #expect(try judge(.anomaly, check, [:], outcome: outcome).verdict == .unavailable)
     let seen = try judge(.anomaly, check, ["broken": ["missed": [3, nil]]], outcome: outcome)
     #expect(seen.verdict == .witnessed)
     #expect(seen.evidence.trials == 5 && seen.evidence.met == 5 && seen.evidence.lost == 5)
-    // A guarantee is judged on what did not come so far, too.
+    // A guarantee is also judged on trials that did not end.
     #expect(try judge(.guarantee, "broken.missed == 0", ["broken": ["missed": [0, nil]]]).evidence.lost == 0)
   }
 
@@ -93,7 +93,7 @@ import Testing
     }
     #expect(try ranges(.guarantee, "apply.missed > 1", [4, 100]) == [4...100, nil])
     #expect(try ranges(.guarantee, "apply.missed > 1", [4, 4]) == [nil, nil])
-    // Of the trials that broke it.
+    // The range is that of the trials that broke the claim.
     #expect(try ranges(.guarantee, "apply.missed > 4", [2, 3, 100]) == [2...3, nil])
     #expect(try ranges(.anomaly, "apply.missed > 4", [2, 50, 100]) == [50...100, nil])
     #expect(try ranges(.performance, "loop.missed < apply.missed", [4, 100]) == [nil, 4...100])
@@ -146,12 +146,12 @@ import Testing
         rounds: rounds
       ).verdict
     }
-    // Met in every round, although the mean's interval reaches beyond 1.
+    // The check is met in every round, although the interval of the mean includes 1.
     #expect(try verdict("apply.missed <= 1", [0, 1, 1, 1, 0, 1, 1, 1, 1, 1]) == .supported)
     #expect(try verdict("apply.missed <= 1", [2, 2, 3], rounds: 6) == .refuted)
     #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900]) == .inconclusive)
     #expect(try verdict("apply.missed <= 1", [0, 0, 0, 0, 0, 0, 0, 0, 0, 900], rounds: 20) == .supported)
-    // Two counted sides: few rounds may all go one way by chance, unless the sides lie apart.
+    // Both sides are counts. Few rounds may all go in one direction by chance, unless the sides lie apart.
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 6) == .inconclusive)
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [2, 6], rounds: 8) == .supported)
     #expect(try verdict("apply.missed < loop.missed", [1, 5], [6, 9], rounds: 6) == .supported)
@@ -201,16 +201,16 @@ import Testing
 
   @Test(arguments: [Outcome.unavailable(reason: "signal 9"), .stopped(after: .seconds(1))])
   func `a guarantee on all variants is not held by only those that were seen`(_ outcome: Outcome) throws {
-    // The loop was never seen: all its trials were lost.
+    // All trials of the loop were lost.
     let judged = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]]], outcome: outcome)
     #expect(judged.verdict == .unavailable && !judged.isExcused)
     #expect(judged.evidence.reason == "no trial showed loop: \(outcome.detail ?? "")")
-    // What fails, fails whoever was not seen.
+    // A failure counts, even if other variants were not seen.
     let violated = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [1]]], outcome: outcome)
     #expect(violated.verdict == .violated)
-    // One trial of each is enough.
+    // One trial of each variant is enough.
     let lossy: [Double?] = [0, nil, nil, nil, nil]
     let seen = try judge(
       .guarantee, "all.missed == 0", ["apply": ["missed": [0]], "broken": ["missed": [0]], "loop": ["missed": lossy]],
@@ -252,7 +252,7 @@ import Testing
     #expect(try !judge(.guarantee, "apply.missed == 0", [:], outcome: lost).isExcused)
     #expect(
       try !judge(.performance, "apply.elapsed < loop.elapsed", ["loop": ["elapsed": [1]]], outcome: lost).isExcused)
-    // A figure that may honestly be absent is no loss for performance, but no guarantee was kept.
+    // An optional figure that is absent is no loss for a performance claim, but no guarantee was kept.
     let without = ["apply": ["elapsed": [1.0]], "loop": ["elapsed": [1.0]]]
     #expect(try judge(.performance, "apply.rate > loop.rate", without).isExcused)
     #expect(try !judge(.guarantee, "apply.missed == 0", without).isExcused)

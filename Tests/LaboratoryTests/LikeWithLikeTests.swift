@@ -3,10 +3,10 @@ import Testing
 
 @testable import Laboratory
 
-/// Sides are compared like with like: at the same point, in the same round, and only where both have a figure.
+/// The sides of a check are compared at the same point, in the same round, and only if both have a figure.
 @Suite struct LikeWithLikeTests {
-  /// Judges a claim over strides 1 and 16; `figure` gives each run's elapsed time in a round, nil for a trial that was
-  /// killed from outside.
+  /// Judges a claim over strides 1 and 16. `figure` returns each run's elapsed time in a round; nil for a trial that
+  /// was killed from outside.
   private func judge(
     _ kind: Claim.Kind, _ check: String, rounds: Int = 8, _ figure: (_ label: String, _ round: Int) -> Double?
   ) throws -> Judgement {
@@ -27,7 +27,7 @@ import Testing
       Judge(Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)).judgements().first)
   }
 
-  /// Both better and worse, by the point.
+  /// Returns figures that are better at one point and worse at the other.
   private func crossed(_ label: String, _ round: Int) -> Double {
     let base: Double =
       switch label {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Laboratory
 
-/// When a trial has taken too long follows from its settings; and what the machine withheld is no fault of the variant.
+/// The settings of a trial decide how long it may take, and what the machine does not give is no fault of the variant.
 @Suite struct LimitTests {
   private struct Slow: Pattern {
     static let name = "slow"
@@ -30,7 +30,7 @@ import Testing
     #expect(limit("often") == .seconds(10_030))
   }
 
-  /// What the watchdog finds of a shell script when its time is over.
+  /// Returns the verdict of the watchdog on a shell script whose time is over.
   private func finding(_ script: String, _ limit: Duration) async throws -> TrialRecord {
     var experiment = FakePattern.experiment()
     experiment.variants.removeAll { $0.name != "apply" }

@@ -13,14 +13,14 @@ import Testing
     return TrialRecord(round: round, outcome: .completed, observation: observation)
   }
 
-  /// A clock that stands still until it is told to go on.
+  /// A clock that stands still until a test moves it.
   private final class SetClock {
     var now: UInt64
     init(at now: UInt64 = 0) { self.now = now }
     func pass(_ time: Duration) { now += time.nanoseconds }
   }
 
-  /// How many rounds there are when the three runs measure `figure`, a nanosecond each.
+  /// Returns the number of rounds if the three runs measure `figure`, with one nanosecond for each trial.
   private func rounds(_ budget: Budget, most: Int = 40, _ figure: (_ run: Int, _ round: Int) -> Double) throws -> Int {
     let clock = SetClock()
     var pace = Pace(plan(budget)) { clock.now }
@@ -41,9 +41,9 @@ import Testing
   @Test func `rounds are added until the ratios are known`() throws {
     let budget = Budget(rounds: 6, precision: 0.02)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 6)
-    // What all runs share does not widen a ratio.
+    // A change that all runs share does not widen the interval of a ratio.
     #expect(try rounds(budget) { run, round in Double(10 * (run + 1) * (round + 1)) } == 6)
-    // A spread of 5 % needs more rounds than six, and not endlessly many.
+    // A spread of 5 % needs more than six rounds, and a finite number.
     var generator = SplitMix64(seed: 3)
     let added = try rounds(budget, most: 400) { run, _ in
       Double(run + 1) * (1 + 0.05 * Double(generator.next() % 1000) / 1000)
@@ -73,7 +73,7 @@ import Testing
         == true)
   }
 
-  /// What the end of a worker means that was given so many of 30 s, of a variant that takes 1 s at most.
+  /// Returns the outcome of a trial whose worker had `seconds` of its 30 s. The variant takes at most 1 s.
   private func outcome(
     _ found: Outcome, in seconds: Int, hasExpired: Bool = true, isAsleep: Bool
   ) -> Outcome {
@@ -84,14 +84,14 @@ import Testing
   @Test func `a worker whose threads all sleep after its time hung, and one that works was stopped`() {
     #expect(outcome(.hung, in: 3, isAsleep: true) == .hung)
     #expect(outcome(.hung, in: 3, isAsleep: false) == .stopped(after: .seconds(3)))
-    // In less time than its settings say it may well be at rest.
+    // A worker that had less time than its settings require may be asleep without hanging.
     #expect(outcome(.hung, in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
     #expect(outcome(.broken(reason: "no hazard"), in: 2, isAsleep: true) == .stopped(after: .seconds(2)))
-    // All its time is what the watchdog gives.
+    // The watchdog gives the worker all of its time.
     #expect(outcome(.hung, in: 30, isAsleep: false) == .hung)
     #expect(outcome(.hung, in: 3, hasExpired: false, isAsleep: false) == .hung)
     #expect(outcome(.completed, in: 3, hasExpired: false, isAsleep: false) == .completed)
-    // What another program did to it stays that.
+    // What another program did to the worker is reported unchanged.
     #expect(outcome(.unavailable(reason: "stopped"), in: 3, isAsleep: false) == .unavailable(reason: "stopped"))
     #expect(Outcome.stopped(after: .seconds(2)).reason == "stopped: a trial took longer than 2 s")
   }
@@ -123,17 +123,17 @@ import Testing
     #expect(!pace.allows(plan.runs[1]))
   }
 
-  /// Also on a machine that was started just now, and on one that has been up for 60 years.
+  /// The clock also begins at 0, as on a machine that was started just now, and at 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
   func `a worker that hung says nothing about how long the others take`(_ uptime: UInt64) throws {
     let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
     let clock = SetClock(at: uptime)
     var pace = Pace(plan) { clock.now }
-    // All of its time is what one worker took.
+    // One worker took all of the budget's time.
     clock.pass(.seconds(1000))
     pace.expired(plan.runs[0], .hung, after: .seconds(1000))
     for run in 0..<3 { try pace.finished(trial(0, 10), of: run) }
-    // Of the others' time as much is far too much.
+    // The same time is far too long for one of the other workers.
     clock.pass(.seconds(1000))
     #expect(throws: InputError.self) { try pace.finished(trial(0, 10), of: 2) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Laboratory
 
-/// What a pattern declares, and the one rule of what its variants use of it.
+/// The declarations of a pattern, and the rule for which of them its variants use.
 @Suite struct PatternDescriptionTests {
   private struct Sample: Pattern {
     static let name = "sample"

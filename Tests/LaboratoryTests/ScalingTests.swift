@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// What more cores bring, of made figures.
+/// The speed-up with more cores, for invented figures.
 @Suite struct ScalingTests {
   private func cell(
     _ variant: String, _ cores: Int, stride: Int? = nil, rounds: Int = 6, _ figure: (Int) -> Double
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `a speed-up is over the fewest cores, in paired rounds`() throws {
-    // The machine is three times as slow in every other round, for both: of the ratios nothing is to be seen of that.
+    // In every other round, the machine is three times as slow for both variants. The ratios must not show that.
     func time(_ round: Int) -> Double { round.isMultiple(of: 2) ? 3000 : 1000 }
     let scaling = Scaling(
       [

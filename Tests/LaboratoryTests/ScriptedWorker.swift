@@ -8,10 +8,10 @@ import LabTesting
   import Glibc
 #endif
 
-/// Runs a plan with a shell script in the place of the worker. The script begins once the request was read, into
+/// Runs a plan with a shell script in the place of the worker. The script begins after the request was read into
 /// `$request`.
 func run(_ plan: Plan, byWorker script: String) async throws -> Results {
-  // As the lab does: a worker may be gone before it is written to.
+  // The lab ignores this signal, too, since a worker may end before it is written to.
   signal(SIGPIPE, SIG_IGN)
   return try await withProgram(script) { worker in
     try await Runner(executable: worker, machine: .test).run(plan)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Laboratory
 
-/// What trials find the machine to lack.
+/// The resources that a trial found missing on the machine.
 @Suite struct ShortageTests {
   private func trial(_ shortages: Set<String> = []) -> Trial {
     Trial(variant: "loop", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2, shortages: shortages)
@@ -40,7 +40,7 @@ import Testing
     #expect(remark?.runs == [runs[0].label])
   }
 
-  /// How a parallel loop is judged whose trials had no second core in so many of ten rounds.
+  /// Judges a claim on a parallel loop that lacked a second core in some of ten rounds.
   @Test(arguments: [(0, Verdict.refuted), (5, .refuted), (6, .inconclusive)])
   func `a shortage in most rounds does not refute a claim`(_ lacking: Int, _ verdict: Verdict) throws {
     let claims = [try FakePattern.claim(.performance, "apply.missed < loop.missed")]

@@ -10,8 +10,8 @@ import Testing
   import Glibc
 #endif
 
-/// Silence never reads as green: a trial that completed without what it promised is broken, and so is one whose body
-/// throws; only what the machine does not allow is unavailable.
+/// Silence never counts as success. A trial that completed without its promised figures is broken, and so is one whose
+/// body throws. Only what the machine does not allow is unavailable.
 @Suite struct SilenceTests {
   private struct Promising: Pattern {
     static let name = "promising"

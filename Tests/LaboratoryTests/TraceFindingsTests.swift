@@ -2,11 +2,11 @@ import Testing
 
 @testable import Laboratory
 
-/// Made-up traces: each finding on one that has it, and on one that differs in the point that decides.
+/// Invented traces. Each finding is tested on a trace that has it, and on one that differs in the decisive point.
 @Suite struct TraceFindingsTests {
   private static let millisecond: UInt64 = 1_000_000
 
-  /// A trace of 10 ms on two cores: lane 0 is the caller, the next ones threads of the pool.
+  /// Returns a trace of 10 ms on two cores. Lane 0 is the caller, and the other lanes are threads of the pool.
   private static func trace(
     pool: Int = 2, kind: Trace.Queue.Kind = .global, end: Trace.End = .completed,
     _ change: (inout Trace) -> Void
@@ -83,7 +83,7 @@ import Testing
     #expect(trace.findings == [.standstill(lanes: [0])])
   }
 
-  /// Two blocks that sleep on both threads for 8 ms, and four behind them.
+  /// A trace of two blocks that sleep on both threads for 8 ms, and four blocks that wait for a thread.
   private static var starved: Trace {
     trace { trace in
       trace.blocks = (1...2).map { block(on: $0, 0, 10, 9 * millisecond, number: $0) }

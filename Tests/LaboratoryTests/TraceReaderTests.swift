@@ -3,7 +3,8 @@ import Testing
 
 @testable import Laboratory
 
-/// Made-up records: thread 1 is the process's first, 2 the caller, 3 of the pool. The body begins at 1000.
+/// Invented records. Thread 1 is the first of the process, 2 is the caller, and 3 is a thread of the pool. The body
+/// begins at 1000.
 @Suite struct TraceReaderTests {
   private static func trace(
     _ events: [RecordedEvent], _ switches: [RecordedSwitch] = [], lost: (events: Int, first: UInt64) = (0, 0),
@@ -94,7 +95,7 @@ import Testing
       trace.lanes.first?.runs == [
         Trace.Stretch(begin: 0, end: 400, core: 1, isPreempted: true), Trace.Stretch(begin: 500, end: 1000, core: 0),
       ])
-    // What did nothing during the body is the harness's own.
+    // A thread that did nothing during the body belongs to the harness.
     #expect(trace.lanes.count == 1)
   }
 

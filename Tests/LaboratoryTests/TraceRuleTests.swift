@@ -14,7 +14,7 @@ import Testing
     #expect(rule.finding(in: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
   }
 
-  /// Each rule with a trace that breaks it, and it alone.
+  /// Each rule has a trace that breaks this rule and no other.
   @Test(arguments: TraceRule.allCases)
   func `each rule can be broken`(_ rule: TraceRule) {
     var trace = Trace.sample

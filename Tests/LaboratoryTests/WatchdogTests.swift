@@ -39,14 +39,14 @@ import Testing
   }
 
   #if os(Linux)
-    /// Limits on memory count for each process: whether the lab can start a thread says nothing about its worker.
+    /// Limits on memory apply to each process: whether the lab can start a thread says nothing about its worker.
     @Test(arguments: [(4096, true), (1 << 50, false)])
     func `a worker whose limit leaves no room for a thread did not hang`(_ limit: Int, _ isShort: Bool) throws {
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
       let process = try shell("exec sleep 1000", &actions)
-      // It is ended as soon as it sleeps.
+      // The worker is killed as soon as it sleeps.
       let watchdog = try Watchdog(
         limit: .seconds(3600), ending: .milliseconds(10), memoryLimits: [("-d", limit)])
       watchdog.watch(process)
@@ -61,7 +61,7 @@ import Testing
     }
   #endif
 
-  /// The lab may be late to hear of an end: it is busy, or a child holds the pipes. Such a worker did not hang.
+  /// The lab may learn of an end late if it is busy, or if a child holds the pipes. Such a worker did not hang.
   @Test func `a worker that has ended is not taken for one that hung`() throws {
     var pipes: [Int32] = [0, 0]
     try #require(pipe(&pipes) == 0)
@@ -73,13 +73,13 @@ import Testing
     let process = try shell("sleep 1000 & exit", &actions)
     close(pipes[1])
     var status = siginfo_t()
-    // It is a zombie until it is waited for, as for a lab that is late.
+    // The process is a zombie until it is waited for, as with a lab that is late.
     #expect(waitid(P_PID, id_t(process), &status, WEXITED | WNOWAIT) == 0)
 
     let watchdog = try Watchdog(limit: .milliseconds(50), ending: nil)
     watchdog.watch(process)
     var byte: UInt8 = 0
-    // Its child lived on, and is ended with it.
+    // The child of the worker lived on, and is killed with it.
     #expect(read(pipes[0], &byte, 1) == 0)
     #expect(watchdog.finding == nil && !watchdog.hasExpired)
     watchdog.dismiss()

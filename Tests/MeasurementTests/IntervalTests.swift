@@ -4,17 +4,18 @@ import Testing
 
 @testable import Measurement
 
-/// The shape of a round's noise, as the logarithm of a figure.
+/// The shape of a round's noise, in the logarithm of a figure.
 private enum Noise: String, CaseIterable, Sendable {
   case normal, lognormal, exponential, t3, contaminated, uniform, drifting
-  /// Fast or slow, and hardly any noise else: only for tables, whose many comparisons reach far into the tails.
+  /// A round is either fast or slow, with hardly any other noise. Only tables use this shape, since their many
+  /// comparisons reach far into the tails.
   case twofold
 
-  /// Two sides' figures in some rounds, whose true ratio is 1.
+  /// Returns the figures of two sides in some rounds. Their true ratio is 1.
   func pairs(_ rounds: Int, _ generator: inout SplitMix64) -> [(left: Double, right: Double)] {
     var drift = 0.0
     return (0..<rounds).map { _ in
-      // What both sides share goes on growing, and by leaps.
+      // The common part of both sides grows steadily, and in jumps.
       if self == .drifting { drift += 0.05 + 0.1 * generator.normal() }
       return (Double.exp(drift + value(&generator)), Double.exp(drift + value(&generator)))
     }
@@ -37,7 +38,7 @@ private enum Noise: String, CaseIterable, Sendable {
 }
 
 extension SplitMix64 {
-  /// Above 0, up to 1.
+  /// Returns a number above 0 and up to 1.
   mutating func unit() -> Double { (Double(next() >> 11) + 1) / 9_007_199_254_740_992 }
   /// Box and Muller, "A Note on the Generation of Random Normal Deviates", 1958.
   mutating func normal() -> Double {
@@ -46,13 +47,14 @@ extension SplitMix64 {
 }
 
 @Suite struct IntervalTests {
-  /// How many comparisons a simulation makes: `make intervals` asks for many and prints its tallies.
+  /// The number of comparisons in a simulation. `make intervals` asks for many and prints its tallies.
   private static let asked = ProcessInfo.processInfo.environment["GCDLAB_INTERVALS"].flatMap { Int($0) }
   private static let comparisons = asked ?? 2000
 
   private static func report(_ line: String) { if asked != nil { print(line) } }
 
-  /// By the tables in every textbook, and beyond them by an independent implementation (SciPy's `t.isf`).
+  /// The quantiles are from the tables in every textbook, and beyond these from an independent implementation (SciPy's
+  /// `t.isf`).
   @Test(
     arguments: [
       (1, 0.01, 63.6567), (2, 0.01, 9.9248), (4, 0.05, 2.7764), (5, 0.01, 4.0321), (5, 0.001, 6.8688),
@@ -65,7 +67,7 @@ extension SplitMix64 {
     #expect(abs(Student.tails(beyond: found, freedom: freedom) / share - 1) < 1e-9)
   }
 
-  /// At most 1.2 times the stated share, and what chance adds to so many comparisons.
+  /// The share of errors is at most 1.2 times the stated one, plus what chance adds to this number of comparisons.
   @Test(arguments: Noise.allCases.filter { $0 != .twofold })
   fileprivate func `equal sides are called different as rarely as stated`(_ noise: Noise) throws {
     var tallies: [String] = []
@@ -82,7 +84,7 @@ extension SplitMix64 {
     Self.report("equal sides told apart, \(noise): " + tallies.joined(separator: ", "))
   }
 
-  /// The share is of whole tables: the best was chosen, and could have been any cell.
+  /// The share counts whole tables, since the best cell was chosen among all cells.
   @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
   fileprivate func `identical cells do not differ significantly from the best`(_ noise: Noise) {
     var tallies: [String] = []

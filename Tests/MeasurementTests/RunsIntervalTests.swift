@@ -4,18 +4,18 @@ import Testing
 
 @testable import Measurement
 
-/// What runs differ by is told from a change, though the rounds of a run share its luck.
+/// A difference between runs is distinguished from a change, although the rounds of a run share its luck.
 @Suite struct RunsIntervalTests {
-  /// What a gate of 10 % makes of some figures, all of them together.
+  /// The results of a gate of 10 % for figures that are judged together.
   private struct Tally {
     var worse = 0
     var fine = 0
 
-    /// How `count` comparisons of so many runs a side end, of 4 figures of which the last changed by a factor.
+    /// Makes `count` comparisons with `runs` runs on each side. The last of 4 figures changed by a factor.
     init(_ count: Int, runs: Int, luck: Double, noise: Double, change: Double, seed: UInt64) {
       var generator = SplitMix64(seed: seed)
       for _ in 0..<count {
-        // Half of a run's luck is that of all its figures.
+        // Half of a run's luck is common to all its figures.
         let sides = (0..<2).map { _ in
           (0..<runs).map { _ in luck * 0.5.squareRoot() * generator.normal() }
         }
@@ -42,7 +42,7 @@ import Testing
 
   private static func report(_ line: String) { if asked != nil { print(line) } }
 
-  /// Quiet, and beside others that want the cores: what runs differ by, and the rounds of a run.
+  /// Machines from quiet to busy, with the spread between runs and that between the rounds of a run.
   private static let machines = [(0.02, 0.02), (0.04, 0.02), (0.07, 0.06), (0.11, 0.2), (0.3, 0.5)]
 
   @Test(arguments: [1, 2, 3, 5], machines)
@@ -51,7 +51,7 @@ import Testing
     let tally = Tally(count, runs: runs, luck: machine.luck, noise: machine.noise, change: 1, seed: 5)
     Self.report("equals, \(runs) runs a side, luck \(machine.luck), rounds \(machine.noise): of \(count) \(tally)")
     #expect(tally.worse <= count / 40, "\(tally)")
-    // One run a side passes nothing: its luck may hide what the gate is to find.
+    // One run on each side never passes: its luck may hide the change.
     if runs == 1 { #expect(tally.fine == 0, "\(tally)") }
   }
 

@@ -11,7 +11,7 @@ import Testing
     return 1e6 * n / (1 + sigma * (n - 1) + kappa * n * (n - 1))
   }
 
-  /// The geometric mean of 10 rounds, each with normal noise of a standard deviation of 3 %.
+  /// Returns points that are geometric means of 10 rounds, each with normal noise of a standard deviation of 3 %.
   private static func noisy(_ sigma: Double, _ kappa: Double, seed: UInt64) -> [ScalabilityLaw.Point] {
     var generator = SplitMix64(seed: seed)
     func normal() -> Double {
@@ -51,10 +51,10 @@ import Testing
   }
 
   @Test func `a curve of another shape is not given a law`() throws {
-    // Fast on every other number of cores.
+    // The throughput is higher on every other number of cores.
     let saw = (1...8).map { ScalabilityLaw.Point(cores: $0, throughput: $0.isMultiple(of: 2) ? 2 : 1) }
     #expect(try #require(ScalabilityLaw(fitting: saw)).fits == false)
-    // Faster than ideal: caches add up.
+    // The throughput is better than ideal: caches add up.
     let superlinear = (1...6).map { ScalabilityLaw.Point(cores: $0, throughput: Double($0 * $0)) }
     #expect(try #require(ScalabilityLaw(fitting: superlinear)).fits == false)
   }

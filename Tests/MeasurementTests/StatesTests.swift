@@ -11,7 +11,7 @@ struct StatesTests {
   }
 
   @Test(arguments: [
-    // One odd round, a wide cluster, a gap that is too narrow, too few figures, a figure of nothing.
+    // The cases: one odd round, a wide cluster, a gap that is too narrow, too few figures, figures of 0.
     [1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 9],
     [1, 1.3, 1.7, 2.2, 2.9, 5, 5.1, 5.2, 5.3, 5.4],
     [1, 1.01, 1.02, 1.03, 1.04, 1.4, 1.41, 1.42, 1.43, 1.44],
@@ -22,7 +22,7 @@ struct StatesTests {
     #expect(States(values) == nil)
   }
 
-  /// Of noise with one state, whatever its width, hardly any series is taken for two.
+  /// Noise with one state, whatever its width, is hardly ever taken for two states.
   @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise has one state`(_ deviation: Double) {
     var random = SplitMix64(seed: 7)
     func normal() -> Double {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// Each in a process of its own, so that no other test has the threads of Swift's pool.
+/// Each test runs in a process of its own, so that no other test uses the threads of Swift's pool.
 @Suite struct ActorReentrancyTests {
   private static let pattern = ActorReentrancy()
   private static let right = ["check-again", "take-first", "task-chain", "serial-queue"]
@@ -83,12 +83,12 @@ import Testing
     return [
       red("check-then-await.oversold > 0", patience: .zero, takesFirst),
       red("check-again.refunds > 0", patience: .zero, takesFirst),
-      // Pays whether there is one or not.
+      // The buyer pays whether there is a seat or not.
       red("take-first.refunds == 0") { seats, buyer in
         await buyer.pay()
         return await seats.take()
       },
-      // Takes a seat and sells none.
+      // The buyer takes a seat, and none is sold.
       red("all.unsold == 0", patience: .zero) { seats, buyer in
         guard await seats.take() else { return false }
         await buyer.pay()

@@ -38,7 +38,7 @@ import Testing
         variant, Self.settings(iterations: size.0, stride: size.1, balance: balance))
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
-      // What is claimed of all ways is claimed where all are run: too many blocks are none for a group.
+      // A claim on all variants needs all of them to run, and a group does not run with too many blocks.
       let isClaimed = size.1 == 64 || !Self.grouped.contains(variant)
       #expect(attempt.verdicts.count >= (isClaimed ? Self.blockwise.contains(variant) ? 3 : 2 : 0))
     }
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: blockwise)
   func `the figure of blocks counts those that ran`(_ variant: String) async throws {
-    // Whether it is swept or not.
+    // The setting is fixed or swept.
     func settings(stride: Int) -> [String: ParameterValue] {
       var settings = Self.settings(iterations: 1000, stride: stride)
       if variant.hasPrefix("apply-serial") { settings["short-stride"] = .integer(stride) }
@@ -114,11 +114,11 @@ import Testing
     }
   }
 
-  /// Blocks that reach into the next.
+  /// Blocks whose parts overlap by one index.
   private static func overlapping(_ trial: Trial) throws {
     try pattern.measureBlocks(trial) { loop, count, stride in
       DispatchQueue.concurrentPerform(iterations: count / stride) { idx in
-        // One after the other where they overlap: it is not the race that is tried.
+        // Overlapping blocks run one after the other, since the test is not about their race.
         lock.withLock { _ in loop.run(idx * stride..<min((idx + 1) * stride + 1, count)) }
       }
       loop.run(count - count % stride..<count)
@@ -126,7 +126,7 @@ import Testing
   }
   private static let lock = Mutex(())
 
-  /// Nobody waits for the last block.
+  /// A loop that does not wait for the last block.
   private static func withoutWaiting(_ trial: Trial) throws {
     let never = DispatchSemaphore(value: 0)
     try pattern.measureBlocks(trial) { loop, count, stride in
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// A queue that two threads serve.
+  /// A queue on which two threads run blocks.
   private static func onTwoThreads(_ trial: Trial) throws {
     try pattern.measureBlocks(trial, stride: trial[pattern.shortStride]) { loop, count, _ in
       let half = count / 2
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  /// A stride that strides nothing.
+  /// A loop that ignores its stride.
   private static func oneByOne(_ trial: Trial) throws {
     try pattern.measureBlocks(trial) { loop, count, _ in
       DispatchQueue.concurrentPerform(iterations: count) { idx in loop.run(idx..<idx + 1) }
@@ -315,9 +315,9 @@ import Testing
     #expect(findings.contains { $0.kind == "cost-model" && $0.says.contains(says) }, "\(findings)")
   }
 
-  /// What a comparison of strides says first, with settings.
+  /// Returns the first advice of a comparison of strides with these settings.
   ///
-  /// - Parameter busy: whether something else keeps a second core.
+  /// - Parameter busy: Whether another program keeps a second core.
   private func advice(_ settings: [String], cores: [Int] = [], busy: Bool = false) throws -> String? {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     let experiment = try library.experiment(ApplyStride.name).applying(
@@ -345,7 +345,8 @@ import Testing
 
   @Test func `a comparison of strides ends in advice for other loops`() throws {
     let advice = try #require(try advice([]))
-    // A block adds 25 ns of the loop's time, a hundred times of which is its least work on each of two cores.
+    // A block adds 25 ns to the loop's time, so its smallest useful work on each of two cores is a hundred times as
+    // long.
     #expect(
       advice.contains(
         /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here stride 31\d or more\.$/),
@@ -353,13 +354,13 @@ import Testing
   }
 
   @Test func `the advice is for the requested cores`() throws {
-    // An iteration of 16 ns and a block of 50 ns take that long on a core, however many there are.
+    // An iteration of 16 ns and a block of 50 ns take that long on a core, whatever the number of cores.
     let one = try #require(try advice(["cores=1"]))
     #expect(one.contains(/^Give a block at least (4\.9|5)\S* us of work/), "\(one)")
     let both = try #require(try advice([], cores: [1, 2]))
     #expect(both.contains(/^With 1 core: Give a block at least (4\.9|5)\S* us of work/), "\(both)")
     #expect(both.contains(/With 2 cores: Give a block at least (4\.9|5)\S* us of work/), "\(both)")
-    // A core that was not to be had did none of the work: an iteration is as long as it is, and not twice.
+    // A core that was not available did none of the work: the time of an iteration is not doubled.
     let busy = try #require(try advice([], busy: true))
     #expect(busy.contains(/^Give a block at least (4\.9|5)\S* us of work.*: here stride 31\d or more/), "\(busy)")
     let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))

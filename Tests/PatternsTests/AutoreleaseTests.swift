@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Keeps what is released.
+  /// An object that keeps what is released.
   private final class Keeper: Sendable {
     private let kept = Mutex<[any Sendable & AnyObject]>([])
     func keep(_ object: any Sendable & AnyObject) { kept.withLock { $0.append(object) } }
@@ -41,7 +41,7 @@ import Testing
 
   static var reds: [Red] {
     [
-      // What goes at once is not kept.
+      // The object is released at once.
       Red("queue-pool.kept > 0", "queue-pool", of: Autorelease(), settings) { trial in
         try Autorelease().autorelease(trial, by: .other { _ in }) { made in
           for block in made.blocks { block.makeAndAutorelease() }

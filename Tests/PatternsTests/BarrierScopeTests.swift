@@ -26,7 +26,7 @@ import Testing
 
   static var reds: [Red] {
     let pattern = BarrierScope()
-    /// No barrier at all, and enough time to overlap.
+    /// No barrier at all, and enough time for blocks to overlap.
     @Sendable func excludesNothing(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       try pattern.lookForOverlap(trial) { blocks in

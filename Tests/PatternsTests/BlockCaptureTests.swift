@@ -59,13 +59,13 @@ import Testing
     }
   }
 
-  /// A block whose object is kept by somebody else for ever.
+  /// A block whose object another owner keeps forever.
   @Sendable private static func keepsForEver(_ block: CapturingBlock) {
     let object = Unmanaged.passRetained(block.makeObject()).takeUnretainedValue()
     block.queue.async { block.uses(object) }
   }
 
-  /// Every second block is right, so that there are releases to be timed.
+  /// Returns a body in which every second block is correct, so that some releases can be timed.
   private static func halfOf(_ broken: @escaping @Sendable (CapturingBlock) -> Void) -> (CapturingBlock) -> Void {
     { block in
       guard block.number.isMultiple(of: 2) else { return broken(block) }
@@ -88,7 +88,7 @@ import Testing
         },
       ]
     }
-    /// Runs the block at once, as the function that has it on its stack.
+    /// Runs the block at once, as the function does that has the block on its stack.
     @Sendable func atOnce(_ value: Int, inPlace: Bool, copies: Int) -> @Sendable (FunctionQueue, StackBlock) -> Void {
       { _, block in
         for _ in 0..<copies { block.isCopied() }
@@ -117,7 +117,7 @@ import Testing
       },
       red("value.changed == 0", "value") { try pattern.measureValues($0, shares) },
       red("reference.changed > 0", "reference") { try pattern.measureValues($0, copies) },
-      // Gives its value back to a copy.
+      // The block writes its value to a copy.
       red("reference-sync.changed == 0", "reference-sync") { trial in
         try pattern.measureValues(trial) { block in
           let x = 456

@@ -15,7 +15,7 @@ import Testing
       "sleep",
     ]) func `each variant keeps its promises`(_ variant: String) async throws
   {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       let settings = Self.few.filter {
         $0.key == (variant.contains("group") || variant.contains("-let") ? "scopes" : $0.key)
@@ -44,7 +44,7 @@ import Testing
         try pattern.eachScope(trial, children: children, late: late, cancelledWithin: bound, body)
       }
     }
-    /// The handler comes on every other task, so that there is a reaction to record.
+    /// Returns a body whose handler runs for every other task, so that there is a reaction to record.
     func missing() -> @Sendable (HandledTask) -> Void {
       let turns = RoundRobin(count: 2)
       return { work in
@@ -78,7 +78,7 @@ import Testing
       scope.hasAdded(true)
       Task { await scope.lateChild.goesOn() }
     }
-    /// The same for a scope that gets no child task later.
+    /// Tasks that nobody awaits or cancels, for a scope that gets no child task later.
     @Sendable func isLeft(_ scope: Scope) async {
       for child in scope.children { Task { await child.goesOn() } }
       await scope.allHaveBegun()

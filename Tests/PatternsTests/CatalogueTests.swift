@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// `list` and `documents` read no more than that.
+  /// `list` and `documents` read only the outlines.
   @Test func `the outlines agree with the scenarios`() throws {
     let (outlines, whole) = (try library.outlines(), try library.all())
     #expect(outlines.count == whole.count && !whole.isEmpty)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Every node as a line of what it is.
+  /// Returns every node as a line.
   private static func lines(_ node: FileNode) -> [String] {
     let start = "line \(node.line ?? 0)"
     if let text = node.scalar { return ["\(start): \(text)"] }
@@ -59,14 +59,14 @@ import Testing
     return ["\(start): \(pairs.count) keys"] + pairs.flatMap { lines($0.key) + lines($0.value) }
   }
 
-  /// What makes `list` and `documents` quick: it shows in no figure, so that it is told by what they cannot read.
+  /// Outlines make `list` and `documents` quick. No figure shows that, so the test looks for what they cannot read.
   @Test func `outlines are read without parsing the built-in files or describing the patterns`() throws {
     let unreadable = Catalogue.files.map { ($0.name, $0.name.hasSuffix(".yml") ? "{" : $0.text) }
     let library = ScenarioLibrary(files: unreadable, patterns: Catalogue.patterns)
     #expect(try library.outlines().count == library.names.count)
     #expect(try library.documents()?.sentences.isEmpty == false)
     #expect(try library.all().count == library.names.count)
-    // As a lab of one's own may be built.
+    // Another lab may be built like this.
     let unparsed = ScenarioLibrary(
       files: unreadable.filter { !$0.0.hasSuffix(".parsed") }, patterns: Catalogue.patterns)
     #expect(throws: InputError.self) { try unparsed.outlines() }
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// So that a reader of the code finds what a scenario speaks of.
+  /// A reader of the code can then find the settings and metrics of a scenario.
   @Test func `a declared setting or metric has the name of its property`() {
     for pattern in Catalogue.patterns {
       for child in Mirror(reflecting: pattern).children {
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// `explain --code` cuts a variant's body out of the text that was shelved when the same text was compiled.
+  /// `explain --code` takes the body of a variant from the text that was shelved when the same text was compiled.
   @Test func `the shown code is the compiled code`() throws {
     for pattern in Catalogue.patterns {
       let description = try PatternDescription(pattern)
@@ -115,7 +115,7 @@ import Testing
         #expect(shelved == readFile("\(Self.root)/Sources/Patterns/\(folder)/\(variant.place.fileName)"))
         #expect(try library.experiment(description.name).tags.first == folder.lowercased(), "\(description.name)")
         let lines = shelved.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // A declaration that does not fit into a line has its name in the second.
+        // A declaration that does not fit on a line has its name on the second line.
         let head = lines[(variant.place.line - 1)...].prefix(2)
         #expect(head.contains { $0.contains("\"\(variant.name)\"") }, "\(head)")
         let code = try #require(library.body(of: variant), "\(description.name) \(variant.name)")
@@ -141,7 +141,7 @@ import Testing
       let code = try #require(try library.experiment(name).code[variant]).joined(separator: "\n")
       #expect(code.contains(declaration), "\(name) \(variant)")
     }
-    // A thread is a thread, and an executor of the body's own is not the instrument of that name.
+    // `Thread` is the system's, and an executor in the body is not the instrument of that name.
     for (name, variant, declaration) in [
       ("apply-stride", "threads", "struct SystemThread"), ("pool-starvation", "own-executor", "SerialExecutor"),
     ] {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  /// Nobody has to open the file that measures to read a lesson.
+  /// A reader of a lesson need not open the file that measures.
   @Test func `every helper in shown code is explained below the code`() throws {
     #expect(try Self.unexplained(in: Catalogue.files) == [])
     let summary = "/// Writes some bytes to a pipe, and then nothing for a while."
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  /// The helpers of all lessons without a sentence, or with one that leans on others.
+  /// Returns the helpers of all lessons whose explanation is missing or depends on another one.
   private static func unexplained(in files: [(name: String, text: String)]) throws -> [String] {
     let library = ScenarioLibrary(files: files, patterns: Catalogue.patterns)
     return try Catalogue.patterns.flatMap { pattern in
@@ -180,7 +180,8 @@ import Testing
     }
   }
 
-  /// What differs between variants stands in the variant, or a renamed one takes the wrong branch unseen.
+  /// The difference between variants belongs into the variant. Otherwise a renamed variant takes the wrong branch
+  /// unnoticed.
   @Test func `no measuring code asks for the name of its variant`() {
     for file in Catalogue.files where file.name.hasSuffix(".swift") && file.name != "Trial.swift" {
       for question in ["trial.variant ==", "trial.variant !=", "contains(trial.variant)", "switch trial.variant"] {
@@ -189,7 +190,7 @@ import Testing
     }
   }
 
-  /// In a JUnit file, in a list of what changed and in the index each stands without the others.
+  /// A JUnit file, a list of changes and the index show each claim without the others.
   @Test func `every claim stands alone, and has its relation to the documents`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]
     for experiment in try library.all() {
@@ -202,7 +203,7 @@ import Testing
     }
   }
 
-  /// What the lab once said for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS
+  /// The words that the lab once used for coalescing, handler calls, blocking, exclusion, an unrelated block, QoS
   /// (docs/glossary.md).
   private static let ownWords = [
     "class of service", "stranger", "strangers", "news", "whom", "told", "tells", "hears", "heard", "goes past",
@@ -237,7 +238,7 @@ import Testing
     }
     for id in graded { #expect(documents.sentence(id) != nil, "\(id) is graded, but no sentence of the documents") }
     for experiment in try library.all() {
-      // With the documents at hand a reader of the file refuses what no claim can be to a sentence.
+      // With the documents, the reader of a scenario refuses sentences that a claim cannot be about.
       let text = try #require(Catalogue.files.first { $0.name == "\(experiment.name).yml" }).text
       _ = try ScenarioFile(place: experiment.name, patterns: Catalogue.patterns, documents: documents)
         .experiment(from: text)
@@ -253,8 +254,8 @@ import Testing
     #expect(listed.map(String.init) == documents.sentences.map(\.id), "make sentences writes the list anew")
   }
 
-  /// Of each sentence: where all its claims are as the document says it is borne out, and any single guarantee or
-  /// anomaly that turns red changes that. Else the grade would be decoration.
+  /// A sentence is borne out if all its claims are as the document says. Any single guarantee or anomaly that turns red
+  /// must change that. Otherwise the grade would mean nothing.
   @Test func `every claim affects the grade of its sentence`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
@@ -269,7 +270,7 @@ import Testing
         }
       }
       let whole = sentence.standing(opinions(red: nil), on: nil)
-      // What is said of every run and was tried in one configuration is not plainly borne out.
+      // A sentence about every run that was tried in one configuration is not fully borne out.
       let best: Standing =
         sentence.byConstruction != nil
         ? .byConstruction
@@ -297,7 +298,7 @@ import Testing
 extension String {
   fileprivate var trimmed: String { String(drop { $0 == " " }) }
 
-  /// `pollInterval` as `poll-interval`.
+  /// The name with hyphens: `pollInterval` as `poll-interval`.
   fileprivate var kebabCase: String {
     reduce(into: "") { text, character in
       text += character.isUppercase || character.isNumber && text.last?.isNumber != true ? "-" : ""

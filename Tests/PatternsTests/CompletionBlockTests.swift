@@ -30,14 +30,14 @@ import Testing
         call.makeQueue().sync { call.arrives(call.average() + 1) }
       }
     }
-    /// It comes a second time.
+    /// The completion comes a second time.
     @Sendable func twice(_ trial: Trial) {
       pattern.measure(trial, pattern.wrongQueue) { call in
         let queue = call.makeQueue()
         for _ in 0..<2 { queue.sync { call.arrives(call.average()) } }
       }
     }
-    /// It comes on a global queue.
+    /// The completion comes on a global queue.
     @Sendable func elsewhere(_ trial: Trial) {
       pattern.measure(trial, pattern.wrongQueue) { call in
         DispatchQueue.global().async { call.arrives(call.average()) }

@@ -17,7 +17,7 @@ import Testing
 
   @Test(arguments: ["checked", "unsafe", "anywhere", "actor", "unsafe-actor", "twice", "never", "unsafe-never"])
   func `each variant keeps its promises`(_ variant: String) async throws {
-    // Of its own: it redirects standard error, and asks whether all threads sleep.
+    // The process is the test's own, since the test redirects standard error and asks whether all threads sleep.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
       closeInheritedDescriptors()
       let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
@@ -41,7 +41,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, [:], body)
     }
-    /// Visits of no actor: each task goes on at once, on any thread.
+    /// Visits without an actor: each task continues at once, on any thread.
     @Sendable func visits(_ trial: Trial) throws {
       try pattern.visit(
         trial,
@@ -54,7 +54,7 @@ import Testing
           visits.allAreResumed()
         })
     }
-    /// Tasks that nothing keeps.
+    /// Tasks whose continuations do not keep them.
     @Sendable func goesOn(_ trial: Trial) throws {
       try pattern.forget(trial) { task in
         task.waits {}

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its
-/// own.
+/// A trial waits until all threads of its process sleep, and examines the descriptors of the process, so each trial has
+/// a process of its own.
 @Suite struct DescriptorReadTests {
   static let settings: [String: ParameterValue] = [
     "kind": .text("pipe"), "messages": .integer(3), "size": .integer(200_000),
@@ -57,11 +57,11 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A source that drains the descriptor.
+  /// Reads with a source that drains the descriptor.
   ///
   /// - Parameters:
-  ///   - blocks: whether it waits in `read`.
-  ///   - take: what it does with what it has read, as `Reading.process`.
+  ///   - blocks: Whether the handler waits in `read`.
+  ///   - take: The function that gets what was read, like `Reading.process`.
   private static func drains(
     _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
     take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
@@ -83,7 +83,7 @@ import Testing
     return source
   }
 
-  /// The same, in which the cancel handler closes the descriptor.
+  /// Reads with a source that drains the descriptor. Its cancel handler closes the descriptor.
   private static func drains(
     _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
     take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) }
@@ -95,7 +95,7 @@ import Testing
     return { source.cancel() }
   }
 
-  /// The document's listing, which reads `more` than is estimated.
+  /// Reads as the document's listing does, but `more` bytes than estimated.
   private static func reads(
     _ descriptor: Int32, _ reading: Reading, more: Int = 1, cancelled: @escaping () -> Void
   ) -> any DispatchSourceRead {
@@ -120,16 +120,16 @@ import Testing
     ) -> Red {
       Red(check, variant, of: pattern, settings.merging(["kind": .text(kind.rawValue)]) { $1 }, body)
     }
-    /// Cancels at the end, as a handler should.
+    /// Cancels at the end of the file, as a handler should.
     let cancelsAtEnd: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
       reading.process(buffer.baseAddress, actual) || actual == 0
     }
-    /// Tells of the end again and again.
+    /// Reports the end of the file again and again.
     let endsForEver: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
       for _ in 0..<(actual == 0 ? 5 : 0) { reading.process(buffer.baseAddress, 0) }
       return reading.process(buffer.baseAddress, actual)
     }
-    /// Throws away every read of more than the single bytes that are waited for.
+    /// Loses every read that is longer than the single bytes.
     let loses: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
       actual > 1 ? false : reading.process(buffer.baseAddress, actual)
     }
@@ -146,7 +146,7 @@ import Testing
           }
         }
       },
-      // Never more than was estimated.
+      // The handler never reads more than estimated.
       red("estimated.beyond-estimate > 0", "estimated") { trial in
         try pattern.readTail(trial) { descriptor, reading in
           let source = reads(descriptor, reading, more: 0) {
@@ -156,7 +156,7 @@ import Testing
           return { source.cancel() }
         }
       },
-      // Reads once, and then no more.
+      // The handler reads only once.
       red("estimated.left-unread == 0", "estimated") { trial in
         try pattern.readTail(trial) { descriptor, reading in
           _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -174,7 +174,7 @@ import Testing
           return { source.cancel() }
         }
       },
-      // Drains it.
+      // The handler drains the descriptor.
       red("estimated[kind=pipe].lost > 0", "estimated") { trial in
         try pattern.readTail(trial) { descriptor, reading in
           _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// A trial waits until all threads of its process sleep, and looks at its descriptors: each runs in a process of its
-/// own.
+/// A trial waits until all threads of its process sleep, and examines the descriptors of the process, so each trial has
+/// a process of its own.
 @Suite struct DescriptorWriteTests {
   static let settings: [String: ParameterValue] = [
     "kind": .text("pipe"), "size": .integer(300_000), "frees": .integer(2), "pause": .integer(0),
@@ -23,7 +23,7 @@ import Testing
       for variant in DescriptorWrite().variants {
         let attempt = try await Self.attempt(variant.name, Self.settings.merging(["kind": .text(kind)]) { $1 })
         #expect(attempt.trial.outcome == .completed)
-        // A file takes all that is written to it.
+        // A file accepts everything that is written to it.
         let verdicts = attempt.verdicts.filter {
           kind != "file" || variant.name != "one-write" || !$0.key.contains("> 0")
         }
@@ -41,7 +41,7 @@ import Testing
       let attempt = try await Self.attempt("source")
       #expect(attempt.trial.observation.samples("latency")?.summary?.count == 2)
       #expect(try #require(attempt.total("accepted")) > 0)
-      // Either the handler learns of it or it does not; and nothing is busy that has told.
+      // The handler is either notified or not, and a notified one is not busy.
       #expect(try #require(attempt.total("notified-of-close")) + #require(attempt.total("busy-loop")) <= 1)
     }
   }
@@ -60,7 +60,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A source that writes as `handle` says, which returns whether it is done.
+  /// Writes with a source whose handler is `handle`, which returns whether the writing is done.
   private static func writes(
     _ descriptor: Int32, _ writing: Writing, blocks: Bool = false, closes: Bool = true,
     _ handle: @escaping () -> Bool
@@ -97,7 +97,7 @@ import Testing
     let again: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
       writes(descriptor, writing) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
     }
-    /// What is written when nobody reads is more than what is written to a slow reader.
+    /// Whether nobody reads. Such a trial writes more bytes than one with a slow reader.
     let isStalled: @Sendable (Writing) -> Bool = { $0.bytes.count > 1_000_000 }
     let polls: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
       let end = SharedEnd(again(descriptor, writing))
@@ -131,7 +131,7 @@ import Testing
         }
       },
       red("source.missed-calls == 0", "source", .room, once),
-      // Suspended when it has filled the pipe.
+      // The source is suspended when it has filled the pipe.
       red("source[kind=pipe].unreported-space == 0", "source", .room) { descriptor, writing in
         guard isStalled(writing) else { return again(descriptor, writing) }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -150,9 +150,9 @@ import Testing
           source.resume()
         }
       },
-      // Closed when it is full: no write is accepted any more.
+      // The source is cancelled when the socket is full, so that no further write is accepted.
       red("source[kind=socket].unreported-space > 0", "source", .room, kind: "socket", once),
-      // Writes until it is told that there is no room.
+      // The handler writes until it gets the error that there is no room.
       red("source.calls-while-full == 0", "source", .room) { descriptor, writing in
         writes(descriptor, writing) {
           (0..<2).contains { _ in writing.next { write(descriptor, $0.baseAddress, $0.count) } }
@@ -164,7 +164,7 @@ import Testing
       red("blocking-write[kind=pipe].queue-blocked == 1", "blocking-write", .full, again),
       red("blocking-write[kind=socket].queue-blocked == 1", "blocking-write", .full, kind: "socket", again),
       red("one-write.lost > 0", "one-write", .none, again),
-      // Says what there is room for in a pipe of this size.
+      // The figure is the room in a pipe of this size.
       Red("source[kind=pipe].source-data != source[kind=pipe].accepted", "source", of: pattern, settings) { trial in
         try pattern.writeWhole(trial, then: .room) { descriptor, writing in
           let room = 65_536
@@ -174,12 +174,12 @@ import Testing
           }
         }
       },
-      // Waits for the error by itself, and so learns that the reader has gone.
+      // The body polls for the error, and so notices that the reader has closed the pipe.
       red("source[kind=pipe].notified-of-close == 0", "source", .room, polls),
       red("source[kind=pipe].busy-loop == 1", "source", .room, polls),
-      // Cancels without a word when the reader has gone.
+      // The source is cancelled without a report when the reader has closed the socket.
       red("source[kind=socket].notified-of-close == 1", "source", .room, kind: "socket", looksFirst),
-      // A file: the reader of a pipe would wait for its end.
+      // The kind is a file, since the reader of a pipe would wait for its end.
       red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, writing in
         writes(descriptor, writing, closes: false) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
       },
@@ -187,9 +187,9 @@ import Testing
   }
 }
 
-/// What ends a source, for several threads.
+/// The end of a source, for several threads.
 ///
-/// Unchecked: it cancels a source, which any thread may.
+/// The class is unchecked: it cancels a source, which any thread may do.
 private struct SharedEnd: @unchecked Sendable {
   let call: () -> Void
   init(_ call: @escaping () -> Void) { self.call = call }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Patterns
 
-/// Every guarantee and anomaly of every scenario is made red by a body that breaks it: a check that cannot fail is a
-/// defect. The broken bodies stand beside their pattern's tests.
+/// A body that breaks it makes every guarantee and anomaly of every scenario red: a check that cannot fail is a defect.
+/// The broken bodies stand beside their pattern's tests.
 @Suite struct EveryRedTests {
-  /// One line a pattern.
+  /// The broken bodies of all patterns, one line for each.
   static var reds: [Red] {
     [
       SingletonRaceTests.reds,
@@ -62,8 +62,7 @@ import Testing
     for gap in Self.gaps(try library.all(), Self.reds) { Issue.record("\(gap)") }
   }
 
-  /// What of the claims has no body that breaks it, with what to write and where; and the bodies of which there is no
-  /// claim.
+  /// Returns the claims without a body that breaks them, with what to write and where, and the bodies without a claim.
   static func gaps(_ experiments: [Experiment], _ reds: [Red]) -> [Comment] {
     let claimed = experiments.flatMap { experiment in
       experiment.claims.filter { $0.kind != .performance }.map { (experiment: experiment, check: $0.check) }
@@ -107,14 +106,14 @@ import Testing
     #expect(stale.count == 1 && stale[0].hasPrefix("QueueOrderTests.swift:"), "\(stale)")
   }
 
-  /// Each in a process of its own, as a worker is: a broken body may leave anything behind.
+  /// Each body runs in a process of its own, like a worker, since a broken body may leave anything behind.
   @Test(arguments: reds.indices)
   func `the check sees a broken body`(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
       closeInheritedDescriptors()
       let red = Self.reds[index]
       let verdict = try await red.verdict(files: Catalogue.files)
-      // Nobody counts system calls in a process that is under AddressSanitizer.
+      // System calls cannot be counted in a process under AddressSanitizer.
       if verdict == .unavailable, red.scenario == "semaphore-cost", SystemCalls.during({}) == nil { return }
       #expect(verdict == .violated || verdict == .notWitnessed, "\(red.scenario): \(red.check): \(verdict)")
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Patterns
 
-/// A trial lowers the descriptor limit of its whole process, so each of these runs in one of its own.
+/// A trial lowers the descriptor limit of its whole process, so each test runs in a process of its own.
 @Suite struct FileDescriptorSemaphoreTests {
-  /// More tasks than descriptors, but not more than the pool has threads.
+  /// The settings have more tasks than descriptors, but not more than the pool has threads.
   static let settings: [String: ParameterValue] = [
     "limit": .integer(64), "tasks": .integer(84), "hold": .integer(1_000_000),
   ]
@@ -64,7 +64,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The document's listing with a semaphore of too high a value, waited for where `waits` says.
+  /// Runs the document's listing with a semaphore whose value is too high. It is waited for in the task, or in the
+  /// submitting thread if `atSubmit` is true.
   private static func tooHighValue(_ trial: Trial, _ pattern: FileDescriptorSemaphore, atSubmit: Bool) throws {
     let files = try pattern.process(trial, threads: 1) { files in
       let fdSema = files.timed(DispatchSemaphore(value: 10_000))
@@ -82,7 +83,7 @@ import Testing
     files.recordWaits(trial, pattern.wait)
   }
 
-  /// A pool with a queue a task.
+  /// Runs a pool with a queue for each task.
   private static func tooManyQueues(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
     try pattern.process(trial, threads: 1) { files in
       files.submitEach { task in
@@ -95,7 +96,7 @@ import Testing
     }
   }
 
-  /// One after the other.
+  /// Runs all tasks one after the other on one queue.
   private static func oneQueue(_ trial: Trial, _ pattern: FileDescriptorSemaphore) throws {
     try pattern.process(trial, threads: 1) { files in
       let queue = DispatchQueue(label: "files")
@@ -110,7 +111,7 @@ import Testing
 
   static var reds: [Red] {
     var patient = FileDescriptorSemaphore()
-    // All of the tasks have a thread, and a busy machine may take its time to start them.
+    // All tasks have a thread, but a busy machine may start the threads late.
     patient.patience = .seconds(600)
     let (pattern, settings) = (patient, settings)
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {

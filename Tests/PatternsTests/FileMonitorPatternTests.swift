@@ -6,10 +6,10 @@ import Testing
 
 @testable import Patterns
 
-/// A trial's scratch directory is named by its process, and what it has open is looked at: each of these runs in one of
-/// its own.
+/// The number of the process names a trial's scratch directory, and the test examines the open descriptors, so each
+/// test runs in a process of its own.
 @Suite struct FileMonitorPatternTests {
-  /// Few changes, back to back.
+  /// The settings have few changes, without pauses.
   static let settings: [String: ParameterValue] = [
     "changes": .integer(2), "burst": .integer(20), "poll-interval": .integer(0),
   ]
@@ -52,7 +52,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let attempt = try await Self.attempt("burst-of-renames")
       let told = try #require(attempt.total("events-between-writes"))
-      // What is merged is the system's affair: all, or none where they are flags.
+      // The system decides how many events are merged: none, or all if they are flags.
       #expect(told == 20 || told == 1)
     }
   }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A status that does not show a change: no deadline is waited for.
+  /// The status does not show a change, so no deadline is waited for.
   @Test func `a status that shows no change reports that a change is missed`() async throws {
     let told = try await onOwnThread {
       let scratch = try ScratchDirectory()
@@ -91,7 +91,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The document's listing, in which `tells` decides what is passed on.
+  /// Watches as the document's listing does. `tells` decides which changes are reported.
   private static func source(
     _ path: String, _ watch: FileWatch, tells: @escaping @Sendable (FileChange) -> Int = { _ in 1 },
     name: String? = nil, cancelled: @escaping @Sendable (Int32) -> Void = { close($0) }
@@ -109,7 +109,7 @@ import Testing
     return (file, source)
   }
 
-  /// Tells nothing more behind the first rename, as one that watches a name would.
+  /// Returns a function that reports nothing after the first rename, like a monitor of a name.
   private static func upToRename() -> @Sendable (FileChange) -> Int {
     final class Latch: Sendable { let isClosed = Atomic(false) }
     let latch = Latch()
@@ -162,7 +162,7 @@ import Testing
           close(file)
         }
       },
-      // One write has nothing to be merged with.
+      // A single write cannot be merged with another one.
       red("source.coalesced > 0", settings.merging(["burst": .integer(1)]) { $1 }) { path, watch in
         try source(path, watch).source.cancel
       },

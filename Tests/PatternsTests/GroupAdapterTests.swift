@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// What traps or hangs does so in a worker only: `PromiseTests` looks how each variant ends.
+/// Trials that trap or hang run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct GroupAdapterTests {
   static let settings: [String: ParameterValue] = ["hold": .integer(1_000_000), "calls": .integer(2)]
 
@@ -59,7 +59,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The adapter of the document.
+  /// Calls the adapter of the document.
   @Sendable private static func adapt(
     _ request: FileRequests.Request, _ group: DispatchGroup, _ handler: @escaping FileRequests.Handler
   ) {
@@ -73,14 +73,14 @@ import Testing
   static var reds: [Red] {
     let pattern = GroupAdapter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // Not by the time that the tests beside it leave.
+      // The hold does not depend on the time that other tests leave.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     func misused(_ check: String, _ variant: String, requests: Int, failures: Int) -> Red {
       red(check, variant) { try pattern.misuse($0, requests: requests, failures: failures, adapt) }
     }
     return [
-      // Leaves as soon as the call returns.
+      // The group is left as soon as the call returns.
       red("balanced.unfinished == 0", "balanced") { trial in
         try pattern.measure(trial) { request, group, handler in
           group?.enter()
@@ -106,13 +106,13 @@ import Testing
           }
         }
       },
-      // Swallows the error.
+      // The error is not passed on.
       red("all.wrong-replies == 0", "nil-group") { trial in
         try pattern.measureWithoutGroup(trial) { request, _, handler in
           request.send { data, _ in handler(data, 0) }
         }
       },
-      // Waits in the call until the handler has run.
+      // The call waits until the handler has run.
       red("nil-group.unfinished == nil-group.sent", "nil-group") { trial in
         try pattern.measureWithoutGroup(trial, patience: .milliseconds(10)) { request, _, handler in
           request.letReply()
@@ -128,7 +128,7 @@ import Testing
       red("extra-leave-early.unfinished > 0", "extra-leave-early") {
         try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
       },
-      // Returns before the reply.
+      // The call returns before the reply.
       red("continuation.unfinished == 0", "continuation") { trial in
         try pattern.measureTasks(trial) { request in
           request.send { _, _ in }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Patterns
 
-/// What hangs does so in a worker only: `PromiseTests` looks how each variant ends.
+/// Trials that hang run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct GroupNestingTests {
-  /// The main queue of a test process is nobody's promise to serve.
+  /// The pattern with another queue for the main queue, which a test process need not serve.
   static var pattern: GroupNesting {
     var pattern = GroupNesting()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -48,7 +48,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// What is added, and where the completion is notified, by those who break it.
+  /// Returns a broken body whose blocks of work call `add`, and which notifies the completion on the main queue.
   private static func adding(
     _ add: @escaping @Sendable (NestedWork, NestedWork.Result) -> Void
   ) -> @Sendable (NestedWork) -> DispatchGroup {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Does its work in the group, and waits for that as long as it must.
+  /// Does the work in the group, and waits for it without a limit.
   @Sendable private static func waits(_ work: NestedWork) -> DispatchGroup {
     let group = DispatchGroup()
     for result in work.results {
@@ -95,7 +95,7 @@ import Testing
     return group
   }
 
-  /// Unstructured tasks in the place of children; they set their results when the completion has run.
+  /// Starts unstructured tasks in the place of child tasks. They set their results after the completion has run.
   @Sendable private static func unstructured(_ work: NestedWork) {
     Task {
       await withTaskGroup { group in
@@ -117,7 +117,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // Not by the time that the tests beside it leave.
+      // The hold does not depend on the time that other tests leave.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let ungrouped = adding { work, result in work.otherQueue.async { result.set() } }
@@ -144,7 +144,7 @@ import Testing
       red("nested.blocked-callers == 0", "nested") { trial in
         try pattern.measure(trial, patience: .milliseconds(20), waits).recordWrongQueue(trial, pattern.wrongQueue)
       },
-      // Notified instead of waiting.
+      // The group is notified instead of waited for.
       red("wait-on-main.hung == 1", "wait-on-main") { trial in
         try pattern.hang(trial) { work in
           let group = DispatchGroup()
@@ -157,7 +157,7 @@ import Testing
           group.notify(queue: work.mainQueue) { work.completionBlock() }
         }
       },
-      // Added to the group.
+      // The work is added to the group.
       red("nested-ungrouped.missing > 0", "nested-ungrouped") { trial in
         try pattern.measureEarly(trial, patience: .milliseconds(10), adding { work, result in result.set() })
       },

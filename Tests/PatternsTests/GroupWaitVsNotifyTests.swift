@@ -5,10 +5,10 @@ import Testing
 
 @testable import Patterns
 
-/// Parked threads are looked for among all of the process, so each of these runs in one of its own: one after the
-/// other, since a process has the descriptors of all that are being started just then.
+/// The tests look for parked threads in the whole process, so each runs in a process of its own. They run one after the
+/// other, since a process inherits the descriptors of all processes that start at the same time.
 @Suite(.serialized) struct GroupWaitVsNotifyTests {
-  /// The main queue of a test process is nobody's promise to serve, so completions get a queue of their own.
+  /// The pattern with a queue of its own for completions, since a test process need not serve the main queue.
   static var pattern: GroupWaitVsNotify {
     var pattern = GroupWaitVsNotify()
     pattern.mainQueue = DispatchQueue(label: "completions")
@@ -17,7 +17,7 @@ import Testing
 
   static let settings: [String: ParameterValue] = ["work": .integer(1000), "repeats": .integer(5)]
 
-  /// The threads that each way parks.
+  /// The threads that each variant parks.
   static let parked = [
     "wait": 1, "wait-in-caller": 1, "wait-timeout": 1, "wait-enough-time": 1, "notify": 0, "notify-background": 0,
     "semaphore": 1, "semaphore-background": 1, "thread-join": 1, "task-group": 0,
@@ -81,12 +81,12 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A group that is never entered counts nothing, and says at once that all is done. The downloads come late for sure:
-  /// when the completion has run.
+  /// A group that is never entered counts nothing, and reports at once that all is done. The downloads come late in any
+  /// case: after the completion has run.
   private static var forgetsToEnter: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in
-      // Those of the call before, so that there is something to measure.
+      // The downloads of the previous call have arrived, so that there is a figure to measure.
       late.wait()
       let group = DispatchGroup()
       for photo in download.photos {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// Names the queue where the downloads run.
+  /// Notifies on the queue where the downloads run.
   @Sendable private static func completesAnywhere(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -126,7 +126,7 @@ import Testing
     group.notify(queue: download.queue) { download.completionBlock() }
   }
 
-  /// Names the main queue for what belongs on the background queue.
+  /// Notifies on the main queue instead of the background queue.
   @Sendable private static func staysOnMainQueue(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  /// The timed wait of the variants, by whatever `wait` does.
+  /// Waits with a timeout as the variants do, by calling `wait`.
   private static func waiting(
     by wait: @escaping @Sendable (DispatchGroup, GroupDownload) -> DispatchTimeoutResult
   ) -> GroupWaitVsNotify.Method {
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  /// Gives the downloads up when the time is up: their completion is not awaited.
+  /// Gives up the downloads at the timeout. Their completion is not awaited.
   @Sendable private static func givesUp(_ download: GroupDownload) {
     let group = DispatchGroup()
     for photo in download.photos {
@@ -168,11 +168,11 @@ import Testing
     }
   }
 
-  /// Submits the downloads and does not wait for them, which come late for sure: after its caller has gone on.
+  /// Submits the downloads and does not wait for them. They come late in any case: after the caller has continued.
   private static var goesOn: GroupWaitVsNotify.Method {
     let late = DispatchGroup()
     return { download in
-      // Those of the call before, so that there is something to measure.
+      // The downloads of the previous call have arrived, so that there is a figure to measure.
       late.wait()
       for photo in download.photos {
         download.queue.async(group: late) {
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Notifies, and has `count` threads of the pool sleep until the end nevertheless.
+  /// Notifies, although `count` threads of the pool sleep until the end.
   private static func parking(_ count: Int) -> GroupWaitVsNotify.Method {
     { download in
       let (group, begun) = (DispatchGroup(), DispatchSemaphore(value: 0))

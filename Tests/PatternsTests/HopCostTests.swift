@@ -6,8 +6,8 @@ import Testing
 
 @testable import Patterns
 
-/// The main queue of a test's process is nobody's promise to serve, so another one stands for it; `main-actor` runs in
-/// a worker only: `PromiseTests`.
+/// A test process need not serve the main queue, so another queue stands for it. `main-actor` runs only in a worker
+/// (`PromiseTests`).
 @Suite struct HopCostTests {
   static var pattern: HopCost {
     var pattern = HopCost()
@@ -38,7 +38,7 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     return [
-      // Back before it was there.
+      // The visit returns before it took place.
       Red("all.lost == 0", "queue", of: pattern, few) { trial in
         try pattern.hop(trial) { here, _, back in here.async(execute: back) }
       }

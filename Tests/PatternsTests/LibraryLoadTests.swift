@@ -6,7 +6,7 @@ import Testing
 @testable import Patterns
 
 @Suite struct LibraryLoadTests {
-  /// The main queue of a test process is nobody's promise to serve.
+  /// The pattern with another queue for the main queue, which a test process need not serve.
   static var pattern: LibraryLoad {
     var pattern = LibraryLoad()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -37,9 +37,9 @@ import Testing
     let attempt = try await Self.attempt("documented")
     #expect(try attempt.verdict("documented.missing > 0") == .witnessed)
     #expect(try attempt.verdict("documented.lost == 0") == .held)
-    // All of those whose queue is held back.
+    // All items of the held queue are missing.
     #expect((attempt.total("missing") ?? 0) >= (attempt.total("found") ?? 0) / 2)
-    // What a harness that holds nothing back came to is told apart.
+    // Loads without a held queue have figures of their own.
     #expect(attempt.total("ungated-loads") == 2 && (attempt.total("early-completions") ?? 3) <= 2)
   }
 
@@ -67,7 +67,7 @@ import Testing
         == .unavailable(reason: "files to find are needed: there are none in \(directory.path)"))
   }
 
-  /// In a process of its own, which is another user for a while where it is root's.
+  /// The test runs in a process of its own, which becomes another user for a while if it runs as root.
   @Test func `an unreadable directory makes the trial say which`() async throws {
     let wasTried = await isSeen(inProcesses: 1) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// The document's three methods, which `add` what they find.
+  /// Runs the document's three methods, which pass what they find to `add`.
   @Sendable private static func build(_ library: Library, _ add: @escaping @Sendable (Library.Item) -> Void) {
     library.queue.async(group: library.group) { library.media.forEach(add) }
     for source in [library.assets, library.bundle] {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// The document's load.
+  /// Loads as the document does.
   @Sendable private static func documented(_ library: Library) {
     build(library) { item in
       library.itemsQueue.async { library.append(item) }
@@ -119,14 +119,14 @@ import Testing
   static var reds: [Red] {
     let pattern = pattern
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // Not by the time that the tests beside it leave.
+      // The hold does not depend on the time that other tests leave.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     let early = ["append-in-group", "notify-on-items-queue", "semaphore", "task-group"].map { variant in
       red("\(variant).missing == 0", variant) { try pattern.measure($0, documented) }
     }
     return early + [
-      // Waits for the appends.
+      // The load waits for the appends.
       red("documented.missing > 0", "documented") { trial in
         try pattern.measureEarly(trial, patience: .milliseconds(10)) { library in
           build(library) { item in
@@ -147,7 +147,7 @@ import Testing
           library.group.notify(queue: library.mainQueue) { library.completionHandler() }
         }
       },
-      // One at a time.
+      // One thread appends at a time.
       red("unsynchronized.lost > 0", "unsynchronized") { trial in
         try pattern.measureUnserialised(trial, patience: .milliseconds(10)) { library in
           let queue = DispatchQueue(label: "appends")

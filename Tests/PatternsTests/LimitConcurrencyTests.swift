@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so most of these run in one of their own.
+/// The tests ask whether all threads of a process sleep, so most run in a process of their own.
 @Suite struct LimitConcurrencyTests {
   @Test(
     arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
@@ -95,15 +95,15 @@ import Testing
       let variant = check.hasPrefix("all") ? "window" : String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, ["jobs": .integer(20)], body)
     }
-    /// One more than may be at once.
+    /// One job more than allowed runs at once.
     @Sendable func isTooWide(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in await window(jobs, width: width + 1) }
     }
-    /// One less.
+    /// One job fewer than allowed runs at once.
     @Sendable func isTooNarrow(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in await window(jobs, width: width - 1) }
     }
-    /// Who waits does so with a thread, though not one of those that tasks need.
+    /// Jobs wait with a thread, but not with one that tasks need.
     @Sendable func parks(_ trial: Trial) throws {
       try pattern.limit(trial) { jobs, width in
         let semaphore = DispatchSemaphore(value: width)
@@ -123,7 +123,7 @@ import Testing
         }
       }
     }
-    /// Each job waits for its place with its thread.
+    /// Each block keeps its thread while it waits for its place.
     @Sendable func parksBlocks(_ trial: Trial) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
         let semaphore = DispatchSemaphore(value: width)
@@ -137,7 +137,7 @@ import Testing
         all.wait()
       }
     }
-    /// So many blocks at once, and none waits.
+    /// Runs the limit and `wider` more blocks at once, none of which waits.
     @Sendable func runsBlocks(_ trial: Trial, wider: Int) throws {
       try pattern.limitBlocks(trial) { jobs, width, all in
         let operations = Operations(width: width + wider)
@@ -159,14 +159,14 @@ import Testing
       red("semaphore-in-queues.blocked-threads > 0") { try runsBlocks($0, wider: 0) },
       red("max-operation-count.over-width == 0") { try runsBlocks($0, wider: 1) },
       red("max-operation-count.blocked-threads == 0", parksBlocks),
-      // Says that it is done with one left out.
+      // One job is left out.
       red("all.missing == 0") { trial in
         try pattern.limit(trial) { jobs, width in await window(jobs.dropLast(), width: width) }
       },
     ]
   }
 
-  /// As the pattern's own.
+  /// Runs jobs in a window, as the pattern does.
   private static func window(_ jobs: [RoundTask], width: Int) async {
     await withTaskGroup { group in
       for job in jobs.prefix(width) { group.addTask { await job.runSuspending() } }

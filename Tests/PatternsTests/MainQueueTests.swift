@@ -5,8 +5,8 @@ import Testing
 
 @testable import Patterns
 
-/// The main queue of a test's process is nobody's promise to serve, so another one stands for it. Who runs on the main
-/// thread, and what happens without anybody to serve it, is tried in a worker: `PromiseTests`.
+/// A test process need not serve the main queue, so another queue stands for it. A worker tries which thread runs the
+/// blocks, and what happens if nobody serves the queue (`PromiseTests`).
 @Suite struct MainQueueTests {
   static var pattern: MainQueue {
     var pattern = MainQueue()
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: ordered) func `blocks run one at a time and in order`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant, ["blocks": .integer(50)])
     #expect(attempt.total("overlaps") == 0 && attempt.total("inversions") == 0 && attempt.total("out-of-turn") == 0)
-    // A queue that is not the main one.
+    // The queue is not the main queue.
     #expect(attempt.total("off-main") == 200)
   }
 
@@ -52,8 +52,8 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Blocks of a concurrent queue, the second of which comes while the first waits for it, and which end in another
-  /// order.
+  /// Runs blocks on a concurrent queue. The second block comes while the first one waits for it, and they end in
+  /// another order.
   @Sendable private static func concurrently(_ trial: Trial) throws {
     var pattern = MainQueue()
     pattern.mainQueue = DispatchQueue(label: "main", attributes: .concurrent)
@@ -72,7 +72,7 @@ import Testing
           ? [:] : working.contains(variant) ? ["events": .integer(1)] : ["hops": .integer(2)]
       return Red(check, variant, of: pattern, settings, body)
     }
-    /// What is done elsewhere, or nowhere.
+    /// Runs the work elsewhere, or nowhere.
     @Sendable func elsewhere(_ trial: Trial) {
       let queue = DispatchQueue(label: "elsewhere")
       pattern.work(trial, looks: .seconds(20)) { work in
@@ -85,7 +85,7 @@ import Testing
     return ordered.flatMap { variant in
       ["overlaps", "inversions", "out-of-turn"].map { red("\(variant).\($0) == 0", concurrently) }
     } + [
-      // Blocks that are never sent, and so run nowhere.
+      // The blocks are never sent, and so run nowhere.
       red("dispatch-main.off-main > 0") { trial in try pattern.send(trial) { _ in } },
       red("main-loop.off-main == 0") { trial in
         try pattern.send(trial) { block in pattern.mainQueue.async(group: block.all) { block.run() } }
@@ -119,7 +119,7 @@ import Testing
       red("not-drained.never-ran > 0") { trial in
         try pattern.look(trial) { block in pattern.mainQueue.async { block.begins() } }
       },
-      // A block that is never sent.
+      // The block is never sent.
       red("main-thread-ends.never-ran == 0") { trial in try pattern.look(trial) { _ in } },
       red("sync-not-drained.hung == 1") { _ in pattern.mainQueue.sync {} },
     ]

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
 @Suite struct PoolStarvationTests {
-  /// More tasks than the pool has threads for, also when the trial is told of fewer cores than there are.
+  /// The settings have more tasks than the pool has threads, even if the trial is told of fewer cores than there are.
   private static let settings: [String: ParameterValue] = [
     "tasks-per-core": .integer(2 * poolWidths.upperBound), "hold": .integer(0),
   ]
@@ -26,8 +26,8 @@ import Testing
 
   @Test(arguments: ["blocking", "on-global-queue"])
   func `only the task and the global queue are held up`(_ variant: String) async {
-    // Once a second the pool may add a thread for the global queue, which on a busy machine is often enough within a
-    // trial: then that is not held up.
+    // The pool may add a thread for the global queue each second. On a busy machine, that is often enough within a
+    // trial that the queue is not held up.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         [variant = variant as String] in
@@ -49,7 +49,7 @@ import Testing
   @Test func `the pool adds no thread for tasks`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
-      // As long as the pool needs to add one for the global queue.
+      // The tasks block as long as the pool needs to add a thread for the global queue.
       var settings = Self.settings
       settings["hold"] = .integer(2_000_000_000)
       let attempt = try await Attempt("blocking", of: PoolStarvation(), files: Catalogue.files, settings)
@@ -97,12 +97,12 @@ import Testing
       }
     }
     return [
-      // Tasks that do not block hold nobody up.
+      // Tasks that do not block hold up no other task.
       red("blocking.task-starved > 0", beginning: suspends), red("blocking.begun <= cores", beginning: suspends),
       red("blocking.not-begun > 0", beginning: suspends), red("blocking.still-starved == 1", beginning: suspends),
       red("blocking.global-starved > 0", beginning: suspends),
       red("on-global-queue.task-starved > 0", beginning: suspends),
-      // They block the pool of the one who must not be held up.
+      // The tasks block the pool of the task that must not be held up.
       red("blocking.other-priority-starved == 0") { request in Task(priority: .utility) { request.blockUntilAnswered() }
       },
       red("blocking.own-queue-starved == 0", ["tasks-per-core": .integer(150), "hold": .integer(0)]) { request in

@@ -7,15 +7,15 @@ import Testing
 
 @testable import Patterns
 
-/// A trial takes the statuses of all children of its process, and looks at its descriptors: each runs in a process of
-/// its own.
+/// A trial collects the statuses of all children of its process, and examines its descriptors, so each test runs in a
+/// process of its own.
 @Suite struct ProcessMonitorPatternTests {
-  /// The other parts are played by workers of the built binary, which stands beside the test runner.
+  /// The pattern whose other processes are workers of the built binary, which stands beside the test runner.
   static var pattern: ProcessMonitorPattern {
     pattern((Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
   }
 
-  /// The other parts are played by a program at `path`.
+  /// Returns the pattern whose other processes run a program at `path`.
   static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
     pattern.executable = Image(path)
@@ -24,7 +24,7 @@ import Testing
 
   static let settings: [String: ParameterValue] = ["processes": .integer(2)]
 
-  /// The variants that hear of an end; the other one needs what only Darwin has.
+  /// The variants that report the end of a process. The other variant needs a feature of Darwin.
   static var ofEnds: [Variant] { pattern.variants.filter { $0.needs.isEmpty } }
 
   @Test func `the other events of a process source are unavailable on a system without it`() async {
@@ -37,7 +37,7 @@ import Testing
         #expect(
           attempt.trial.outcome == .unavailable(reason: "process sources are needed, which only Darwin has"))
       #endif
-      // The child has ended all the same.
+      // The child has ended nevertheless.
       var status: Int32 = 0
       #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(
           verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
           "\(variant.name): \(verdicts)")
-        // The first warms up.
+        // The first child warms up.
         let notices = attempt.trial.observation.samples("report-latency")?.summary?.count
         #expect(notices == (["already-dead", "parent-gone"].contains(variant.name) ? nil : 2), "\(variant.name)")
       }
@@ -104,7 +104,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       let killed = Outcome.unavailable(reason: Unavailable.killed.description)
-      // SIGCHLD that comes before there is a source for it is lost, and its variant would wait.
+      // A SIGCHLD before its source is registered is lost, and the variant would wait.
       for variant in Self.ofEnds where variant.name != "sigchld" {
         try await withProgram("kill -KILL $$") { program in
           let attempt = try await Attempt(
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Watches a child by a source whose handler does as `hear` says.
+  /// Watches a child with a source whose handler is `hear`.
   private static func watches(
     _ child: pid_t, _ watch: ChildWatch, hear: @escaping @Sendable (_ cancel: () -> Void) -> Void
   ) throws {
@@ -163,7 +163,7 @@ import Testing
         try pattern.watchParents(trial, whoEnd: ends, isTimed: variant != "parent-gone", as: played) { _ in }
       }
     }
-    /// Hears nothing.
+    /// Ignores the event.
     let isDeaf: @Sendable (pid_t, ChildWatch) -> Void = { _, _ in }
     return [
       red("child-exit.unreported-exits == 0", "child-exit", isDeaf),
@@ -204,7 +204,7 @@ import Testing
           }.detach()
         }
       },
-      // Reports one of three.
+      // Only one of the three events is reported.
       Red("fork-exec-signal.unreported-events == 0", "fork-exec-signal", of: pattern) { trial in
         try pattern.watchActs(trial, patience: .milliseconds(1)) { _, acts in
           acts.reported(.fork)
@@ -218,7 +218,7 @@ import Testing
   }
 }
 
-/// Counts.
+/// A number of runs.
 private final class Runs: Sendable {
   private let count = Atomic(0)
   func next() -> Int { count.add(1, ordering: .relaxed).newValue }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Patterns
 
-/// Finalizers without a context are counted for the whole process, so one after the other.
+/// Finalizers without a context are counted for the whole process, so the tests run one after the other.
 @Suite(.serialized) struct QueueContextTests {
   static let pattern = QueueContext()
 
-  /// What the main thread is asked for only a worker has: `PromiseTests`.
+  /// Only a worker can try what the main thread is needed for (`PromiseTests`).
   @Test(
     arguments: pattern.variants.filter { $0.mainQueue != .body && $0.name != "suspended-target" }.map(\.name), [1, 20])
   func `every variant keeps its promises`(_ variant: String, _ repeats: Int) async throws {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Whether all threads of the process sleep is asked, so each of these runs in a process of its own.
+  /// The test asks whether all threads of the process sleep, so it runs in a process of its own.
   @Test(arguments: [1, 20]) func `a finalizer does not run before the target of its queue does`(_ repeats: Int) async {
     await #expect(processExitsWith: .success) { [repeats = repeats as Int] in
       closeInheritedDescriptors()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// An arena fills a thread's cache with what lies free there, and a full one takes nothing that is freed.
+  /// An arena fills a thread's cache with its free pieces, and a full cache takes nothing that is freed.
   @Test func `many free pieces of a queue's size do not hide a queue that is still in memory`() async throws {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     let size = gcdlab_allocated_size(queue)
@@ -82,13 +82,13 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A queue whose data is cleaned up while it is in use.
+  /// Returns a queue whose data is cleaned up while it is in use.
   private static func cleansUpAtOnce(_ data: MyDataContext) -> HeldQueue {
     data.cleanUp()
     return HeldQueue(DispatchQueue(label: "own"))
   }
 
-  /// One that is cleaned up when it is made, and in the end.
+  /// Returns a queue whose data is cleaned up at once and again in the end.
   private static func cleansUpTwice(_ data: MyDataContext) -> HeldQueue {
     let queue = gcdlab_dispatch_queue_create("own", nil)
     gcdlab_dispatch_set_context(queue, data.pointer)
@@ -97,7 +97,7 @@ import Testing
     return HeldQueue(created: queue)
   }
 
-  /// Keeps the data at the queue.
+  /// Stores the data at the queue.
   @Sendable private static func atTheQueue(_ trial: Trial) {
     let key = DispatchSpecificKey<MyDataContext>()
     pattern.share(trial) { data in
@@ -138,7 +138,7 @@ import Testing
         pattern.clean(trial, cleansUpAtOnce)
         trial.record(pattern.cleanupLatency, 0)
       },
-      // A target that runs.
+      // The target is not suspended.
       red("suspended-target.held-back > 0") { trial in
         try pattern.holdBack(trial) { data, _ in
           let queue = gcdlab_dispatch_queue_create("own", nil)
@@ -148,9 +148,9 @@ import Testing
         }
       },
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
-      // Nobody lets them go.
+      // The objects are never released.
       red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
-      // In the context of another queue.
+      // The block runs in the context of another queue.
       red("context.not-found == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))
         pattern.share(trial) { data in
@@ -158,20 +158,20 @@ import Testing
           MyDataContext.found(gcdlab_dispatch_get_context(other.object))
         }
       },
-      // A queue of one's own can be modified.
+      // The queue is not a global one and can be modified.
       red("global-modified.modified == 0") { trial in
         let own = gcdlab_dispatch_queue_create("own", nil)
         pattern.modify(trial, own, within: .milliseconds(1)) { queue, change in
           if case .suspension = change { gcdlab_dispatch_suspend(queue) }
         }
       },
-      // Nobody sets it.
+      // The value is never set.
       red("global-modified.keyed-values > 0") { trial in pattern.modify(trial, queue) { _, _ in } },
-      // Both are told of the queue that the other wants.
+      // Each question gets the queue that the other one should get.
       red("current-queue.wrong-queue == 0") { trial in answered(trial, inside: another, outside: queue) },
       red("current-queue.got-overcommit-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
       red("current-queue.got-main-queue == 1") { trial in answered(trial, inside: queue, outside: queue) },
-      // At the queue, where it is found.
+      // The data is stored at the queue, where the block finds it.
       red("thread-local.not-found > 0", atTheQueue),
       red("thread-local-async.not-found > 0", atTheQueue),
       red("thread-local-elsewhere.found-elsewhere > 0") { trial in
@@ -182,7 +182,7 @@ import Testing
           other.sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
-      // At another queue.
+      // The data is stored at another queue.
       red("specific.not-found == 0") { trial in
         let key = DispatchSpecificKey<MyDataContext>()
         pattern.share(trial) { data in
@@ -190,7 +190,7 @@ import Testing
           DispatchQueue(label: "other").sync { data.isSeen(in: DispatchQueue.getSpecific(key: key)) }
         }
       },
-      // A detached task is started by nobody.
+      // The detached task is never started.
       red("task-local.not-found == 0") { trial in
         try waitFor {
           await pattern.shareAmongTasks(trial) { data in
@@ -228,7 +228,7 @@ import Testing
           if released.notOnce > 0 { released.ran(0) }
         }
       },
-      // A queue that is held up by a function.
+      // A function holds up the queue.
       red("global.lost == 0") { trial in
         let own = FunctionQueue(label: "own")
         let turn = DispatchSemaphore(value: 0)

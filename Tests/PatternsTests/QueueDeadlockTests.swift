@@ -6,9 +6,9 @@ import Testing
 
 @testable import Patterns
 
-/// What traps or hangs does so in a worker only: `PromiseTests` looks how each variant ends.
+/// Trials that trap or hang run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct QueueDeadlockTests {
-  /// The main queue of a test process is nobody's promise to serve.
+  /// The pattern with another queue for the main queue, which a test process need not serve.
   static var pattern: QueueDeadlock {
     var pattern = QueueDeadlock()
     pattern.mainQueue = DispatchQueue(label: "main")
@@ -31,7 +31,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A task of `queue` that does not wait, so that it completes.
+  /// Sends a block to `queue` without waiting, so that the task completes.
   private static func sends(to queue: DispatchQueue, through other: DispatchQueue? = nil, from own: DispatchQueue) {
     let tasks = DispatchGroup()
     own.async(group: tasks) {
@@ -44,7 +44,7 @@ import Testing
     tasks.wait()
   }
 
-  /// Deadlocks for a moment: the sender waits, on its own queue, for what is behind it, and then gives up.
+  /// Deadlocks for a moment: the sender, on its own queue, waits for a block after it on this queue, and then gives up.
   @Sendable private static func waitsForItsOwnQueue(_ trial: Trial, barrier: Bool = false) {
     let inner = RunCounts(count: 1)
     let queue = DispatchQueue(label: "own", attributes: barrier ? .concurrent : [])
@@ -90,7 +90,7 @@ import Testing
       red("main-sync-on-main.trapped == 1", "main-sync-on-main") { _ in
         sends(to: pattern.mainQueue, from: pattern.mainQueue)
       },
-      // On another serial queue than the one that runs.
+      // The apply is on another serial queue than the current one.
       red("apply-on-own-queue.trapped == 1", "apply-on-own-queue") { _ in
         let queue = FunctionQueue(label: "other")
         DispatchQueue(label: "own").sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
@@ -100,7 +100,7 @@ import Testing
         own.async { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
         own.sync {}
       },
-      // Notified instead of waiting.
+      // The group is notified instead of waited for.
       red("group-wait-on-own-queue.hung == 1", "group-wait-on-own-queue") { _ in
         let queue = DispatchQueue(label: "own")
         let tasks = DispatchGroup()
@@ -124,7 +124,7 @@ import Testing
         }
         tasks.wait()
       },
-      // The barrier comes from within, but nothing waits behind it.
+      // The barrier comes from within a block, but no block waits after it.
       red("sync-on-own-concurrent-barrier.hung == 1", "sync-on-own-concurrent-barrier") { _ in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         let tasks = DispatchGroup()
@@ -134,7 +134,7 @@ import Testing
         }
         tasks.wait()
       },
-      // Sent instead of waited for.
+      // The block is sent instead of waited for.
       red("barrier-sync-on-own-concurrent.hung == 1", "barrier-sync-on-own-concurrent") { _ in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
         let tasks = DispatchGroup()

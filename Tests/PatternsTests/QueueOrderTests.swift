@@ -26,7 +26,7 @@ import Testing
     #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
   }
 
-  /// In a process of its own, whose pool has no threads of other tests.
+  /// The test runs in a process of its own, whose pool has no threads of other tests.
   @Test func `a sync begins before a block that was added before it`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -60,7 +60,7 @@ import Testing
       return log.read()
     }
     #expect(order { for task in $0 { task.run() } } == TaskLog.Order())
-    // Of two submitters neither is first.
+    // Two submitters have no order between them.
     #expect(order { for index in [2, 0, 3, 1] { $0[index].run() } } == TaskLog.Order())
     let inverted = order { for index in [1, 0, 2, 3] { $0[index].run() } }
     #expect(inverted == TaskLog.Order(beginInversions: 1, endInversions: 1))
@@ -83,7 +83,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Adds tasks to what runs them last in, first out.
+  /// Adds tasks to a runner that runs the last one first.
   @Sendable private static func backwards(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "backwards")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// A queue that is first in, first out and runs one task at a time.
+  /// Runs tasks on a queue that is first in, first out, one at a time.
   @Sendable private static func serially(_ trial: Trial) throws {
     let queue = DispatchQueue(label: "serial")
     try pattern.log(trial, patience: .milliseconds(1)) { tasks in
@@ -145,7 +145,7 @@ import Testing
         red("\(variant).overlaps == 0", concurrently), red("\(variant).lost == 0", losing),
       ]
     } + [
-      // A serial queue lets the second begin behind the first.
+      // On a serial queue, the second block begins after the first.
       red("sync-after-async.begin-inversions > 0") { trial in
         let queue = DispatchQueue(label: "own")
         try pattern.addPairs(trial, patience: .milliseconds(1)) { pair in
@@ -173,7 +173,7 @@ import Testing
         }
       },
       red("async-then-barrier-sync.unfinished == 0", apart),
-      // Nobody waits, and the last one is in before all the others.
+      // No thread waits, and the last block runs before all others.
       red("serial-sync.overtaken == 0") { trial in
         let queue = DispatchQueue(label: "own")
         let lastIsIn = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
 @Suite struct QueuePoolPatternTests {
   private static let twenty: [String: ParameterValue] = ["tasks": .integer(20)]
 
@@ -50,7 +50,7 @@ import Testing
       }
     }
     #expect(pool(-1) == nil && pool(0) == nil && pool(33) == nil)
-    // OSAtomicIncrement32 returns what the counter has come to.
+    // OSAtomicIncrement32 returns the new value of the counter.
     #expect((0..<4).map { _ in pool(1)?.queue.label } == ["0", "0", "0", "0"])
     let three = pool(3)
     #expect((0..<4).map { _ in three?.queue.label } == ["1", "2", "0", "1"])
@@ -73,9 +73,10 @@ import Testing
 
   static var reds: [Red] {
     let pattern = QueuePoolPattern()
-    // Longer than a thread has a core at a time, so that tasks overlap on few cores, too.
+    // The work is longer than a thread's time slice, so that tasks overlap on few cores, too.
     let settings: [String: ParameterValue] = ["tasks": .integer(100), "work": .integer(5_000_000)]
-    /// A pool of `count` queues that hands out the `next` of them, shared by who asks for a set if it is `shared`.
+    /// Returns a broken body with a pool of `count` queues. The queue of a turn has the index that `next` returns, or the
+    /// turn itself if `next` is nil.
     func red(
       _ check: String, _ variant: String, queues count: Int = 2,
       next: (@Sendable (Int) -> Int)? = nil, settings: [String: ParameterValue] = twenty
@@ -87,7 +88,7 @@ import Testing
           let turn = turns.next()
           return queues[next?(turn) ?? turn]
         }
-        // A set for each who asks, of any size.
+        // Each caller gets a pool of its own, of any size.
         let make: @Sendable () -> DispatchQueuePool? = {
           DispatchQueuePool(queueCount: 3) { DispatchQueue(label: "any") }
         }
@@ -113,7 +114,7 @@ import Testing
       red("pool-targeting-global.imbalance <= 1", "pool-targeting-global", queues: 4) { $0 / 3 },
       red("pool.wrong-size-checks == 0", "pool"),
       red("pool.round-robin-sizes == 6", "pool"),
-      // A queue of its own class, which targets no queue that anybody can get.
+      // The queue is of a class of its own, and targets a queue that no other code can get.
       Red("assert-not-on-target.trapped == 1", "assert-not-on-target", of: pattern) { trial in
         trial.hazard()
         DispatchQueue(label: "newer", qos: .utility).sync {

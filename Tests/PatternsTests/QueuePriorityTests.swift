@@ -34,7 +34,7 @@ import Testing
     } throws: { error in
       "\(error)".contains("19, 19, 19")
     }
-    // Without a privilege nothing is below 0.
+    // Without a privilege, no niceness is below 0.
     let unprivileged = Niceness(values: [0, 0, 0, 2, 10])
     #expect(throws: Never.self) { try unprivileged.require() }
     let privileged = Niceness(values: [-2, -2, 0, 2, 10])
@@ -54,7 +54,7 @@ import Testing
 
   static var reds: [Red] {
     let told = Niceness(values: [-2, -2, 0, 2, 10])
-    // A getter that heeds no priority.
+    // Returns the same queue for every priority.
     @Sendable func heedsNone(_ identifier: some Any) -> UnsafeMutableRawPointer? {
       gcdlab_dispatch_get_global_queue(0, 0)
     }
@@ -67,7 +67,7 @@ import Testing
         pattern.rank(trial) { heedsNone($0) }
         pattern.compare(trial, told, DispatchQueue(label: "own"))
       },
-      // A queue of another class.
+      // The queue has another class.
       Red("thread-niceness.unspecified-between == 1", "thread-niceness", of: pattern) { trial in
         pattern.rank(trial) { gcdlab_dispatch_get_global_queue($0.identifier, 0) }
         pattern.compare(trial, told, DispatchQueue(label: "own", qos: .background))

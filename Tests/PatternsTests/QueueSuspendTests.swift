@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// What traps does so in a worker only: `PromiseTests` looks how each variant ends.
+/// Trials that trap run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct QueueSuspendTests {
   static let pattern = QueueSuspend()
   static let holding = ["balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate"]
@@ -16,7 +16,8 @@ import Testing
     #expect(Set(completing) == Set(Self.holding + Self.goingOn))
   }
 
-  /// Each in a process of its own, whose pool has no threads of other tests: what goes on waits for one.
+  /// Each test runs in a process of its own, whose pool has no threads of other tests: blocks that continue wait for a
+  /// thread.
   @Test(arguments: holding + goingOn, [1, 100])
   func `held blocks are held, and continuing blocks continue`(_ variant: String, _ blocks: Int) async {
     await #expect(processExitsWith: .success) { [variant = variant as String, blocks = blocks as Int] in
@@ -49,11 +50,11 @@ import Testing
       waiting.resuming {}
     }
     if trial.variant == "suspend-while-running" { stopped.record(trial, pattern.stopped) }
-    // Nothing began behind a resume.
+    // No block began after a resume.
     trial.record(pattern.resumeToRun, 0)
   }
 
-  /// Suspends a serial queue, which goes on with nothing.
+  /// Suspends a serial queue, on which nothing continues.
   @Sendable private static func suspends(_ trial: Trial) {
     pattern.goOn(trial, patience: .milliseconds(1)) { waiting in
       let queue = DispatchQueue(label: "own")
@@ -71,7 +72,7 @@ import Testing
     }
     return holding.map { red("\($0).began-while-suspended == 0", $0, suspendsNothing) }
       + goingOn.map { red("\($0).began-while-suspended > 0", $0, suspends) } + [
-        // There is no such block: it never comes to its end.
+        // The block never ends.
         red("suspend-while-running.stopped == 0", "suspend-while-running") { trial in
           pattern.hold(trial) { waiting in
             let queue = DispatchQueue(label: "own")

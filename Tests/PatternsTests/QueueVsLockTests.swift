@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// System calls are counted by a signal of the whole process, so each of these runs in one of its own.
+/// A signal of the whole process counts system calls, so each test runs in a process of its own.
 @Suite struct QueueVsLockTests {
   @Test(
     arguments: [
@@ -43,7 +43,7 @@ import Testing
       "serial-sync", "serial-sync-c", "serial-async", "barrier", "pthread-mutex", "mutex", "semaphore",
       "spinlock", "actor",
     ]
-    // Nothing takes turns.
+    // The updates are not exclusive.
     let unguarded = guarded.map { variant in
       Red("\(variant).lost-updates == 0", variant, of: pattern) { trial in
         if variant == "serial-async" {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
 @Suite struct QueueWidthTests {
   private static let ten: [String: ParameterValue] = ["tasks": .integer(10)]
 
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// How many begin hangs on the pool's monitor, which adds a thread each second where tasks only wait.
+  /// The number of tasks that begin depends on the pool's monitor, which adds a thread each second if tasks only wait.
   @Test(.enabled(if: Host.cores > 1, "there is but one core")) func `tasks begin beside other tasks, too`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -79,7 +79,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A queue a task where there should be one, or one where there should be many.
+  /// The broken bodies: a queue for each task in the place of one queue, or one queue in the place of many.
   static var reds: [Red] {
     let pattern = QueueWidth()
     func red(_ check: String, _ variant: String, _ queues: Int, _ settings: [String: ParameterValue]) -> Red {
@@ -94,7 +94,7 @@ import Testing
     return [
       red("many-queues.blocked-tasks > 1", "many-queues", 1, ten),
       red("one-serial.blocked-tasks == 1", "one-serial", 2, ten),
-      // Long enough to meet, on one core too.
+      // The work is long enough for tasks to meet, on one core too.
       red("one-serial.in-progress == 1", "one-serial", 2, ten.merging(["work": .integer(20_000_000)]) { $1 }),
     ]
   }

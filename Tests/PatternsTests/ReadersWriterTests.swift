@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// Its readers are not kept out.
+  /// Guards only the writers, so that readers are not kept out.
   private static func guardsWritersOnly(_ trial: Trial) throws {
     let lock = Lock()
     try ReadersWriter().measure(trial) { pair in
@@ -58,13 +58,13 @@ import Testing
   static var reds: [Red] {
     let pattern = ReadersWriter()
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
-      // Not by the time that the tests beside it leave.
+      // The hold does not depend on the time that other tests leave.
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     return ["serial", "pthread-rwlock", "mutex"].map { variant in
       red("\(variant).torn-reads == 0", variant, guardsWritersOnly)
     } + [
-      // A barrier on a global queue keeps nobody out.
+      // A barrier on a global queue excludes no other block.
       red("barrier.torn-reads == 0", "barrier") { trial in
         try pattern.measure(trial) { pair in
           DispatchQueue.global().sync { pair.read() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
 @Suite struct SemaphoreCostTests {
   @Test(arguments: ["dispatch", "dispatch-c", "posix", "system-v", "pthread-condition", "mutex"])
   func `no signal goes astray, and no update is lost`(_ variant: String) async {
@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A semaphore that calls the kernel needlessly.
+  /// Uses a semaphore that makes needless system calls.
   private static func callsKernel(_ trial: Trial, _ calls: Int, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 1)
     try pattern.measure(trial) { pairs in
@@ -47,7 +47,7 @@ import Testing
     try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
   }
 
-  /// A semaphore of which each signal frees two.
+  /// Uses a semaphore of which each signal resumes two waiting threads.
   private static func freesTwo(_ trial: Trial, _ pattern: SemaphoreCost) throws {
     let semaphore = DispatchSemaphore(value: 0)
     semaphore.signal()
@@ -91,7 +91,7 @@ import Testing
       red("posix.wrong-wakeups == 0", "posix") { try freesTwo($0, right) },
       red("system-v.wrong-wakeups == 0", "system-v") { try freesTwo($0, right) },
       red("pthread-condition.wrong-wakeups == 0", "pthread-condition") { try freesTwo($0, right) },
-      // No lock at all; the threads meet between reading and writing.
+      // There is no lock. The threads meet between reading and writing.
       Red("all.lost-updates == 0", "mutex", of: pattern, ["hold": .integer(100_000), "contended-pairs": .integer(500)])
       {
         try pattern.measure($0) { pairs in pairs.each { critical in critical() } }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Patterns
 
-/// What is done with a signal is the whole process's, so each of these runs in one of its own. What ends by a signal
-/// does so in a worker only: `PromiseTests` looks at that.
+/// The disposition of a signal belongs to the whole process, so each test runs in a process of its own. Trials that end
+/// by a signal run only in workers: `PromiseTests` checks their end.
 @Suite struct SignalSourceTests {
-  /// A test's process is not the lab: its children run something else that ends with its input.
+  /// The pattern with other programs for its children, since a test process is not the lab. They end with their input.
   static var pattern: SignalSource {
     var pattern = SignalSource()
     pattern.child = (Image("/bin/cat"), [])
@@ -40,7 +40,7 @@ import Testing
       #expect(attempt.brokenPromises == [])
       var status: Int32 = 0
       #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
-      // A source that was cancelled lets go of its handler when it gets to it.
+      // A cancelled source releases its handler some time later.
       for _ in 0..<2000 where pipes() != before { try await Task.sleep(for: .milliseconds(10)) }
       #expect(pipes() == before)
     }
@@ -143,7 +143,7 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings[variant] ?? [:], body)
     }
-    /// A source that tells so many more.
+    /// Returns a handler that reports `more` signals in addition.
     @Sendable func source(_ inbox: SignalInbox, more: UInt) -> () -> Void {
       signal(SIGUSR1, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -152,7 +152,7 @@ import Testing
       source.activate()
       return { source.cancel() }
     }
-    /// A handler that is called at once.
+    /// Calls the handler at once.
     @Sendable func handler(_ inbox: SignalInbox, _ handler: @escaping @convention(c) (Int32) -> Void) -> () -> Void {
       SignalInbox.ofHandler = inbox
       setSignalHandler(SIGUSR1, handler)
@@ -171,7 +171,7 @@ import Testing
           }
         }
       },
-      // Ignored.
+      // The signal is ignored.
       red("not-ignored.trapped == 1", "not-ignored") { trial in
         signal(SIGUSR1, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
@@ -179,7 +179,7 @@ import Testing
         source.activate()
         kill(getpid(), SIGUSR1)
       },
-      // Told twice, and without the lock, so that nobody is seen to wait for it.
+      // The signal is reported twice, and without the lock, so that no thread waits for it.
       red("locking-source.reported == locking-source.sent", "locking-source") { trial in
         try pattern.sendWhileLocked(trial, patience: .milliseconds(50)) { source($0, more: 1) }
       },
@@ -187,7 +187,7 @@ import Testing
       red("locking-handler.hung == 1", "locking-handler") { trial in
         try pattern.interruptWhileLocked(trial) { inbox in _ = handler(inbox) { _ in } }
       },
-      // Tells of SIGUSR1 alone; the others are ignored.
+      // Only SIGUSR1 is reported, and the other signals are ignored.
       red("registered.reported == registered.sent", "registered") { trial in
         try pattern.sendToRegistered(trial, [SIGUSR1, SIGHUP, SIGTERM], patience: .milliseconds(20)) { number, inbox in
           guard number != SIGUSR1 else { return source(inbox, more: 0) }
@@ -196,14 +196,14 @@ import Testing
           return {}
         }
       },
-      // Sent instead of raised, and raised instead of sent.
+      // The signal is sent instead of raised, or raised instead of sent.
       red("fault.reported == 0", "fault") { trial in
         try pattern.sendToBlocking(trial, as: "fault-by-kill") { _, _ in }
       },
       red("fault-by-kill.reported == fault-by-kill.sent", "fault-by-kill") { trial in
         try pattern.survive(trial, as: "fault") { _, _ in }
       },
-      // One run for each signal sent, and more.
+      // The handler runs more than once for each signal sent.
       red("burst.handler-calls < burst.sent", "burst") { trial in
         try pattern.sendBurst(trial) { inbox in
           signal(SIGUSR1, SIG_IGN)
@@ -214,11 +214,11 @@ import Testing
           return { source.cancel() }
         }
       },
-      // As many as were sent.
+      // As many signals are reported as were sent.
       red("burst.reported < burst.sent", "burst") { trial in
         try pattern.sendBurst(trial) { source($0, more: UInt(trial[pattern.burst])) }
       },
-      // As many as were sent, and nobody who takes what the other source is to have.
+      // As many signals are reported as were sent, and nothing takes those of the other source.
       red("spaced-burst.reported < spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(trial, isSpaced: true) { inbox in
           let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
@@ -236,7 +236,7 @@ import Testing
           return {}
         }
       },
-      // Sent when the source is registered.
+      // The signal is sent when the source is registered.
       red("before-activation.reported == 0", "before-activation") { trial in
         try pattern.sendBefore(trial) { inbox in
           let end = source(inbox, more: 0)
@@ -253,7 +253,7 @@ import Testing
           return {}
         }
       },
-      // One for each run, of which the first lasts until all have ended.
+      // The handler runs once for each child, and the first run lasts until all have ended.
       red("children.not-reaped == 0", "children") { trial in
         try pattern.endChildren(trial, patience: .milliseconds(300)) { inbox, children in
           let source = DispatchSource.makeSignalSource(signal: SIGCHLD, queue: inbox.queue)

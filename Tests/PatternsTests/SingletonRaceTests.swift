@@ -42,7 +42,7 @@ import Testing
       let first = try await Self.attempt("static-let")
       #expect(try first.verdict("static-let.broken-races == 0") == .held)
       #expect(first.total("races") == 1)
-      // There is none to be created any more: a race without an instance must be seen.
+      // The instance exists already. The test must see a race that creates no instance.
       let second = try await Self.attempt("static-let")
       #expect(try second.verdict("static-let.broken-races == 0") == .violated)
     }
@@ -70,7 +70,7 @@ import Testing
     let attempt = try await Self.attempt("half-built", ["threads": .integer(actors)])
     #expect(try attempt.verdict("half-built.half-built-uses > 0") == .witnessed)
     #expect(attempt.total("half-built-uses") == 2 * (actors - 1))
-    // All the same there was only one.
+    // There was only one instance nevertheless.
     #expect(attempt.total("broken-races") == 0)
   }
 
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// What guards nothing, in the place of a guard.
+  /// Creates the instance without a guard.
   private static func unguarded(_ row: Row) {
     row.each { shared in
       if shared.manager == nil { shared.manager = shared.create() }
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  /// Guards the creation and returns what it saw before: who created it gets none.
+  /// Guards the creation, but returns what it saw before, so the creating caller gets no instance.
   private static func guardedTooLate(_ row: Row, _ lock: Lock) {
     row.each { shared in
       let found = shared.manager
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Guards so well that nobody ever creates one: the predicate says that it is done already.
+  /// Creates no instance, since the predicate says that one was created already.
   private static func neverCreated(_ row: Row) {
     row.each { shared in
       shared.predicate.pointee = ~0
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// An actor that awaits between check and creation, where others come in.
+  /// An actor that awaits between check and creation, where other calls enter.
   private actor Reentrant {
     func manager(_ shared: Shared) async -> PhotoManager? {
       if shared.manager == nil {
@@ -135,7 +135,7 @@ import Testing
     ) -> Red {
       Red(check, variant, of: pattern, Self.settings.merging(settings) { _, new in new }, body)
     }
-    // What lets others come by ends the pause itself. However busy the machine is, it is not over before.
+    // The event that lets other callers pass ends the pause. The pause does not end earlier on a busy machine.
     let long: [String: ParameterValue] = ["pause": .integer(10_000_000_000)]
     let guards = ["dispatch-once", "serial-queue", "serial-queue-c", "barrier", "mutex", "double-checked"]
     return guards.flatMap { name in
@@ -165,7 +165,7 @@ import Testing
       },
       red("check-then-act.duplicates > 0", "check-then-act", ["patience": .integer(0)]) { trial in
         let lock = Lock()
-        // Not by how much of the machine the tests beside it leave.
+        // The trial does not depend on how much of the machine the other tests leave.
         try pattern.raceUnguarded(trial, starved: 0) { row in
           row.each { shared in
             lock.mutex.withLock { _ in
@@ -190,7 +190,7 @@ import Testing
         }
         .recordShare(trial, pattern.pausedDuplicateShare)
       },
-      // Publishes only what is set up.
+      // Only a complete instance is published.
       red("half-built.half-built-uses > 0", "half-built") { trial in
         try pattern.racePaused(trial, before: .setUp, atMost: .milliseconds(1)) { row in
           row.each { shared in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Patterns
 
-/// What traps does so in a worker only: `PromiseTests` looks how each variant ends.
+/// Trials that trap run only in workers: `PromiseTests` checks how each variant ends.
 @Suite struct SourceLifecycleTests {
   static let pattern = SourceLifecycle()
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
@@ -30,7 +30,7 @@ import Testing
 
   // MARK: Broken bodies
 
-  /// A source on `queue` with what else is given.
+  /// Returns a source on `queue` with the given handlers.
   private static func source(
     _ life: SourceLife, on queue: DispatchQueue? = nil, end: @escaping @Sendable () -> Void,
     _ told: @escaping @Sendable (UInt) -> Void
@@ -42,7 +42,7 @@ import Testing
     return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
   }
 
-  /// A source of the C functions, with a cancel handler that frees, or without.
+  /// Uses a source of the C functions, with or without a cancel handler that frees its context.
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool
   ) -> UnsafeMutableRawPointer? {
@@ -72,7 +72,7 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
     }
-    /// No source: a block for each piece of news.
+    /// Sends a block for each event, without a source.
     @Sendable func blocks(_ trial: Trial) {
       pattern.holdBack(trial) { life in
         life.lettingGo {}
@@ -80,7 +80,7 @@ import Testing
         return {}
       }
     }
-    /// Never cancelled: the cancel handler's work is sent by async.
+    /// Never cancels the source. The work of its cancel handler is sent by async.
     @Sendable func goesOn(_ trial: Trial) {
       pattern.cancelRunning(trial) { life in
         let source = source(life, end: {}) { life.received($0) }
@@ -88,7 +88,7 @@ import Testing
       }
     }
     return [
-      // Active from the start.
+      // The source is active from the start.
       red("all.calls-while-suspended == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
           let source = source(life, end: {}) { life.received($0) }
@@ -109,7 +109,7 @@ import Testing
         }
       },
       red("cancel.began-after-cancel == 0", "cancel", goesOn),
-      // Cancelled where no call can begin meanwhile.
+      // The source is cancelled while no call can begin.
       red("cancel-beside.began-after-cancel > 0", "cancel-beside") { trial in
         try pattern.cancelBusy(trial, sources: 5) { busy in
           let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
@@ -122,7 +122,7 @@ import Testing
           return HeldSource(add: { source.add(data: 1) }, cancel: { busy.queue.sync { source.cancel() } })
         }
       },
-      // Cancelled by the first call that begins too late, and by nobody before.
+      // The first call that begins too late cancels the source, and nothing does so before.
       red("cancel-on-queue.began-after-cancel == 0", "cancel-on-queue") { trial in
         try pattern.cancelBusy(trial, sources: 1) { busy in
           let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
@@ -133,7 +133,7 @@ import Testing
         }
       },
       red("cancel.ran-after-cancel-handler == 0", "cancel", goesOn),
-      // Another run hangs when the source is cancelled, and is let go by nobody.
+      // Another run is in progress when the source is cancelled, and never continues.
       red("cancel.cut-short == 0", "cancel") { trial in
         pattern.cancelRunning(trial) { life in
           let queue = DispatchQueue(label: "another")
@@ -159,11 +159,11 @@ import Testing
           ) { life.received($0) }
         }
       },
-      // Gets no other queue.
+      // The source gets no other queue.
       red("retarget.ran-on-new-queue > 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in source(life, end: {}) { life.received($0) } }
       },
-      // The handler has it, and the handler does not.
+      // The handler of the first body captures the source, and that of the second does not.
       red("released-while-pending.handler-ran == 0", "released-while-pending") { trial in
         pattern.dropWaiting(trial, leaves: .milliseconds(10)) { life in
           let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
@@ -180,7 +180,7 @@ import Testing
           source.add(data: 1)
         }
       },
-      // Its handler sends what it has to do elsewhere.
+      // The handler sends its work to another queue.
       red("retarget.ran-elsewhere == 0", "retarget") { trial in
         pattern.retargetWaiting(trial) { life in
           source(life, end: {}) { data in DispatchQueue.global().async { life.received(data) } }
@@ -210,7 +210,7 @@ import Testing
       },
       red("queue-retained.queue-freed-early == 0", "queue-retained", onAnotherQueue),
       red("queue-retained-timer.queue-freed-early == 0", "queue-retained-timer", onAnotherQueue),
-      // Never cancelled.
+      // The source is never cancelled.
       red("all.queue-leaked == 0", "queue-retained") { trial in
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")

@@ -30,7 +30,7 @@ import Testing
 
   // MARK: What the findings say
 
-  /// Runs of `inline` and `async` at three sizes, with so many rounds of these times (ns).
+  /// Returns the findings on `inline` and `async` at three sizes, with these times in nanoseconds in `rounds` rounds.
   private func findings(_ inline: [Double], _ async: [Double], rounds: Int = 6) throws -> [String] {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
     let experiment = try library.experiment(TaskGranularity.name).sweeping([
@@ -72,7 +72,7 @@ import Testing
   static var reds: [Red] {
     let pattern = TaskGranularity()
     return [
-      // Says that it is done with one left out.
+      // One task is left out.
       Red("all.not-once == 0", "async", of: pattern, settings) { trial in
         try pattern.measure(trial) { tasks in for task in tasks.dropLast() { task.run() } }
       }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Patterns
 
-/// Whether all threads of a process sleep is asked, so each of these runs in one of its own.
+/// The tests ask whether all threads of a process sleep, so each runs in a process of its own.
 @Suite struct ThreadExplosionTests {
   private static let few: [String: ParameterValue] = ["tasks": .integer(20), "hold": .integer(0)]
 
@@ -22,12 +22,12 @@ import Testing
   }
 
   @Test func `only the unrelated block on the global queue is held up`() async {
-    // Once a second the pool may add a thread, which on a busy machine is often enough within a trial: then nobody is
+    // The pool may add a thread each second. On a busy machine, that is often enough within a trial that no task is
     // held up.
     let isSeen = await isSeen(inProcesses: 20) {
       await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         closeInheritedDescriptors()
-        // As many as the process has: the pool asks the system, not the lab.
+        // The number of cores is that of the process: the pool asks the system, and not the lab.
         let attempt = try await Attempt(
           "lock-in-global-queue", of: ThreadExplosion(), files: Catalogue.files, ["hold": .integer(0)],
           cores: Host.cores)
@@ -84,18 +84,18 @@ import Testing
         if trial.variant == "lock-in-serial-queue" { crowd.recordBehind(trial, pattern.blockedBehind) }
       }
     }
-    // More than the pool has threads, all of which wait. Who comes last is held up surely, though the pool may add a
-    // thread.
+    // There are more tasks than the pool has threads, and all wait. The last task is held up in any case, although the
+    // pool may add a thread.
     let many = 300
     func serial() -> @Sendable () -> DispatchQueue { { DispatchQueue(label: "serial") } }
     return [
-      // Tasks that do not wait hold nobody up.
+      // Tasks that do not wait hold up no other task.
       red("lock-in-global-queue.global-starved > 0", "lock-in-global-queue", 2) { .global() },
       red("lock-in-private-queues.blocked-threads > cores", "lock-in-private-queues", 20, on: serial()),
       red("sync-instead.blocked-threads > cores", "sync-instead", 20, on: serial()),
       red("lock-in-private-queues.own-queue-starved > 0", "lock-in-private-queues", 20, on: serial()),
       red("lock-in-serial-queue.blocked-behind > 0", "lock-in-serial-queue", 20, on: serial()),
-      // They wait on the queue of the one who must not be held up.
+      // The tasks wait on the queue of the task that must not be held up.
       red("lock-in-global-queue.other-qos-starved == 0", "lock-in-global-queue", many, waits: true) {
         .global(qos: .utility)
       },
@@ -106,16 +106,16 @@ import Testing
       red("lock-in-private-queues.other-qos-queue-starved == 0", "lock-in-private-queues", many, waits: true) {
         DispatchQueue(label: "serial", qos: .utility)
       },
-      // Asserts nothing, and one says that its queue is the global one.
+      // The first body asserts nothing. In the second, each task reports the global queue as its own.
       Red("swift-task.tasks-on-global == 2", "swift-task", of: pattern) { trial in
         try pattern.recordTasks(trial) { _, _ in nil }
       },
       Red("swift-task.own-queues == 2", "swift-task", of: pattern) { trial in
         try pattern.recordTasks(trial) { _, global in global.label }
       },
-      // More than there are cores.
+      // More tasks run than there are cores.
       red("semaphore-gated.starved == 0", "semaphore-gated", many, waits: true) { .global() },
-      // A lock all the same.
+      // The tasks use a lock nevertheless.
       red("serial-queue-instead.starved == 0", "serial-queue-instead", many, waits: true, on: serial()),
       red("serial-queue-instead.blocked-threads == 0", "serial-queue-instead", 2, waits: true, on: serial()),
       red("actor.starved == 0", "actor", many, waits: true) { .global() },

@@ -21,7 +21,7 @@ import Testing
     #expect(attempt.trial.observation.samples("start")?.summary?.count == 10)
   }
 
-  /// In a process of its own, where nothing else comes and goes.
+  /// The test runs in a process of its own, in which no other objects are created or released.
   @Test(.enabled(if: Host.residentMemory != nil, "the system does not tell what is in memory"))
   func `waiting objects are in memory, and a thread is the heaviest`() async {
     await #expect(processExitsWith: .success) {

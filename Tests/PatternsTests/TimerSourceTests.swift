@@ -33,7 +33,7 @@ import Testing
     #expect(attempt.trial.outcome != .completed)
   }
 
-  /// No fire comes, which would be waited for: the pipe stands for the descriptor by which the system tells.
+  /// The test waits for a fire that does not come. The pipe stands for the descriptor through which the system reports.
   @Test(arguments: [true, false])
   func `a trial whose clock is set ends at once, and is no verdict on timers`(_ before: Bool) async throws {
     let attempt = try await Attempt(
@@ -47,9 +47,9 @@ import Testing
         trial, by: .wall, patience: .seconds(3600), looks: .seconds(3600), watch: WallClockWatch(of: ends.reader)
       ) { timer in
         made += 1
-        // Once: nobody reads on after that.
+        // The byte is written once, since nobody reads after that.
         if !before, made == 2 { write(ends.writer, "x", 1) }
-        // The first one fires, and no other.
+        // Only the first timer fires.
         let source = DispatchSource.makeTimerSource(queue: timer.queue)
         if made == 1 { source.schedule(wallDeadline: timer.wallStart) }
         source.setEventHandler { timer.fired(source.data) }
@@ -136,7 +136,7 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
     }
-    /// A repeating timer with another handler.
+    /// Returns a repeating timer with another handler.
     @Sendable func timer(_ timer: TimerRun, _ handler: @escaping (UInt) -> Void) -> any DispatchSourceProtocol {
       let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
       source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
@@ -151,7 +151,7 @@ import Testing
           while timer.fired(due: .now() + timer.interval) {}
         }
       },
-      // Waits for its interval first.
+      // The timer waits for its interval first.
       red("all.late-first-fires == 0", "strict") { trial in
         try pattern.fire(trial, looks: .milliseconds(20)) { timer in
           let source = DispatchSource.makeTimerSource(queue: timer.queue)
@@ -161,7 +161,7 @@ import Testing
           return source
         }
       },
-      // Takes a handler run for an interval.
+      // The body counts a handler run as an interval.
       red("all.uncounted-intervals == 0", "slow-handler") { trial in
         try pattern.fire(trial, hold: trial[pattern.handlerIntervals], looks: .milliseconds(100)) { run in
           timer(run) { _ in
@@ -180,8 +180,8 @@ import Testing
           timer(run) { data in for _ in 0..<data { run.fired(1 as UInt) } }
         }
       },
-      // Another source is suspended than the one that fires. The last that is made waits until that one has fired twice
-      // more.
+      // Another source is suspended than the one that fires. The last source that is created waits until that one has
+      // fired twice more.
       red("all.fired-while-suspended == 0", "strict") { trial in
         let made = Atomic(0)
         let runs = RunCount()
@@ -201,7 +201,7 @@ import Testing
           return other
         }
       },
-      // The other one is set to now, and this one to later.
+      // The other timer is set to now, and this one to later.
       red("all.out-of-order == 0", "strict") { trial in
         let made = Atomic(0)
         try pattern.fire(trial) { run in
@@ -213,7 +213,7 @@ import Testing
           return source
         }
       },
-      // No timer: the first fire is told at once, and so is one for each block that comes behind it.
+      // There is no timer: the first fire is reported at once, and one more for each later block.
       red("strict.clock-stops-in-sleep >= 1", "strict") { trial in
         try pattern.fire(trial, looks: .milliseconds(20)) { run in
           let source = DispatchSource.makeUserDataAddSource(queue: run.queue)
@@ -226,7 +226,7 @@ import Testing
           return source
         }
       },
-      // Each by the other's clock.
+      // Each timer uses the other clock.
       red("strict.clock-runs-in-sleep == 0", "strict") { trial in
         try pattern.fire(trial, by: .wall) { run in
           let source = DispatchSource.makeTimerSource(flags: .strict, queue: run.queue)
@@ -248,7 +248,7 @@ import Testing
   }
 }
 
-/// How often a handler ran.
+/// The number of runs of a handler.
 private final class RunCount: Sendable {
   private let runs = Atomic(0)
   var count: Int { runs.load(ordering: .acquiring) }

@@ -15,7 +15,7 @@ import Testing
       ("task-queued", 3, 3), ("task-running", 3, 3), ("task-checked", 3, 0), ("task-sleep", 3, 0),
     ])
   func `a work item that runs and ends is reported`(_ variant: String, _ ran: Int, _ finished: Int) async throws {
-    // Of its own, so that no other test has the threads of Swift's pool.
+    // The process is the test's own, so that no other test uses the threads of Swift's pool.
     await #expect(processExitsWith: .success) {
       [variant = variant as String, ran = ran as Int, finished = finished as Int] in
       var settings = Self.few
@@ -66,13 +66,13 @@ import Testing
       work.cancel {}
       work.wait(for: item)
     }
-    /// An item that nobody submits, and of which nobody is told.
+    /// An item that nobody submits, and that is never reported.
     @Sendable func isForgotten(_ work: CancelledWork) {
       let item = DispatchWorkItem {}
       work.cancel { item.cancel() }
       work.wait(for: item, within: .milliseconds(1))
     }
-    /// An item that is cancelled behind another of its queue, and skipped.
+    /// An item that is cancelled while another block of its queue runs, and skipped.
     @Sendable func isSkipped(_ work: CancelledWork) {
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
@@ -82,12 +82,12 @@ import Testing
       work.cancel { item.cancel() }
       work.wait(for: item)
     }
-    /// The same with every other one; of the rest there is something to record.
+    /// Returns a body that forgets every other item, so that the others can be recorded.
     func isForgottenEveryOtherTime() -> @Sendable (CancelledWork) -> Void {
       let turns = RoundRobin(count: 2)
       return { work in turns.next() == 0 ? isForgotten(work) : isSkipped(work) }
     }
-    /// Leaves off when it is cancelled.
+    /// Stops when the item is cancelled.
     @Sendable func looks(_ work: CancelledWork) {
       let task = Task {
         work.begins()
@@ -99,7 +99,7 @@ import Testing
       work.cancel { task.cancel() }
       work.awaitEnd(of: task)
     }
-    /// Does not look.
+    /// Ignores the cancellation.
     @Sendable func doesNotLook(_ work: CancelledWork) {
       let task = Task {
         work.begins()

@@ -4,13 +4,14 @@ import Testing
 
 @Suite struct ConfinementTests {
   @Test(arguments: [
-    // Four physical cores with two threads each, as Linux numbers them: the siblings behind, or beside each other.
+    // Four physical cores with two threads each, in the two orders of Linux: the siblings after all first threads, or
+    // beside each other.
     ([0, 1, 2, 3, 4, 5, 6, 7], [[0, 4], [1, 5], [2, 6], [3, 7]], [0, 1, 2, 3, 4, 5, 6, 7]),
     ([0, 1, 2, 3, 4, 5, 6, 7], [[0, 1], [2, 3], [4, 5], [6, 7]], [0, 2, 4, 6, 1, 3, 5, 7]),
-    // Of what this process may use: a sibling that it may not counts for nothing.
+    // A sibling that this process may not use does not count.
     ([1, 2, 3], [[0, 1], [2, 3]], [1, 2, 3]),
     ([0, 1, 5], [[0, 1], [4, 5]], [0, 5, 1]),
-    // No word of siblings.
+    // The siblings are not known.
     ([0, 1], [], [0, 1]),
   ])
   func `siblings of one physical core are taken last`(_ cores: [Int], _ physical: [[Int]], _ order: [Int]) {

@@ -7,7 +7,7 @@ import Testing
   import Glibc
 #endif
 
-/// The limit belongs to the whole process, so these run in one of their own.
+/// The limit belongs to the whole process, so each test runs in a process of its own.
 @Suite struct DescriptorLimitTests {
   @Test func `the soft limit is lowered and restored`() async {
     await #expect(processExitsWith: .success) {
@@ -15,7 +15,7 @@ import Testing
       try DescriptorLimit.setSoft(32)
       #expect(try DescriptorLimit.current() == DescriptorLimit(soft: 32, hard: before.hard))
       #expect(DescriptorLimit.tableSize == 32)
-      // A thread of the runtime may open or close one meanwhile, but not each time.
+      // A thread of the runtime may open or close a descriptor meanwhile, but not each time.
       let isSo = (0..<100).contains { _ in
         let free = DescriptorLimit.free(below: 32)
         var opened: [Int32] = []

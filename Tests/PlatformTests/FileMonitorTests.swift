@@ -74,7 +74,7 @@ import Testing
     rename(path, other)
     #expect(try events.next() == .rename)
     #expect(currentPath(of: watched)?.hasSuffix(other) == true)
-    // Under its new name it is still watched.
+    // The file is still watched under its new name.
     try append("!", to: other)
     #expect(try events.next() == .extend)
     unlink(third)
@@ -83,7 +83,7 @@ import Testing
     #expect(try events.next() == .delete)
   }
 
-  /// What is read together was told apart by the status of the end.
+  /// Changes that are read together are distinguished by the final status.
   @Test func `a write does not hide the link behind it`() throws {
     let folder = try Folder()
     let (path, other) = (try folder.file("a", "one"), try folder.file("b"))
@@ -92,7 +92,7 @@ import Testing
     let monitor = try FileMonitor(fileDescriptor: watched, queue: .global())
     monitor.setEventHandler { change, _ in events.add(change) }
     monitor.setCancelHandler { close(watched) }
-    // Not active yet: both are there by the time of the first handler.
+    // The monitor is not active yet, so both changes are there when the first handler runs.
     try append("two", to: path)
     link(path, other)
     monitor.activate()
@@ -146,7 +146,7 @@ import Testing
       let event = try events.next()
       #expect(event.kind == kind && event.path == path, "\(event)")
     }
-    // With what it is in.
+    // The inner directory is removed with the one that contains it.
     try #require(rmdir(inner) == 0 && rmdir(outer) == 0)
     try expect(.deleted, inner)
     try #require(mkdir(outer, 0o700) == 0 && mkdir(inner, 0o700) == 0)
@@ -155,8 +155,8 @@ import Testing
     try expect(.created, "\(inner)/a")
     unlink("\(inner)/a")
     try expect(.deleted, "\(inner)/a")
-    // Another in its place, with a file before it is looked at, perhaps; what happens to the one moved away is not
-    // shown.
+    // A new directory takes the place of the old one, and may contain a file before it is examined. Changes in the old
+    // one, which was moved away, are not shown.
     let aside = "\(folder.path)/aside"
     defer { rmdir(aside) }
     rename(inner, aside)
@@ -202,7 +202,7 @@ import Testing
     #expect(created.kind == .created && created.path == path && created.previousSize == nil && created.size == 0)
     try writeAll("one", to: descriptor)
     close(descriptor)
-    // Named itself and as an entry of its directory, it is still one path, and told of once.
+    // The file is named itself and as an entry of its directory. It is still one path, which is reported once.
     let grown = try events.next()
     #expect(grown.kind == .extend && grown.previousSize == 0 && grown.size == 3)
     unlink(path)
@@ -218,12 +218,12 @@ import Testing
     link(path, other)
     let linked = try events.next()
     #expect(linked.kind == .link && linked.path == path)
-    // What changes its mode changes no count.
+    // A change of the mode does not change the number of names.
     chmod(path, 0o600)
     #expect(try events.next().kind == .attrib)
     unlink(other)
     #expect(try events.next().kind == .link)
-    // The file that takes the name over is followed in its place, also through another name.
+    // The file that takes over the name is followed in the place of the old one, also through another name.
     _ = try folder.file("a", "new")
     #expect(try events.next().kind == .replaced)
     link(path, other)
@@ -249,7 +249,7 @@ import Testing
 
   @Test func `a missing file cannot be watched`() {
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try openForEvents("/no/such") }
-    // A name can be waited for, a directory cannot.
+    // A missing file can be waited for, but not a missing directory.
     #expect(throws: SystemError(ENOENT, "watch /no/such")) { try PathWatcher(paths: ["/no/such"]) { _ in } }
     #expect(throws: SystemError(ENOENT, "watch /nosuch/")) { try PathWatcher(paths: ["/nosuch/"]) { _ in } }
     #expect(throws: SystemError(ENOTDIR, "watch /dev/null/x")) { try PathWatcher(paths: ["/dev/null/x"]) { _ in } }
@@ -265,7 +265,7 @@ import Testing
     #expect(currentPath(of: -1) == nil)
   }
 
-  /// In a process of its own: other tests open and close descriptors meanwhile.
+  /// The test runs in a process of its own, since other tests open and close descriptors.
   @Test func `a cancelled monitor closes its descriptors before the cancel handler`() async {
     await #expect(processExitsWith: .success) {
       let path = "\(ScratchDirectory.parent)/gcdlab-test-\(getpid())"

@@ -13,7 +13,7 @@ import Testing
     defer { unlink(path) }
     try OutputFile(path).write("first")
     #expect(readFile(path) == "first")
-    // Over what was there, and a relative path is beside the working directory.
+    // The file exists already, and the path is relative to the working directory.
     try OutputFile(path).write("second")
     #expect(readFile(path) == "second")
   }
@@ -30,7 +30,7 @@ import Testing
     #expect(throws: SystemError(ENOSPC, "write /dev/full")) { try OutputFile("/dev/full").write("too much") }
   }
 
-  /// A new directory, removed at the end with the names that these tests use.
+  /// A new directory. It is removed at the end with the names that these tests use.
   private final class Folder {
     let path: String
 
@@ -68,7 +68,7 @@ import Testing
   @Test func `a link is written through`() throws {
     let folder = try Folder()
     try OutputFile("\(folder.path)/file").write("first")
-    // Relative to where the link is, and a link to a link.
+    // The first link is relative to its own directory, and the second one leads to a link.
     symlink("file", "\(folder.path)/link")
     symlink("\(folder.path)/link", "\(folder.path)/link2")
     try OutputFile("\(folder.path)/link2").write("second")
@@ -106,7 +106,7 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: 10)
     do {
       let file = try OutputFile(path)
-      // It has a writer who has said nothing yet: no end.
+      // The pipe has a writer that has written nothing yet, so it has not ended.
       #expect(read(reader, &bytes, 10) == -1 && errno == EAGAIN)
       try file.write("whole")
       #expect(read(reader, &bytes, 10) == 5)

@@ -10,13 +10,13 @@ import Testing
 
 #if os(Linux)
   @Suite struct MemoryShortageTests {
-    /// This process has more than a page, and a terabyte less than a petabyte.
+    /// This process uses more than a page of memory, and far less than a petabyte.
     @Test(arguments: ["-d", "-v"])
     func `a process without room for a stack is distinguished from one with room`(_ option: String) throws {
       let shortage = try #require(MemoryShortage(of: getpid(), limits: [(option, 4096)]))
       #expect(shortage.limit == 4096 && shortage.used > 4096)
       #expect(shortage.description.hasSuffix(" KiB of 4 KiB (ulimit \(option))"), "\(shortage)")
-      // Room for one page is none for a stack.
+      // Room for one page is not enough for a stack.
       #expect(MemoryShortage(of: getpid(), limits: [(option, shortage.used + 4096)]) != nil)
       #expect(MemoryShortage(of: getpid(), limits: [(option, 1 << 50)]) == nil)
     }

@@ -8,11 +8,12 @@ import Testing
   import Glibc
 #endif
 
-/// The descriptors belong to the whole process, so these run in one of their own.
+/// The descriptors belong to the whole process, so each test runs in a process of its own.
 @Suite struct OpenDescriptorsTests {
   @Test func `open descriptors are counted`() async {
     await #expect(processExitsWith: .success) {
-      // The test runner and Dispatch have descriptors of their own, some of which come and go in the beginning.
+      // The test runner and Dispatch have descriptors of their own, some of which are opened and closed in the
+      // beginning.
       let isRight = (0..<1000).contains { _ in
         let before = OpenDescriptors.count()
         let opened = (0..<10).map { _ in dup(0) }

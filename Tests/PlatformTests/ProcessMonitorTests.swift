@@ -10,12 +10,12 @@ import Testing
 #endif
 
 @Suite struct ProcessMonitorTests {
-  /// A shell that does this.
+  /// Starts a shell that runs `script`.
   private static func shell(_ script: String, _ descriptors: [Int32: Int32] = [:]) throws -> ChildProcess {
     try ChildProcess(Image("/bin/sh"), ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
   }
 
-  /// How often the end of `process` is told to one who cancels when told.
+  /// Returns how often the end of `process` is reported to a monitor that is cancelled at the first report.
   private static func tells(_ process: pid_t) async throws -> Int {
     try await withCheckedThrowingContinuation { done in
       do {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Touched on the queue of the source alone.
+  /// A counter that only the queue of the source uses.
   private final class Count: @unchecked Sendable { var value = 0 }
 
   @Test(arguments: ["exit 7", "sleep 0.05; exit 7"])
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a signal is not an exit status`() throws { #expect(try Self.shell("kill -KILL $$").wait() == nil) }
 
-  /// A pipe that no child inherits.
+  /// Creates a pipe that no child inherits.
   private static func pipe() throws -> (reader: Int32, writer: Int32) {
     var ends: [Int32] = [-1, -1]
     #expect(systemPipe(&ends) == 0)
@@ -83,7 +83,7 @@ import Testing
         #expect(ChildProcess.leftOver() == 0)
         #expect(ChildProcess.adoptOrphans())
         let (reader, writer) = try ProcessMonitorTests.pipe()
-        // The grandchild goes on until its standard input ends.
+        // The grandchild lives until its standard input ends.
         let child = try ProcessMonitorTests.shell("exec 8<&0; cat <&8 >/dev/null &", [0: reader])
         #expect(child.wait() == 0)
         #expect(ChildProcess.leftOver() == 1)
@@ -95,5 +95,5 @@ import Testing
   #endif
 }
 
-// The method of the same name hides it.
+// Calls the system's function, which a method of the same name hides.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

@@ -8,9 +8,9 @@ import Testing
   import Glibc
 #endif
 
-/// A trial's files are removed, and nobody else's.
+/// A trial's files are removed, and no others.
 @Suite struct ScratchDirectoryTests {
-  /// A directory with a file that must stay, of somebody else.
+  /// A directory of another program, with a file that must stay.
   private final class Foreign {
     let path: String
     var isWhole: Bool { readFile("\(path)/mine") == "mine" }
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `a thread that continues to create files during the removal leaves nothing`() async {
-    // In a process of its own: a worker has one trial.
+    // The test runs in a process of its own, since a worker has one trial.
     await #expect(processExitsWith: .success) {
       let making = Atomic(0), ended = Atomic(false)
       let parent = try ScratchDirectory()

@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// Where calls cannot be counted, nothing is to be tried but that the body runs.
+/// Whether calls can be counted. If they cannot, the only test is that the body runs.
 private let countsCalls = SystemCalls.during {} != nil
 
 @Suite struct SystemCallsTests {
@@ -22,7 +22,7 @@ private let countsCalls = SystemCalls.during {} != nil
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
   func `a free lock and a free semaphore make no system call`() async {
-    // In a process of its own: another test may hold the allocator's lock, and a debug build allocates.
+    // The test runs in a process of its own: another test may hold the allocator's lock, and a debug build allocates.
     await #expect(processExitsWith: .success) {
       let mutex = Mutex(0)
       let semaphore = DispatchSemaphore(value: 1)
@@ -35,11 +35,11 @@ private let countsCalls = SystemCalls.during {} != nil
           }
         }
       }
-      // The first time may take memory for what the runtime keeps of a generic type.
+      // The first call may allocate memory for the metadata of a generic type.
       _ = (locks(), semaphores())
       #expect(locks() == 0)
       #expect(semaphores() == 0)
-      // The check can fail: the same body with one call in it.
+      // The check can fail: this body makes one call.
       #expect(SystemCalls.during { mutex.withLock { $0 = Int(getppid()) } } == 1)
     }
   }
@@ -64,7 +64,7 @@ private let countsCalls = SystemCalls.during {} != nil
 
   @Test(.enabled(if: countsCalls, "the system does not count calls"))
   func `a body may start a thread, whose calls are its own`() async throws {
-    // glibc blocks all signals meanwhile, and the thread begins on a stack of its own.
+    // glibc blocks all signals while a thread starts, and the thread begins on a stack of its own.
     for _ in 0..<100 {
       let parent = Atomic<Int32>(0)
       var failure: SystemError?
@@ -82,7 +82,7 @@ private let countsCalls = SystemCalls.during {} != nil
     async
   {
     await #expect(processExitsWith: .success) {
-      // A thread of the pool blocks it.
+      // A thread of the pool blocks the signal.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGUSR1)
@@ -92,7 +92,7 @@ private let countsCalls = SystemCalls.during {} != nil
       let ignored = try #require(calls())
       signal(SIGUSR1) { _ in getppid() }
       let handled = try #require(calls())
-      // The call in the handler, and the return from it.
+      // The two calls are the one in the handler and the return from the handler.
       #expect(handled == ignored + 2, "\(ignored), then \(handled)")
       let after = SystemCalls.during { _ = getppid() }
       #expect(after == 1, "\(after ?? -1)")

@@ -19,7 +19,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Lines as the kernel wrote them for threads that were known to be in these calls.
+    /// The lines are the kernel's, for threads that were known to be in these calls.
     @Test(
       arguments: [
         ("running\n", nil),

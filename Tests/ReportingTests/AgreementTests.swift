@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reporting
 
-/// Terminal, HTML, Markdown and JSON of the same run say the same, figure by figure.
+/// Terminal, HTML, Markdown and JSON of the same run have the same figures.
 @Suite struct AgreementTests {
-  /// A table as it was read back out of a rendering: of each row the cells that are not empty.
+  /// A table that was read back from a rendering: for each row, the cells that are not empty.
   typealias Rows = [[String]]
 
   // MARK: What was rendered
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  /// The tables of a terminal with the headings of those of the page: what else it shows has other lines, and what the
-  /// signs in a table mean stands under it.
+  /// Returns the tables of a terminal that have the headings of the page's tables. Other parts of the report have other
+  /// lines, and the meaning of the signs stands below a table.
   private static func terminal(_ text: String, like pages: [Rows]) -> [Rows] {
     let sections = text.split(separator: "\n\n").map { section in
       section.split(separator: "\n").dropFirst().map { line in
@@ -95,7 +95,7 @@ import Testing
     let runs: [Run]
   }
 
-  /// Each figure of the tables, worked out again from the JSON alone.
+  /// Checks each figure of the tables against one that is calculated from the JSON alone.
   private static func checkFigures(_ results: Results, _ tables: [Rows]) throws {
     let json = try JSONReport.render([results.document])
     let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
@@ -129,7 +129,7 @@ import Testing
     _ metric: String, _ samples: Document.Samples, _ text: (Double) -> String, isHeadline: Bool
   ) -> [String] {
     if isHeadline, samples.kind == "latency" {
-      // As in claims and plots, and not of all samples.
+      // The median is that of the rounds, as in claims and plots, and not of all samples.
       let p50 = Summary(samples.rounds.map(\.value))?.p50 ?? samples.p50
       return [samples.min, p50, samples.p90, samples.p99, samples.max].compactMap { $0.map(text) }
     }
@@ -140,7 +140,7 @@ import Testing
     return Summary(samples.rounds.map(\.value)).map { [text($0.p50)] } ?? []
   }
 
-  /// The ratio to the baseline over the rounds that both have.
+  /// Returns the ratio to the baseline over the rounds that both runs have.
   private static func ratio(of run: Document.Run, in document: Document) -> String? {
     guard let baseline = document.scenario.baseline, run.variant != baseline,
       let left = run.metrics[document.scenario.show[0]],
@@ -159,7 +159,7 @@ import Testing
     try Self.check(Fixture.results([("few", [[10, 20], [30]]), ("two", [[5], [6]])], baseline: "few"), tables: 2)
   }
 
-  /// Trials failed, so that rounds by position are not rounds by number.
+  /// Results with failed trials, so that the position of a round is not its number.
   static let holes = Fixture.made(
     [
       ("plain", Fixture.rounds(8) { $0 == 1 ? nil : ["elapsed": [Double(1000 << $0)], "rate": [Double(5 + $0)]] }),
@@ -169,7 +169,7 @@ import Testing
 
   @Test func `a failed round leaves a gap, and the other rounds keep their partners`() throws {
     try Self.check(Self.holes, tables: 2)
-    // Round by round the one is exactly twice the other.
+    // In each round, one figure is exactly twice the other.
     let html = HTMLReport.render([Self.holes.reading])
     #expect(html.contains("<td>2.00x slower ±0.0 %</td>"))
     #expect(Self.holes.document.runs[0].metrics["elapsed"]?.rounds.map(\.round) == [1, 3, 4, 5, 6, 7, 8])
@@ -189,7 +189,7 @@ import Testing
       )
     ])
     try Self.check(results, tables: 2)
-    // One each, and not the thousand of a round.
+    // There is one value for each trial, and not the thousand of a round.
     #expect(HTMLReport.render([results.reading]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
@@ -235,7 +235,7 @@ import Testing
 
   // MARK: The best
 
-  /// By the median of its rounds stride 1 is best, by what all of them come to stride 4 is: all must go by the same
+  /// By the median of its rounds, stride 1 is the best. By all samples, stride 4 is. All reports must use the same
   /// rule.
   @Test func `tables and plots choose the best by one rule`() throws {
     let figures = [1: [1000.0, 1000, 1000, 1000, 5000, 9000], 4: [1200, 1200, 1200, 1200, 1200, 1200]]
@@ -250,7 +250,7 @@ import Testing
     for text in [MarkdownReport.render(reading), HTMLReport.render([reading])] {
       #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,threads=10]"))
     }
-    // The chart's points are the medians.
+    // The points of the chart are the medians.
     #expect(HTMLReport.render([reading]).contains("apply[threads=10], stride=1: 1 us</title>"))
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reporting
 
-/// Several machines side by side.
+/// Several machines in one atlas.
 @Suite struct AtlasTests {
   private static let documents = """
     documents:
@@ -32,7 +32,7 @@ import Testing
     claim("guide.1", .guarantee), claim("guide.2", .performance), claim("guide.3", .guarantee),
   ]
 
-  /// A machine's run: its verdicts on the three sentences, and how many times as slow as `slow` the variant `fast` is.
+  /// The run of a machine: its verdicts on the three sentences, and the ratio of `fast` to `slow`.
   private struct Ran {
     var cores = 2
     var cpu = "Test CPU"
@@ -85,7 +85,7 @@ import Testing
     func names(_ runs: Ran...) -> [String] { AtlasColumn.names(of: Self.columns(runs)) }
     #expect(names(Ran(cores: 1), Ran()) == ["1 core", "2 cores"])
     #expect(names(Ran(cpu: "A"), Ran(cores: 4, cpu: "B")) == ["A, 2 cores", "B, 4 cores"])
-    // The same machine twice is two columns, by their dates; within a minute, by their files.
+    // Two runs of the same machine are two columns, which their dates distinguish; within a minute, their files do.
     #expect(
       names(Ran(), Ran(started: "2026-11-22T01:02:03Z"), Ran(cores: 1)) == [
         "2 cores, 2026-11-21 01:02 UTC", "2 cores, 2026-11-22 01:02 UTC", "1 core",
@@ -146,7 +146,7 @@ import Testing
     let page = AtlasPage.render(atlas)
     #expect(page.contains("2 runs side by side") && page.contains("1 on which runs agree, 1 judged in one run only"))
     #expect(!text.contains("machine"), "\(text)")
-    // Of two machines one of which ran twice, the columns are runs, too.
+    // If one of two machines ran twice, the columns are called runs, too.
     #expect(try Self.atlas(Ran(), Ran(), Ran(cores: 1)).words.one == "run")
     #expect(try Self.atlas(Ran(), Ran(cores: 1)).words.one == "machine")
   }
@@ -188,7 +188,7 @@ import Testing
     let scenario = atlas.scenarios[0]
     #expect(scenario.note == "elapsed as a multiple of slow in the same run")
     let fast = try #require(scenario.rows.first { $0.label == "fast" })
-    // What the run's own report says.
+    // The run's own report has the same ratio.
     let shown = Ran(cores: 1, ratio: 2).results.reading.standings?.contrasts[1]
     #expect(fast.cells[0]?.contrast?.ratio == shown?.ratio && fast.cells[0]?.cell.text == "2.00")
     #expect(fast.apartText == "4.00x!" && fast.isTold == true)
@@ -292,7 +292,7 @@ import Testing
     let page = AtlasPage.render(atlas)
     #expect(!page.contains("<script") && page.contains("&lt;script&gt;"))
     #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
-    // Wide, so that no word of a text begins a line by its place.
+    // The text is wide, so that no word begins a line only because of its place.
     for style in [TextStyle(width: 10_000), TextStyle(width: 10_000, color: true)] {
       let text = AtlasText(atlas, style, details: true)
       for shown in [text.report, text.sentences] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// Traces as Chrome trace events, read back as any viewer reads them.
+/// Traces as Chrome trace events, read back as a viewer reads them.
 @Suite struct ChromeTraceTests {
   /// An event, as a viewer finds it.
   private struct Event {
@@ -15,7 +15,7 @@ import Testing
     var phase: String { text("ph") ?? "" }
     var name: String { text("name") ?? "" }
     var category: String { text("cat") ?? "" }
-    /// In nanoseconds.
+    /// The begin, in nanoseconds.
     var begin: Double { ((number("ts") ?? -1) * 1000).rounded() }
     var end: Double { begin + ((number("dur") ?? 0) * 1000).rounded() }
     var track: Double { number("tid") ?? -1 }
@@ -29,7 +29,7 @@ import Testing
     return events.map(Event.init)
   }
 
-  /// The numbers of tracks by the names of their threads.
+  /// Returns the numbers of tracks by the names of their threads.
   private func tracks(_ events: [Event]) -> [String: Double] {
     Dictionary(
       events.filter { $0.name == "thread_name" }.compactMap { event in
@@ -72,7 +72,7 @@ import Testing
     let tracks = tracks(events)
     #expect(from.allSatisfy { $0.track == tracks["caller"] })
     #expect(to.map(\.track) == ["pool 1", "pool 1", "pool 2"].map { tracks[$0] ?? -2 })
-    // The fourth never began: its submission is told, and leads nowhere.
+    // The fourth block never began: its submission is an event without a flow.
     let lone = events.filter { $0.phase == "i" }
     #expect(lone.map(\.name) == ["never began: lab.both 2"] && lone.map(\.begin) == [850_000])
   }

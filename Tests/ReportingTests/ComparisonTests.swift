@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [20, 40, 80, 160])
   func `a grid of 100 cells stays within the terminal`(width: Int) throws {
-    // Too few rounds for intervals, which would take their time in a debug build.
+    // The rounds are too few for intervals, which would take long in a debug build.
     let grid = try Fixture.compared([("work", Array(1...10)), ("threads", Array(1...10))], rounds: 3) {
       variant, values in
       Double((variant == "plain" ? 20_000 : 3_000) * (values["work"] ?? 1) / (values["threads"] ?? 1))
@@ -45,7 +45,7 @@ import Testing
     }
     let shown = text(grid)
     #expect(shown.contains("apply  elapsed as a multiple of the best for each work, by threads"))
-    // Ten values across, in one piece.
+    // Ten values fit across in one piece.
     if width == 80 {
       #expect(
         shown.contains("\n   work      1      2      3      4      5      6      7      8      9     10\n"), "\(shown)")
@@ -56,7 +56,7 @@ import Testing
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
-    // In a list each of both is the best, in a grid the stride of 4 in both columns.
+    // A list marks the best of each, and a grid marks the stride of 4 in both columns.
     let list = text(try Fixture.compared([("work", [10, 1000])], time)).split(separator: "\n").map(String.init)
     for work in ["10 ns", "1 us"] {
       #expect(
@@ -75,10 +75,11 @@ import Testing
     let lines = text(grid).split(separator: "\n").map(String.init)
     let table = try #require(
       lines.firstIndex { $0.hasPrefix("apply  elapsed as a multiple of the best for each work") })
-    // Of the small problem apply is the best, of the large one the loop, which ignores the stride and the work.
+    // For the small problem, apply is the best. For the large one, it is the loop, which ignores the stride and the
+    // work.
     #expect(lines[table + 2].split(separator: " ").suffix(3).map(String.init) == ["3.00", "1.00●", "3.00"])
     #expect(lines.contains { $0.contains("● best for each work, over all variants (lower is better)") })
-    // A line a problem, and no slice alone.
+    // Each problem has a line, and none is chosen.
     for label in ["apply[work=10ns]", "apply[work=1us]"] { #expect(lines.contains { $0.contains(label) }) }
     let many = try Fixture.compared([("work", Array(1...9)), ("threads", Array(1...5))], rounds: 3) { _, values in
       Double(values["work"] ?? 1)
@@ -134,7 +135,7 @@ import Testing
     }
     let together = try plot { _, values in Double(1000 * (values["stride"] ?? 1)) }
     #expect(together.last?.contains("✱ several") == true, "\(together)")
-    // A tenth of a percent from stride to stride: they stand in one row, or two.
+    // The strides differ by a tenth of a percent, so their points stand in one row, or two.
     let flat = try plot { variant, values in (variant == "plain" ? 2000 : 1000) + Double(values["stride"] ?? 1) / 64 }
     #expect(flat.count { $0.contains("○") && !$0.contains("apply") } <= 2, "\(flat)")
     let noise = try plot { variant, values in variant == "plain" ? 1000 : 1000 + Double((values["stride"] ?? 1) % 5) }
@@ -155,9 +156,9 @@ import Testing
   }
 }
 
-/// What a search comes to, in words.
+/// The answer of a search in words.
 @Suite struct SearchAnswerTests {
-  /// What is said of `apply`, and of `plain` where that has a figure, at strides.
+  /// Returns the answer for figures of `apply` at some strides, and of `plain` if it has figures.
   private func answer(
     _ strides: [Int] = [1, 4, 16, 64], plain: Double? = nil, rounds: Int = 6, noise: Double = 0.0002,
     baseline: String? = nil, _ apply: (Int) -> Double?
@@ -239,7 +240,7 @@ import Testing
     let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
     #expect(
       Reading(document).conclusion == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower.")
-    // Whichever of the two is the headline.
+    // The answer is the same whichever of the two is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)
     let reading = Reading(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))

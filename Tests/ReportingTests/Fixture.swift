@@ -9,7 +9,7 @@ extension Results {
   var reading: Reading { Reading(document) }
 }
 
-/// Recorded observations: results as a run would give them, made by hand.
+/// Invented results, as a run would give them.
 enum Fixture {
   struct Pattern: Laboratory.Pattern {
     static let name = "fixture"
@@ -25,7 +25,7 @@ enum Fixture {
     }
   }
 
-  /// The same with more to set.
+  /// A pattern with more settings.
   struct Wide: Laboratory.Pattern {
     static let name = "fixture"
     let stride = Setting.count("stride", 1...4096, default: 1, "iterations in a block")
@@ -52,13 +52,14 @@ enum Fixture {
     says: "Nothing is left out.", kind: .guarantee,
     check: Check(text: "all.missed == 0", left: .cores, comparison: .equal, right: .cores))
 
-  /// Runs of the given variants, each with the elapsed times (ns) of its trials: one histogram a trial.
+  /// Returns runs of the given variants, each with the elapsed times of its trials in nanoseconds. Each trial has one
+  /// histogram.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
     judgements: [Judgement] = [], claims: [Claim] = [], cut: Results.Cut? = nil, warnings: [String] = [],
     optimised: Bool = true
   ) -> Results {
-    // A document may say anything, so the names need not be such as a pattern may have.
+    // The names need not be allowed in a pattern, since a document may contain any text.
     let pattern = described(Pattern(ways: (0...elapsed.count).map { ("way-\($0)", .documented) }))
     let variants = elapsed.map { Variant($0.variant, .documented, "a way") { _ in } }
     let experiment = Experiment(
@@ -101,10 +102,10 @@ enum Fixture {
   /// The samples of a trial by metric; nil for a trial that failed.
   typealias Samples = [String: [Double]]?
 
-  /// The trials of some rounds.
+  /// Returns the trials of some rounds.
   static func rounds(_ count: Int, _ samples: (Int) -> Samples) -> [Samples] { (0..<count).map(samples) }
 
-  /// Runs of the given variants with their trials.
+  /// Returns runs of the given variants with their trials.
   static func made(
     _ variants: [(variant: String, trials: [Samples])], baseline: String? = nil,
     outcome: Outcome = .hung
@@ -128,7 +129,7 @@ enum Fixture {
     return observation
   }
 
-  /// A comparison of `plain`, which ignores the stride, and `apply`, whose figures follow from the settings.
+  /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The settings determine the figures.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
     seeksBest: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
@@ -156,7 +157,7 @@ enum Fixture {
       experiment: experiment, machine: machine, seed: 1, started: "2026-11-21T00:00:00Z", seconds: 1, runs: runs)
   }
 
-  /// The same, with a little noise from round to round.
+  /// Returns such a comparison with a little noise from round to round.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, baseline: String? = nil,
     _ mean: (_ variant: String, _ values: [String: Int]) -> Double?

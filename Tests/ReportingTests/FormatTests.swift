@@ -125,13 +125,13 @@ import Testing
     #expect(!MarkdownReport.render(Fixture.pair.reading).contains("gcdlab scenario"))
   }
 
-  /// What a footnote explains stands in the tables, and the other way round.
+  /// Each sign in the tables has a footnote, and each footnote has its sign.
   @Test func `footnotes belong to the shown cells`() throws {
     func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
     let mean = "by the geometric mean of the rounds, where medians are shown"
     let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin])
-    // Near the floor are samples of a metric that is not shown, and the least of samples whose median is shown.
+    // Samples of a hidden metric are near the floor, and so is the smallest sample of a shown one.
     let hidden = Fixture.made([
       (
         "a",
@@ -160,7 +160,7 @@ import Testing
     #expect(notes(three, baseline: nil) == ["3 rounds: too few for intervals (6 needed)"])
     #expect(notes([[1000]], baseline: nil) == ["1 round: too few for intervals (6 needed)"])
     #expect(notes(three + three, baseline: nil) == [])
-    // Enough rounds, but too few in which both ended well.
+    // There are enough rounds, but in too few of them both sides completed.
     #expect(
       notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("too few") }
         && notes([[1000], [], [], [], [], []], baseline: "a") == [
@@ -180,7 +180,7 @@ import Testing
     let lenient = JUnitReport.render([results.document], strict: false)
     #expect(lenient.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\""))
     #expect(lenient.contains("a &lt; b &amp; &quot;c&quot;\\u{7}\\u{ffff}"))
-    // What the rounds refuse is no plain pass.
+    // A claim that the rounds refuse does not simply pass.
     #expect(
       lenient.contains(
         "      <system-out>refuted: missed: 1 where 2 is claimed, 6 rounds\nall.missed == 0</system-out>\n"))
@@ -218,7 +218,7 @@ import Testing
     #expect(distributions.map(\.name) == ["slow-elapsed", "fast-elapsed"])
     let text = distributions[0].text
     #expect(text.hasPrefix("#[fixture slow elapsed in ns]\n"))
-    // What the plotter reads: four numbers a line, value and share ascending up to all of them.
+    // The plotter reads four numbers in each line. Value and share rise until all samples are counted.
     let rows = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.dropFirst().map {
       $0.split(separator: " ").compactMap { Double($0) }
     }
@@ -236,7 +236,7 @@ import Testing
     }
     #expect(line(0) == "────────────────────────  round 4, 0/90, 10 s  mutex")
     #expect(line(30) == "━━━━━━━━────────────────  round 4, 30/90, 10 s, about 20 s left  mutex")
-    // The last one may take long.
+    // The last trial may take long.
     #expect(line(89, after: 40) == "━━━━━━━━━━━━━━━━━━━━━━━─  round 4, 89/90, 40 s  mutex")
     #expect(line(30, width: 20).displayWidth <= 19)
   }
@@ -252,7 +252,7 @@ import Testing
     #expect(
       line(0.061, after: 10) == "━━━━━━━━────────────────  round 14, ±6.1 %, goal ±2.0 %, 10 s of at most 30 s  apply")
     #expect(line(nil, after: 0) == "────────────────────────  round 14, goal ±2.0 %, 0 s of at most 30 s  apply")
-    // Past the limit a round is finished; without one there is no share to draw.
+    // After the limit, only the round is finished. Without a limit, there is no share to draw.
     #expect(line(0.5, after: 31).hasPrefix("━━━━━━━━━━━━━━━━━━━━━━━━  round 14, ±50 %"))
     #expect(line(0.5, after: 31, limit: nil).hasSuffix("──  round 14, ±50 %, goal ±2.0 %, 31 s  apply"))
   }
@@ -311,7 +311,7 @@ import Testing
         == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 
-  /// Whatever was measured, nothing unmeasured is shown.
+  /// No format shows a figure that was not measured.
   @Test func `no format shows a value that is not a number`() throws {
     var generator = SplitMix64(seed: 11)
     for _ in 0..<12 {

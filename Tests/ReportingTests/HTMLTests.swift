@@ -41,7 +41,8 @@ import Testing
 
   @Test func `histograms have their names, and charts the figures of the tables`() throws {
     #expect(try page(Fixture.pair).contains(/<text class="name"[^>]*>fast<\/text>/))
-    // Five rounds of 1 us and one of a second: the point is the median, and neither their mean nor an interval of it.
+    // Five rounds take 1 us and one takes a second. The point is the median, neither the mean nor an end of its
+    // interval.
     let swept = try Fixture.compared([("stride", [1, 4])]) { _, round, _ in round == 3 ? 1e9 : 1000 }
     let html = try page(swept)
     #expect(html.contains("<title>apply, stride=4: 1 us</title>") && html.contains("medians over the rounds"))
@@ -51,7 +52,7 @@ import Testing
   @Test func `a page of a run without figures says so`() throws {
     let none = try page(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads")))
     #expect(none.contains("Nothing was measured.") && !none.contains("<svg"))
-    // How trials ended is known even so.
+    // The ends of trials are known nevertheless.
     let hung = try page(Fixture.results([("a", [[]])], outcome: .hung))
     #expect(hung.contains("Nothing was measured.") && hung.contains(">hung: 100.0 %</text>"))
   }

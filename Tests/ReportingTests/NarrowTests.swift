@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reporting
 
-/// What a narrow terminal shows: every word whole, and nothing left out but what is said.
+/// A narrow terminal shows every word as a whole, and says what it leaves out.
 @Suite struct NarrowTests {
   @Test(arguments: [20, 40, 55, 80, 200])
   func `a name and its text break no word`(_ width: Int) {
@@ -12,7 +12,7 @@ import Testing
     #expect(lines.allSatisfy { $0.displayWidth <= max(width, 24) }, "\(lines)")
     let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(words == "custom-source \(says) data add")
-    // Beside the name where there is room.
+    // The text stands beside the name if there is room.
     #expect(lines[0].contains("News") == (width >= 56))
   }
 

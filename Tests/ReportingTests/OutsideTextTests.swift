@@ -6,12 +6,12 @@ import Testing
 
 @testable import Reporting
 
-/// Names and texts from outside show themselves and nothing else.
+/// Names and texts from outside appear as text and do nothing else.
 @Suite struct OutsideTextTests {
   private static let name = "na\nFORGED\u{1b}[2Jme"
   private static let text = "te\u{9b}2J\u{1b}]0;xt\u{7}\r\u{202e}\u{7f} x\u{1b}[31mEVIL\u{1b}[0m"
 
-  /// In each thing that a lesson may have.
+  /// The text in each construct of a lesson.
   private static let lesson = """
     Plain \(text), **bold \(text)**, *stressed \(text)*, `code \(text)`.
 
@@ -25,7 +25,7 @@ import Testing
     ```
     """
 
-  /// A document in which every text is hostile: each of a plain one is replaced by its place.
+  /// Returns a document in which every text of a plain document is replaced by a hostile one.
   private static func document() throws -> ResultDocument {
     var results = Fixture.results(
       [(name, [[10, 20], [30]]), ("@b", [[10, 20], [30]])], baseline: "@b",
@@ -39,7 +39,7 @@ import Testing
     results.findings = [Remark(Conclusion.kind, text), Remark("finding", name)]
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])
-    // As JSON has them: control characters written out, the others as they are.
+    // JSON writes control characters as escapes, and the others as they are.
     let hostile = "te\\u001b[31mEVIL\\u0000\\u001b[2J\u{9b}\u{202e}\\r\\nFORGED"
     let changed = json.replacing("\"A fixture\"", with: "\"\(hostile)\"").replacing(
       "\"Nowhere at all\"", with: "\"\(hostile)\""
@@ -50,7 +50,7 @@ import Testing
   private func expectHarmless(_ shown: String, _ style: TextStyle) {
     #expect(style.safe(shown) == shown, "not all of it was made safe in its place")
     #expect(!shown.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(shown)")
-    // Colours are those of the report itself.
+    // The only colours are those of the report itself.
     #expect(!shown.contains("\u{1b}[31mEVIL"))
     if !style.color { #expect(!shown.unicodeScalars.contains { $0.isHidden && $0 != "\n" }) }
   }
@@ -59,7 +59,7 @@ import Testing
     _ color: Bool
   ) throws {
     let document = try Self.document()
-    // Wide, so that no word of a text begins a line by its place.
+    // The text is wide, so that no word begins a line only because of its place.
     let style = TextStyle(width: 1000, color: color)
     let reading = Reading(document)
     expectHarmless(TerminalReport(style).render(reading), style)
@@ -82,7 +82,7 @@ import Testing
     _ color: Bool
   ) throws {
     let style = TextStyle(width: 1000, color: color)
-    // A lab of one's own may have any documents.
+    // Another lab may have any documents.
     func written(_ text: String) -> String {
       "\""
         + text.unicodeScalars.map {
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// Neither hidden characters nor lines of its own, which in HTML are spaces.
+  /// Expects neither hidden characters nor forged lines. In HTML, line ends are spaces.
   private func expectNothingHidden(_ report: String, isHTML: Bool = false) {
     let report = report.replacing("\r\n", with: "\n")
     #expect(!report.unicodeScalars.contains { $0.isHidden && $0 != "\n" }, "\(report)")
@@ -164,7 +164,7 @@ import Testing
     let document = try Self.document()
     let diff = DiffReport(try ResultDiff(old: [document], new: [document]), gate: nil)
     for report in [try diff.json(), diff.csv] { expectNothingHidden(report) }
-    // JSON is for programs: they read what there was.
+    // JSON is for programs, which read the original text.
     let again = try ResultDocument.parse(Array(try JSONReport.render([document]).utf8), place: "again")
     #expect(again.first?.warnings.map(\.says) == [Self.text])
   }

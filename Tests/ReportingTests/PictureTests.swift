@@ -4,12 +4,11 @@ import Testing
 
 @testable import Reporting
 
-/// The picture that a page begins with: which one it is follows from the document, and its figures are those of the
-/// tables.
+/// The picture with which a page begins. The document decides which one it is, and its figures are those of the tables.
 @Suite struct PictureTests {
   private func page(_ reading: Reading) -> String { HTMLReport.render([reading]) }
 
-  /// The same with other words in its document.
+  /// Returns a reading with other words in its document.
   private func changed(_ results: Results, _ words: [(String, String)]) throws -> Reading {
     let json = words.reduce(try JSONReport.render([results.document])) { $0.replacing($1.0, with: $1.1) }
     return Reading(try #require(try ResultDocument.parse(Array(json.utf8), place: "x").first))
@@ -23,7 +22,7 @@ import Testing
   }
   private struct NoPicture: Error { let found: String }
 
-  /// The drawings of a picture's rows: where each mark stands, in hundredths of the width.
+  /// Returns the places of the marks in the drawings of a picture's rows, in percent of the width.
   private func marks(_ page: String) -> [Double] {
     page.prefix { _ in true }.matches(of: /<svg class="mark[^"]*" x="([0-9.]+)%" y="13">/).compactMap {
       Double($0.output.1)
@@ -34,7 +33,7 @@ import Testing
     says: "Both create it.", kind: .anomaly,
     check: Check(text: "racy.missed > 0", left: .cores, comparison: .greater, right: .cores))
 
-  /// A race: of 200 tries some come to 2.
+  /// Returns a race in which some of 200 tries have the value 2.
   private static func race() -> Results {
     var results = Fixture.made(
       [
@@ -69,10 +68,10 @@ import Testing
     #expect(try kind(swept([("stride", [1, 4, 16])])) == "curve")
     #expect(try kind(swept([("stride", [1, 4, 16])], seeksBest: false)) == "curve")
     #expect(try kind(swept([("work", [10, 20]), ("stride", [1, 4])])) == "heat")
-    // One value of a parameter is no axis.
+    // A parameter with one value is not an axis.
     #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
     #expect(kind(Self.race()) == "outcomes")
-    // As many figures as hazards, of a metric that is to be low: the hazards are an aside.
+    // There are as many figures as hazards, of a metric with a better direction, so the hazards are an aside.
     #expect(kind(AgreementTests.holes) == "dots")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .hung)) == "outcomes")
     #expect(kind(Fixture.results([("a", [[]])], outcome: .unavailable(reason: "no threads"))) == "none")
@@ -104,7 +103,7 @@ import Testing
       #expect(html.contains("<b>\(row.figure)</b> <small>\(row.isReference ? "baseline" : row.ratio)</small>"))
       #expect(html.contains("<title>\(row.label): \(row.figure), \(row.isReference ? "baseline" : row.ratio)</title>"))
     }
-    // Lower is on the left, and the baseline's line goes through all rows.
+    // Lower values are on the left, and the line of the baseline goes through all rows.
     let places = marks(html)
     #expect(places.count == 2 && places[1] < places[0])
     #expect(html.matches(of: /class="reference"/).count == 2 && html.contains("Dashed line: slow."))
@@ -148,7 +147,7 @@ import Testing
     }
     #expect(html.contains("<title>apply, stride=4: 8 us</title>"))
     #expect(html.contains("No markers: the variant has no stride."))
-    // A name at each line's end, and a key for where that has no room; colours are not all there is to tell them apart.
+    // Each line has its name at its end, and a key if there is no room. Colours are not the only difference.
     #expect(html.contains(/<text x="[0-9]+" y="[0-9.]+">apply<\/text>/) && html.contains("</svg> apply</span>"))
     #expect(html.contains("class=\"c0 d0\"") && html.contains("class=\"c1 d1\""))
   }
@@ -168,7 +167,7 @@ import Testing
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
     #expect(page(reading).contains("<b>elapsed as a multiple of the best for each work</b>"))
-    // A search has no claims, and still an answer.
+    // A search has an answer without claims.
     let answer = try #require(reading.conclusion)
     #expect(reading.answer.isEmpty && page(reading).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
@@ -183,7 +182,8 @@ import Testing
     #expect(apply.rows[0].cells[1].strength == nil)
   }
 
-  /// `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is much slower.
+  /// Returns a reading in which `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is
+  /// much slower.
   private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> Reading {
     try Fixture.compared(sweeps, baseline: baseline, seeksBest: baseline == nil) { variant, round, values in
       guard variant == "apply" else { return Double(1000 + round) }
@@ -238,7 +238,7 @@ import Testing
       table.rows.map { $0.cells.map(\.text) }.filter { $0[0] == "racy" }.map { Array($0[1...3]) }
         == racy.entries.map { [$0.outcome, $0.count.withCommas, $0.shareText] })
     #expect(racy.entries.map(\.shareText) == ["75.0 %", "25.0 %"])
-    // Those that always come to the same are beside it, and who counts nothing is named.
+    // Variants with a single outcome are shown, too, and a variant that counts nothing is named.
     #expect(bars.rows.map(\.label) == ["racy", "sound"] && bars.leftOut == ["other"])
     let html = page(reading)
     #expect(html.contains(">missed 1: 75.0 %</text>") && html.contains("<b>missed 2: 25.0 %</b>"))
@@ -248,7 +248,7 @@ import Testing
   @Test func `the ends of trials are bars, too, including completed trials`() throws {
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
-    // Neither way is better: there is no figure to be good at.
+    // Neither direction is better, so no figure is the best.
     let reading = try changed(
       hazard, [("\"better\": \"lower\"", "\"better\": \"neither\""), ("\"documented\"", "\"broken\"")])
     guard case .dots? = reading.picture else { throw NoPicture(found: "one of two ended otherwise") }
@@ -318,7 +318,7 @@ import Testing
     #expect(places.count == 3 && abs(places[2] - (places[0] + 0.4 * (places[1] - places[0]))) < 1, "\(places)")
     let zero = Fixture.made([("a", [["missed": [0]]]), ("b", [["missed": [40]]])])
     #expect(marks(page(zero.reading)).first == 0 && page(zero.reading).contains("<b>0</b>"))
-    // There is no ratio to 0, and the baseline is drawn even so.
+    // A ratio to 0 does not exist, but the baseline is drawn.
     let none = Fixture.made([("a", [["elapsed": [0]]]), ("b", [["elapsed": [40]]])], baseline: "a")
     #expect(
       page(none.reading).contains("Dashed line: a.") && page(none.reading).contains("class=\"reference\" x1=\"0.00%\""))

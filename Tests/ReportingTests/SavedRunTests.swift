@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// A run that was saved and read again looks as it did live.
+/// A run that was saved and read again looks as it did before.
 @Suite struct SavedRunTests {
   private static let fractions = Fixture.made(
     [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reporting
 
-/// From claims to the standing of a sentence.
+/// The way from claims to the standing of a sentence.
 @Suite struct SentenceIndexTests {
   private static let documents = """
     documents:
@@ -28,7 +28,7 @@ import Testing
           - {id: other.2, says: what Linux lacks, said: always, place: a heading, word: always, conditions: [one, another], stand-in: {linux: the lab built it}}
     """
 
-  /// What became of a claim on a sentence.
+  /// The verdict on a claim about a sentence.
   private struct Judged {
     var id: String
     var verdict: Verdict
@@ -84,7 +84,7 @@ import Testing
     }
     guard !judged.isEmpty else { return try index([]) }
     let ofAll = try index([results.document])
-    // As they are kept in the user's cache.
+    // The user's cache keeps documents in this form.
     let ofVerdicts = try index([results.document.verdictsAlone])
     #expect(try DocumentsReport(ofVerdicts).json() == DocumentsReport(ofAll).json())
     return ofVerdicts
@@ -98,7 +98,7 @@ import Testing
   func `one counterexample refutes an always or a recipe`(_ id: String) throws {
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed)) == .borneOut)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .violated, met: 9)) == .refuted)
-    // An anomaly that was not there in every trial.
+    // The anomaly did not occur in every trial.
     #expect(try Self.standing(Judged(id, .witnessed, met: 9)) == .refuted)
     #expect(try Self.standing(Judged(id, .notWitnessed)) == .refuted)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, met: 1)) == .refuted)
@@ -115,11 +115,11 @@ import Testing
     }
     let all = try testimony(Judged(id, .witnessed))
     #expect(all?.shown == nil && all?.evidence.hasPrefix("in all 10 trials") == true)
-    // A trial that was lost may have been the one that does not show it.
+    // A lost trial may have been the one that does not show the anomaly.
     #expect(try Self.standing(Judged(id, .witnessed, lost: 1)) == .undecided)
     #expect(try Self.standing(Judged(id, .witnessed, met: 9, lost: 1)) == .refuted)
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, lost: 1)) == .refuted)
-    // Of what may be, one is enough.
+    // For a *may*, one sighting is enough.
     let one = try Self.index([Judged("guide.5", .witnessed, met: 1, lost: 1)], only: ["guide.5"]).chapters[0].entries[0]
     #expect(one.standing == .borneOut && one.testimonies[0].shown == "a in round 3: 7, seed 7")
   }
@@ -154,7 +154,7 @@ import Testing
     #expect(try Self.standing(Judged("other.1", .held)) == .byConstruction)
     #expect(try Self.standing(Judged("other.1", .violated)) == .refuted)
     #expect(try Self.standing(Judged("other.2", .held)) == .standIn)
-    // What the lab built is not Dispatch: that it fails refutes no sentence about Dispatch.
+    // The lab's own stand-in is not Dispatch: its failure does not refute a sentence about Dispatch.
     #expect(try Self.standing(Judged("other.2", .violated)) == .standIn)
     let entry = try Self.index([Judged("other.2", .violated)]).chapters[1].entries[4]
     #expect(entry.remark == "the lab built it; what was built does not keep it")
@@ -164,7 +164,7 @@ import Testing
     #expect(try Self.standing(Judged("other.3", .held)) == .inOneConfiguration)
     #expect(try Self.standing(Judged("other.3", .violated, met: 9)) == .refuted)
     #expect(try Self.standing(Judged("guide.1", .held)) == .borneOut)
-    // The document's own code is one.
+    // The document's own code is a configuration.
     #expect(try Self.standing(Judged("other.5", .held)) == .borneOut)
     #expect(Standing.inOneConfiguration.ink == .quiet && Standing.inOneConfiguration.tone != Standing.borneOut.tone)
   }
@@ -190,7 +190,7 @@ import Testing
     let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
     #expect(
       page.contains("in: a heading") && page.contains("<td>always: never</td>") && page.contains("tried with: one"))
-    // Without results there is no standing.
+    // Without results, there is no standing.
     #expect(!report.markdown.contains("standing") && !report.markdown.contains("not run"))
     let single = SentenceReport(index).text(TextStyle(width: 100))
     #expect(
@@ -238,7 +238,7 @@ import Testing
     #expect(text.contains("cannot be tried: a matter of taste") && text.contains("(always)"))
     #expect(text.contains("against, violated: so (b in round 4: hung") && !text.contains("for, held: so"))
     #expect(report.text(TextStyle(width: 60), details: true).contains("for, held: so"))
-    // Of the words that the list has, each with what it means, and of no others.
+    // The key explains the words in the list, and no others.
     let key = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(key.contains("always (of every run: one counterexample refutes it)") && key.contains("± partly (one part"))
     #expect(!key.contains("stand-in ("))
@@ -255,7 +255,7 @@ import Testing
         && page.contains(">partly</span>"))
   }
 
-  /// What needs a machine that there is not.
+  /// A pattern that needs another machine.
   private struct Elsewhere: Pattern {
     static let name = "elsewhere"
     static let needs = [Need("another machine") { _ in "only elsewhere" }]
@@ -263,7 +263,8 @@ import Testing
     var variants: [Variant] { Variant("a", .documented, "a way") { _ in } }
   }
 
-  /// An index of three scenarios with the same claim on the first sentence; the results are those of the first one.
+  /// Returns an index of three scenarios with the same claim on the first sentence. The results are those of the first
+  /// scenario.
   private static func indexOfThree(_ verdict: Verdict?, only names: [String] = []) throws -> SentenceIndex {
     let claim = Claim(
       says: "It holds.", bears: ["guide.1"], kind: .guarantee,

@@ -4,12 +4,12 @@ import Testing
 @testable import Laboratory
 @testable import Reporting
 
-/// That a run ends when the ratios that its tables print are known, and not when others are.
+/// A run ends when the ratios in its tables are known, and does not depend on other ratios.
 @Suite struct SettlingTests {
   private static let precision = 0.02
 
-  /// In a fixture with the given sweeps and noise, round by round: whether the run would end, and whether every ratio
-  /// that its tables print is known to within ``precision``.
+  /// Returns, for each round of a fixture with these sweeps and noise, whether the run would end, and whether every
+  /// ratio in its tables is known to within ``precision``.
   private func rounds(
     _ sweeps: [(name: String, values: [Int])], baseline: String?, most: Int = 60, noise: Double
   ) throws -> [(isOver: Bool, isKnown: Bool)] {
@@ -24,7 +24,7 @@ import Testing
       let isKnown = isKnown(shown.reading)
       for (index, run) in plan.runs.enumerated() {
         let work = run.parameters["work"].flatMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
-        // A row of the grid is ten times as long as the one before it, and noisy only where it is long.
+        // A row of the grid takes ten times as long as the one before it, and only long rows are noisy.
         let mean = (work ?? 10) * Double(100 + 10 * index)
         let spread = (work ?? 10) > 10 ? noise : noise / 10
         var observation = Observation()
@@ -51,7 +51,7 @@ import Testing
     _ sweeps: [(name: String, values: [Int])], _ baseline: String?
   ) throws {
     let rounds = try rounds(sweeps, baseline: baseline, noise: 0.02)
-    // Before the least rounds nothing is over, whatever is known.
+    // Before the smallest number of rounds, a run does not end, whatever is known.
     for (round, state) in rounds.enumerated() where round >= 6 {
       #expect(state.isOver == state.isKnown, "round \(round)")
     }

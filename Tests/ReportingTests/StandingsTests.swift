@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reporting
 
-/// Which run is best, and how the others stand to it.
+/// The choice of the best run, and the comparison of the others with it.
 @Suite struct StandingsTests {
   private func reading(
     _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, seeksBest: Bool = true
@@ -45,14 +45,15 @@ import Testing
   @Test func `a ratio pairs rounds with the same number`() throws {
     let holes = reading([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
     let contrast = try #require(holes.standings?.contrasts[1])
-    // Rounds 1 and 4: by position it would be 0.5, 1 and 0.5.
+    // Rounds 1 and 4 are paired. By position, the ratios would be 0.5, 1 and 0.5.
     #expect(contrast.ratio == 0.5 && contrast.interval == nil && contrast.isDistinct == nil)
     #expect(
       reading([("loop", [10, nil]), ("apply", [nil, 5])], baseline: "loop").standings?.contrasts.isEmpty == true)
     #expect(reading([("loop", [0, 1]), ("apply", [1, 1])], baseline: "loop").standings?.contrasts.isEmpty == true)
   }
 
-  /// Tables of which something is told from the best, or from the baseline, of `count` with identical cells.
+  /// Returns the number of tables, of `count` with identical cells, in which a cell differs significantly from the best
+  /// or from the baseline.
   private func told(_ count: Int, cells: Int, baseline: String?, seed: UInt64, _ noise: (inout SplitMix64) -> Double)
     -> Int
   {
@@ -67,7 +68,7 @@ import Testing
   @Test(arguments: [nil, "cell0"])
   func `ten identical cells show no significant difference`(_ baseline: String?) {
     #expect(told(100, cells: 10, baseline: baseline, seed: 4) { 1000 + Double.random(in: 0...100, using: &$0) } <= 3)
-    // Noise of two values: six rounds of each by chance look as steady as can be.
+    // The noise has two values: six rounds with the same value look perfectly steady by chance.
     let two = told(100, cells: 10, baseline: baseline, seed: 6) { generator in
       (Bool.random(using: &generator) ? 1000 : 1300) + Double.random(in: 0...10, using: &generator)
     }

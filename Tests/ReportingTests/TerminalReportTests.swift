@@ -164,10 +164,10 @@ import Testing
     let lines = render(results, width: 300).split(separator: "\n").map(String.init)
     let heading = try #require(lines.firstIndex { $0.contains("1/1") && $0.contains("8/5") })
     #expect(lines[heading - 1] == "elapsed  the whole loop; medians over the trials, by stride/threads")
-    // One ignores the stride: its figure stands under each.
+    // One variant ignores the stride, so its figure stands under each.
     #expect(lines[heading + 1].hasPrefix("  plain") && lines[heading + 2].hasPrefix("  apply"))
     #expect(lines[heading + 1].split(separator: " ns").count == 20)
-    // A table of so many columns does not fit: what is left out is said, and in the details.
+    // A table of so many columns does not fit. The report says what it leaves out, and the details have it.
     #expect(render(results, width: 80).contains("--details shows"))
     let long = TerminalReport(TextStyle(width: 120), details: true).render(results.reading)
     #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
@@ -235,7 +235,7 @@ import Testing
     ])
     let lines = render(results).split(separator: "\n").map(String.init)
     let start = lines.firstIndex { $0.contains("variant") } ?? 0
-    // Right-aligned figures end in the same cell.
+    // Right-aligned figures end in the same column.
     let widths = Set(lines[start...(start + 3)].map(\.displayWidth))
     #expect(widths.count == 1, "\(lines[start...(start + 3)])")
   }
@@ -298,16 +298,16 @@ import Testing
     #expect(json.contains("\"floor\": 0.2") && json.contains("\"yardstick\": 0.2"))
     let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map { Reading($0) }
     let markdown = saved.map { MarkdownReport.render($0) }.joined()
-    // On a terminal the heading is brief.
+    // The heading on a terminal is short.
     for (report, tellsMachine) in [(render(results), false), (HTMLReport.render(saved), true), (markdown, true)] {
-      // Wherever a line ends.
+      // The text may be wrapped at any place.
       let text = report.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
       #expect(text.contains(/empty timing loop 0\.20* ns \(each\)/) == tellsMachine)
       #expect(text.contains("~ less than twice what the empty timing loop costs: 0.2") == isMarked)
     }
   }
 
-  /// Evidence of figures that differ: the median of two is neither of them.
+  /// Returns evidence of figures that differ. Their median is none of them.
   private static func ranged(
     _ least: Double, _ most: Double, trials: Int, met: Int = 0, reason: String? = nil
   ) -> Evidence {

@@ -9,7 +9,7 @@ import Testing
     TraceText(style: TextStyle(width: width, color: false, unicode: false), from: from, to: to).render([trace])
   }
 
-  /// The two rows of a lane, without its name and the bars.
+  /// Returns the two rows of a lane, without its name and the bars.
   private static func rows(_ name: String, _ text: String) -> [String] {
     let lines = text.split(separator: "\n").map(String.init)
     guard let index = lines.firstIndex(where: { $0.hasPrefix(name + " ") || $0.hasPrefix(name + "|") }) else {
@@ -107,7 +107,7 @@ import Testing
     }
     let text = Self.text(trace, from: 0)
     #expect(text.contains(" more |") || text.contains("more|"))
-    // Those that did most have rows of their own.
+    // The threads that did most have rows of their own.
     #expect(!Self.rows("pool 1", text).isEmpty)
     #expect(!Self.rows("pool 2", text).isEmpty)
     #expect(text.split(separator: "\n").count < 50)
@@ -147,7 +147,8 @@ import Testing
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
     let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
-    // Two of the serial queue, the barrier and what it holds back until the end.
+    // The backlog has two blocks of the serial queue, the barrier, and the block that the barrier holds back until the
+    // end.
     #expect(folding.backlog == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
   }
 

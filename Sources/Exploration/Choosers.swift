@@ -33,8 +33,8 @@ final class RandomWalk: Chooser {
 }
 
 /// Probabilistic concurrency testing: gives each strand a random priority, always runs the highest, and lowers the
-/// priority of the running strand at a few random steps. A defect that needs `changes` ordered preemptions is found with
-/// a probability that is known beforehand.
+/// priority of the running strand at a few random steps. A defect that needs `changes` ordered preemptions is found
+/// with a probability that is known beforehand.
 final class RandomPriorities: Chooser {
   private var random: SplitMix64
   private var priorities: [Int: UInt64] = [:]
@@ -69,9 +69,9 @@ final class RandomPriorities: Chooser {
 /// Goes through all schedules, depth first: each execution repeats the choices of the one before up to the last place
 /// where another choice is left.
 ///
-/// With reduction, of several schedules that differ only in the order of steps that commute, one is executed. The method
-/// is that of sleep sets (Godefroid): a strand whose step was tried at a place sleeps in the other branches until a step
-/// is made that does not commute with it.
+/// With reduction, of several schedules that differ only in the order of steps that commute, one is executed. The
+/// method is that of sleep sets (Godefroid): a strand whose step was tried at a place sleeps in the other branches
+/// until a step is made that does not commute with it.
 final class DepthFirst: Chooser {
   private struct Place {
     var choices: [Choice]
@@ -88,8 +88,8 @@ final class DepthFirst: Chooser {
   /// Whether a choice was left out because of the bound on preemptions.
   private(set) var hasLeftOut = false
 
-  /// - Parameter most: the most preemptions in a schedule; nil for any number. With a bound nothing is reduced, since the
-  ///   schedule that would stand for another may need more preemptions.
+  /// - Parameter most: the most preemptions in a schedule; nil for any number. With a bound nothing is reduced, since
+  ///   the schedule that would stand for another may need more preemptions.
   init(reduces: Bool, preemptions most: Int?) {
     self.reduces = reduces && most == nil
     self.most = most

@@ -3,8 +3,8 @@ import CDispatchSupport
 /// One execution of a program: one order of its steps.
 ///
 /// All threads, blocks and tasks of the program are strands, of which one runs at a time. Before each step a strand
-/// pauses, and a ``Chooser`` decides which strand makes the next one. A step lasts until the next step of its strand. The
-/// program therefore sees sequentially consistent memory, at the grain of these steps.
+/// pauses, and a ``Chooser`` decides which strand makes the next one. A step lasts until the next step of its strand.
+/// The program therefore sees sequentially consistent memory, at the grain of these steps.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class Execution: @unchecked Sendable {
@@ -122,8 +122,8 @@ public final class Execution: @unchecked Sendable {
     if silent, !isOver, record != nil { record?[chosen.count - 1].isSilent = true }
   }
 
-  /// Lets a strand run to its end. One that loops until another does something never comes to its end, and stops for good:
-  /// what it has on its stack is lost.
+  /// Lets a strand run to its end. One that loops until another does something never comes to its end, and stops for
+  /// good: what it has on its stack is lost.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }

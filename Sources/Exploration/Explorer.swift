@@ -4,18 +4,18 @@ import Measurement
 public struct Explorer: Sendable {
   /// Which schedules are executed.
   public enum Strategy: Sendable, Equatable {
-    /// All of them. If there are more than a few thousand, those that differ only in the order of steps that commute
+    /// All schedules. If there are more than a few thousand, those that differ only in the order of steps that commute
     /// count once.
     case all
-    /// All of them, each order for itself.
+    /// All schedules, each order for itself.
     case everyOrder
-    /// Those that differ in more than the order of steps that commute.
+    /// The schedules that differ in more than the order of steps that commute.
     case reduced
-    /// All with at most so many preemptions.
+    /// All schedules with at most this number of preemptions.
     case preemptions(Int)
-    /// So many, each choice at random.
+    /// The given number of schedules, with each choice at random.
     case random(Int, seed: UInt64)
-    /// So many by random priorities, with so many changes of priority.
+    /// The given number of schedules by random priorities, with this number of changes of priority.
     case priorities(Int, changes: Int, seed: UInt64)
   }
 

@@ -1,5 +1,5 @@
-/// A dispatch queue: its order, its width, its target and its barriers, as the documents describe them, and nothing of how
-/// libdispatch does it.
+/// A dispatch queue: its order, its width, its target and its barriers, as the documents describe them, and nothing of
+/// how libdispatch does it.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelQueue: @unchecked Sendable {

@@ -144,7 +144,8 @@ public final class ModelSemaphore: @unchecked Sendable {
   }
 }
 
-/// The predicate of `dispatch_once`: the first body that is passed to it runs, and other callers wait until it has ended.
+/// The predicate of `dispatch_once`: the first body that is passed to it runs, and other callers wait until it has
+/// ended.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelOnce: @unchecked Sendable {

@@ -2,13 +2,13 @@ import CDispatchSupport
 
 /// One thread of an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
 ///
-/// A thread or block is a fiber, which pauses before each of its steps. A task is a series of jobs, each of which is one
-/// step.
+/// A thread or block is a fiber, which pauses before each of its steps. A task is a series of jobs, each of which is
+/// one step.
 final class Strand {
   let number: Int
   let name: String
-  /// The queues and locks that the strand has. They are part of the footprint of each of its steps, since a step includes
-  /// giving back what the strand no longer needs.
+  /// The queues and locks that the strand has. They are part of the footprint of each of its steps, since a step
+  /// includes giving back what the strand no longer needs.
   var held: [Int] = []
   /// The step that the strand will make next; nil if it has ended, or if its task is suspended.
   var next: Step?

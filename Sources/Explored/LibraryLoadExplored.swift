@@ -1,8 +1,8 @@
 import Exploration
 import Instruments
 
-/// A library with three sources: one with an item that enumerates at once, one with an item that enumerates later, and one
-/// that fails.
+/// A library with three sources: one with an item that enumerates at once, one with an item that enumerates later, and
+/// one that fails.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class Library: @unchecked Sendable {

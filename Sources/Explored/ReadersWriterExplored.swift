@@ -36,7 +36,7 @@ extension ReadersWriter {
     try measure(trial, read: read, write: write)
   }
 
-  /// Both threads write, and the second reads first.
+  /// Runs two threads: both write, and the second reads first.
   func measure(
     _ trial: Trial, read: @escaping @Sendable (Pair) -> Pair.Values, write: @escaping @Sendable (Pair) -> Void
   ) throws {

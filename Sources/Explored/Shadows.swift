@@ -1,8 +1,9 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links: they are the same files that the trials run. Here the names below mean the
-// queues, locks and threads of Exploration, since a declaration of the own module comes before those that are imported.
+// The files of patterns in this folder are links: they are the same files that the trials run. Here the names below
+// mean the queues, locks and threads of Exploration, since a declaration of the own module comes before those that are
+// imported.
 
 typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup

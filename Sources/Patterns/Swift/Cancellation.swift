@@ -12,11 +12,11 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The handlers: each task is cancelled at another time, before it registers its handler, during that, while the operation
-/// is suspended, by itself, and after the operation. The operation lasts until `cancel` has returned.
+/// The handlers: each task is cancelled at another time, before it registers its handler, during that, while the
+/// operation is suspended, by itself, and after the operation. The operation lasts until `cancel` has returned.
 ///
-/// The scopes: child tasks begin, then the scope that created them is left, or cancelled. Each child goes on for `patience`
-/// after its cancellation, unless its scope is left before: then the scope did not wait.
+/// The scopes: child tasks begin, then the scope that created them is left, or cancelled. Each child goes on for
+/// `patience` after its cancellation, unless its scope is left before: then the scope did not wait.
 ///
 /// SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {

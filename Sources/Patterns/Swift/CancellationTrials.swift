@@ -137,8 +137,8 @@ final class HandledTask: Sendable {
 
   /// Waits until the operation has begun.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
-  /// Cancels the task by `cancel`, and notes how many of its first handlers, which are registered, had not run when that
-  /// returned.
+  /// Cancels the task by `cancel`, and notes how many of its first handlers, which are registered, had not run when
+  /// that returned.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
@@ -213,7 +213,7 @@ final class Scope: Sendable {
       await scope.left.passed()
       scope.state.note { $0.ended += 1 }
     }
-    /// Both, one after the other.
+    /// Runs both, one after the other.
     func isCancelledAndGoesOn() async {
       await cancellation()
       await goesOn()

@@ -48,6 +48,12 @@ struct Explore: AsyncParsableCommand {
   @Option(help: "The seed of --random and --priorities.")
   var seed: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "Also run so many of the scenario's own trials of each variant that breaks, on free threads.", valueName: "count")
+  )
+  var trials: Int?
+
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))
   var time: String?
 
@@ -65,6 +71,7 @@ struct Explore: AsyncParsableCommand {
     }
     for (option, value, least) in [
       ("--random", random, 1), ("--priorities", priorities, 1), ("--preemptions", preemptions, 0),
+      ("--trials", trials, 1),
     ] {
       if let value, !(least...1_000_000_000).contains(value) {
         throw ValidationError("\(option): found \(value), allowed is \(least) to 1_000_000_000.")
@@ -76,6 +83,7 @@ struct Explore: AsyncParsableCommand {
     if seed != nil, random == nil, priorities == nil {
       throw ValidationError("--seed is of --random or --priorities: give one of them.")
     }
+    if trials != nil, schedule != nil { throw ValidationError("--trials does not go with --schedule.") }
     if preemptions != nil, schedule != nil || random != nil {
       throw ValidationError("--preemptions does not go with \(given.joined()).")
     }
@@ -95,6 +103,11 @@ struct Explore: AsyncParsableCommand {
     for scenario in chosen {
       for variant in scenario.variants where Interrupt.status == nil {
         results.append(try await explored(variant, of: scenario, isOver: isOver))
+      }
+    }
+    if let trials {
+      for index in results.indices where results[index].findings?.broken ?? 0 > 0 && Interrupt.status == nil {
+        results[index].trials = try await seen(results[index], in: trials)
       }
     }
     try color.print { ExplorationText(style: $0).render(results, steps: !all) }
@@ -128,6 +141,21 @@ struct Explore: AsyncParsableCommand {
     return ExplorationResult(
       scenario: scenario.name, variant: variant, findings: findings,
       seconds: Double(MonotonicClock.now() &- begin) / 1e9)
+  }
+
+  /// Runs trials of a variant as `scenario` does, and counts those that show an anomaly.
+  private func seen(_ result: ExplorationResult, in trials: Int) async throws -> (seen: Int, of: Int) {
+    let experiment = try Lab.library.experiment(result.scenario)
+      .applying(Overrides(variants: [result.variant.name], quick: true))
+    let plan = Plan(experiment, budget: Budget(rounds: trials), seed: seed ?? 1)
+    let run = try await Runner(Host.image, machine: .current()).run(plan)
+    let rounds = (0..<trials).map { round -> [Verdict] in
+      var one = run
+      for index in one.runs.indices { one.runs[index].trials.removeAll { $0.round != round } }
+      return Judge(one).judgements().filter { $0.claim.kind == .anomaly }.map(\.verdict)
+    }
+    let judged = rounds.filter { $0.contains { $0 != .unavailable } }
+    return (judged.count { $0.contains(.witnessed) }, judged.count)
   }
 
   private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {

@@ -50,6 +50,8 @@ public struct ExplorationResult: Sendable {
   public let findings: Findings?
   /// How long the exploration took, in seconds.
   public let seconds: Double
+  /// In how many of the scenario's own trials, on free threads, an anomaly of the variant was seen; nil if none were run.
+  public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.
   public init(scenario: String, variant: ExploredScenario.Variant, findings: Findings?, seconds: Double) {

@@ -26,6 +26,7 @@ extension QueueDeadlock {
   static let exploration = Self.explored(
     [
       "apply-on-own-queue": "dispatch_apply_f is not modelled",
+      "apply-in-async-block": "dispatch_apply_f is not modelled",
       "main-sync-on-main": "Swift's compiler checks that a block of DispatchQueue.main is on the real main queue",
     ], settings: ["iterations": .integer(2)])
 }

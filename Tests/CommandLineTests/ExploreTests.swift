@@ -73,6 +73,14 @@ import Testing
     #expect(json.contains(#""schema" : "gcdlab.exploration/1""#) && json.contains(#""schedules" : 18"#))
   }
 
+  @Test func `the scenario's own trials show on free threads what breaks`() async throws {
+    let finished = try await Binary.run(
+      ["explore", "singleton-race", "--variant", "check-then-act-paused", "--trials", "3"])
+    #expect(finished.status == 0)
+    let text = finished.output.replacing("\n", with: " ")
+    #expect(text.contains("On free threads, 3 of 3 trials of the scenario show it."), "\(finished.output)")
+  }
+
   @Test func `an exploration without an end is no pass`() async throws {
     // Longer than any machine explores: every order of the largest scenario, with no time at all.
     let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])
@@ -92,6 +100,8 @@ import Testing
       "step 2: found 3, which cannot make a step now, allowed is 1, 2"
     ),
     (["explore", "singleton-race", "--schedule", "1", "--random", "5"], "--schedule and --random: give one of them"),
+    (["explore", "singleton-race", "--trials", "0"], "--trials: found 0, allowed is 1 to"),
+    (["explore", "singleton-race", "--schedule", "1", "--trials", "1"], "--trials does not go with --schedule"),
     (["explore", "singleton-race", "--random", "0"], "--random: found 0, allowed is 1 to"),
     (["explore", "singleton-race", "--preemptions", "-1"], "--preemptions"),
     (["explore", "singleton-race", "--seed", "3"], "--seed is of --random or --priorities"),

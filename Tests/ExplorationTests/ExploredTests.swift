@@ -1,3 +1,4 @@
+import Foundation
 import Instruments
 import Testing
 
@@ -57,7 +58,22 @@ import Testing
     #expect(
       obstacles == [
         "singleton-race static-let", "queue-deadlock main-sync-on-main", "queue-deadlock apply-on-own-queue",
+        "queue-deadlock apply-in-async-block",
       ])
+  }
+
+  @Test func `the bodies that are explored are those of the trials`() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
+    let names = try FileManager.default.contentsOfDirectory(atPath: sources.appending(path: "Explored").path)
+    let explored = names.compactMap { name in
+      name.hasSuffix("Explored.swift") ? name.replacing("Explored.swift", with: ".swift") : nil
+    }
+    #expect(explored.count == Explorations.all.count)
+    for name in explored {
+      let link = try FileManager.default.destinationOfSymbolicLink(
+        atPath: sources.appending(path: "Explored/\(name)").path)
+      #expect(link.hasPrefix("../Patterns/") && link.hasSuffix("/\(name)"))
+    }
   }
 
   // MARK: Mutants

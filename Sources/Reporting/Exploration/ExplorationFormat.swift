@@ -28,6 +28,7 @@ struct ExplorationDocument: Encodable {
     let schedules, broken, abandoned, executions: Int?
     let isComplete, isReduced: Bool?
     let seconds: Double
+    let trials, trialsThatShowIt: Int?
     let shortest: Schedule?
   }
 
@@ -56,6 +57,7 @@ struct ExplorationDocument: Encodable {
         says: ExplorationWords.sentence(result), obstacle: result.obstacle, schedules: findings?.schedules,
         broken: findings?.broken, abandoned: findings?.abandoned, executions: findings?.executions,
         isComplete: findings?.isComplete, isReduced: findings.map { $0.strategy == .reduced }, seconds: result.seconds,
+        trials: result.trials?.of, trialsThatShowIt: result.trials?.seen,
         shortest: findings?.shortest.map(Schedule.init))
     }
   }

@@ -6,7 +6,7 @@ enum ExplorationWords {
   static let limits = [
     "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups and locks are a model of what the "
       + "documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
-    "No schedule was replayed on free threads. The scenario's own trials provoke what breaks there.",
+    "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 
   /// `18 schedules of 2 threads, 12 break it.`
@@ -27,6 +27,12 @@ enum ExplorationWords {
     }
     if findings.strategy == .reduced { text += " Orders of steps that commute count once." }
     if !findings.isComplete { text += " It was ended before all were tried." }
+    if let trials = result.trials {
+      text +=
+        trials.of == 0
+        ? " No trial on free threads could be judged."
+        : " On free threads, \(trials.seen) of \(amount(trials.of, "trial")) of the scenario \(trials.seen == 1 ? "shows" : "show") it."
+    }
     return text
   }
 

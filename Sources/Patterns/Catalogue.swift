@@ -21,6 +21,7 @@ public enum Catalogue {
     Autorelease(),
     ReadersWriter(),
     QueueVsLock(),
+    LockScaling(),
     BarrierScope(),
     TaskGranularity(),
     ThreadVsQueue(),
@@ -48,6 +49,10 @@ public enum Catalogue {
     StreamVsSource(),
     Cancellation(),
     Continuations(),
+    BlockingBridge(),
+    Backpressure(),
+    StructuredCost(),
+    AsyncMain(),
   ]
 
   /// The scenarios and the patterns' own sources, as they were compiled.

@@ -54,6 +54,11 @@ import Testing
       AutoreleaseTests.reds,
       CancellationTests.reds,
       ContinuationsTests.reds,
+      BlockingBridgeTests.reds,
+      BackpressureTests.reds,
+      StructuredCostTests.reds,
+      AsyncMainTests.reds,
+      LockScalingTests.reds,
     ].flatMap(\.self)
   }
 

@@ -261,6 +261,26 @@ const char *gcdlab_dispatch_build(void);
 /// The file that this process loaded Dispatch from; NULL if the binary itself contains it.
 const char *gcdlab_dispatch_library(void);
 
+/// Allocations on the heap that were counted.
+struct gcdlab_allocations {
+  /// How often memory was allocated.
+  uint64_t count;
+  /// The bytes that were asked for.
+  uint64_t bytes;
+};
+
+/// Returns whether allocations can be counted: whether this binary is linked with malloc wrapped.
+bool gcdlab_sees_allocations(void);
+
+/// Returns what has been counted so far, by all threads.
+struct gcdlab_allocations gcdlab_allocations_so_far(void);
+
+/// Begins to count the allocations of all threads, or ends it. Calls nest.
+void gcdlab_count_allocations(bool asked);
+
+/// The bytes of the heap that the process has allocated and not freed, or -1 if the system does not report them.
+int64_t gcdlab_heap_in_use(void);
+
 #include "Fiber.h"
 #include "Trace.h"
 

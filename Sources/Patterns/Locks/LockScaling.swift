@@ -1,0 +1,93 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// How does a lock fare when many threads want it at once?
+///
+/// Threads do nothing but enter a critical section that one lock guards. There are up to 16 threads for each core, and
+/// the section takes from nothing to 10 us. How much is done, who gets the lock, and what does it cost?
+///
+/// Swift's `Mutex` waits in the kernel once it has spun for a while. Which lock of the kernel it uses depends on the
+/// toolchain:
+///
+/// - Up to Swift 6.3 it is a priority-inheriting futex, as the word of the lock tells: it is the number of the thread
+///   that holds the lock. The kernel passes such a lock to a waiting thread, which has to wake up first.
+/// - A plain futex only wakes a thread, and any thread may take the lock meanwhile.
+///
+/// A trial lets the threads enter three times: first timed, then with a clock at each entry to see who waits how long,
+/// then with the system calls counted.
+///
+/// Source: SE-0433 (Mutex), "Underlying System Mutex Implementation".
+struct LockScaling: Pattern {
+  static let name = "lock-scaling"
+
+  let threadsPerCore = Setting.count(
+    "threads-per-core", 1...64, default: 4, "threads, or tasks, per core, at least two in all")
+  let hold = Setting.duration(
+    "hold", .zero ... .milliseconds(1), default: .microseconds(1),
+    "how long an entry keeps the lock, besides adding one")
+  let entries = Setting.count("entries", 100...10_000_000, default: 20_000, "entries of all threads together")
+
+  let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads")
+  let processorPerEntry = Metric.latency(
+    "processor-per-entry", unless: "the system does not tell", isSpeed: false,
+    "processor time of all threads divided by their entries, spinning included")
+  let switchesPerEntry = Metric.rate(
+    "switches-per-entry", .none, better: .lower, unless: "the system does not tell",
+    "how often a thread went to sleep, per entry")
+  let callsPerEntry = Metric.rate(
+    "calls-per-entry", .none, better: .lower, unless: "the system does not tell",
+    "system calls per entry, in a run in which calls are counted and slower")
+  let entry = Metric.latency("entry", "one entry, from its request to its end, in a run with a clock at each entry")
+  let longestRun = Metric.count("longest-run", "the most entries of one thread or task in a row, in that run")
+  let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
+  let ownerInWord = Metric.count(
+    "owner-in-word", unless: "this system's Mutex has no such word",
+    "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex")
+
+  var problem: [any Declaration] { [threadsPerCore, hold, entries] }
+
+  var variants: [Variant] {
+    Variant("mutex", .modern, "Synchronization.Mutex", own: [ownerInWord]) { trial in
+      let lock = Lock()
+      try contend(trial) { entries in
+        entries.each { door in
+          lock.mutex.withLock { _ in door.enter() }
+        }
+      }
+      recordOwnerInWord(trial)
+    }
+    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock") { trial in
+      let mutex = ThreadMutex()
+      try contend(trial) { entries in
+        entries.each { door in
+          mutex.lock()
+          door.enter()
+          mutex.unlock()
+        }
+      }
+    }
+    Variant("serial-sync", .documented, "sync on a serial queue") { trial in
+      let queue = DispatchQueue(label: "guard")
+      try contend(trial) { entries in
+        entries.each { door in
+          queue.sync { door.enter() }
+        }
+      }
+    }
+    Variant("actor", .modern, "an actor; tasks await it", without: [callsPerEntry]) { trial in
+      actor Owner {
+        func enter(_ door: Door) { door.enter() }
+      }
+      let owner = Owner()
+      try await contendAsTasks(trial) { entries in
+        await entries.each { door in
+          await owner.enter(door)
+        }
+      }
+    }
+  }
+
+  /// The longest time of a trial: the entries one after the other, each with a wake-up, three times.
+  func longest(_ trial: Trial) -> Duration? { (trial[hold] + .microseconds(100)) * (3 * trial[entries]) }
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import Instruments
+import Platform
+import Synchronization
+
+/// The measuring code.
+extension LockScaling {
+  /// Lets threads enter a guarded section, three times: timed, observed and with system calls counted.
+  ///
+  /// - Parameter patience: how long the first one inside waits for a second one, which a lock keeps out.
+  func contend(
+    _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<Door>) -> Void
+  ) throws {
+    let threads = threads(trial)
+    let each = max(1, trial[entries] / threads)
+    let timed = Section(steps: trial.steps(hold), parties: threads, patience: patience)
+    let begin = ProcessCosts.soFar()
+    let effort = try Team.run(threads) { member in
+      timed.number.arrives()
+      enter(Loop(each, on: timed.door(member)))
+    }
+    record(trial, timed, effort.nanoseconds, threads * each, from: begin)
+
+    let observed = Section(observing: fewer(trial), of: threads, steps: trial.steps(hold))
+    try Team.run(threads) { member in
+      observed.time(member) { enter(Loop(1, on: observed.door(member))) }
+    }
+    record(trial, observed)
+
+    let counted = Section(steps: trial.steps(hold))
+    let calls = Slots<Int?>(count: threads, padded: true, of: nil)
+    let share = max(1, fewer(trial) / threads)
+    try Team.run(threads) { member in
+      calls[member] = SystemCalls.during { enter(Loop(share, on: counted.door(member))) }
+    }
+    let told = calls.values.compactMap(\.self)
+    if told.count == threads {
+      trial.record(callsPerEntry, Double(told.reduce(0, +)) / Double(threads * share))
+    }
+  }
+
+  /// Lets tasks enter a guarded section, twice: timed and observed.
+  func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<Door>) async -> Void) async throws {
+    let tasks = threads(trial)
+    let each = max(1, trial[entries] / tasks)
+    let timed = Section(steps: trial.steps(hold), parties: tasks, patience: QueueVsLock.patience)
+    let begin = ProcessCosts.soFar()
+    let start = MonotonicClock.now()
+    await withDiscardingTaskGroup { group in
+      for member in 0..<tasks {
+        group.addTask {
+          timed.number.arrives()
+          await enter(Loop(each, on: timed.door(member)))
+        }
+      }
+    }
+    record(trial, timed, MonotonicClock.now() - start, tasks * each, from: begin)
+
+    let observed = Section(observing: fewer(trial), of: tasks, steps: trial.steps(hold))
+    await withDiscardingTaskGroup { group in
+      for member in 0..<tasks {
+        group.addTask {
+          await observed.time(member) { await enter(Loop(1, on: observed.door(member))) }
+        }
+      }
+    }
+    record(trial, observed)
+  }
+
+  /// Records whether the word of a held Mutex is the number of the thread that holds it.
+  func recordOwnerInWord(_ trial: Trial) {
+    #if os(Linux)
+      let lock = Lock()
+      let (word, thread) = lock.mutex.withLock { _ in (Self.word(lock.mutex), ThreadCensus.currentThread) }
+      trial.record(ownerInWord, word == thread ? 1 : 0)
+    #endif
+  }
+
+  /// Returns the first word of a mutex, which on Linux is the word of its futex.
+  private static func word(_ mutex: borrowing Mutex<Void>) -> Int {
+    withUnsafePointer(to: mutex) { Int(UnsafeRawPointer($0).load(as: UInt32.self)) }
+  }
+
+  private func threads(_ trial: Trial) -> Int { max(2, trial.cores * trial[threadsPerCore]) }
+
+  /// The number of entries of a run that is not timed.
+  private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
+
+  private func record(_ trial: Trial, _ section: Section, _ time: UInt64, _ all: Int, from begin: ProcessCosts?) {
+    let waited = section.number.waited
+    trial.record(perEntry, time > waited ? time - waited : 0, over: all)
+    if let begin, let end = ProcessCosts.soFar() {
+      var costs = ProcessCosts()
+      costs.add(from: begin, to: end)
+      trial.record(processorPerEntry, costs.processorTime, over: all)
+      trial.record(switchesPerEntry, Double(costs.switches.voluntary) / Double(all))
+    }
+    trial.record(lost, all - section.number.value)
+  }
+
+  private func record(_ trial: Trial, _ observed: Section) {
+    trial.record(entry, observed.times)
+    trial.record(longestRun, observed.longestRun)
+    trial.record(lost, observed.entered - observed.number.value)
+  }
+}
+
+/// A section that one lock guards, and what happens in it.
+final class Section: Sendable {
+  /// The number to which each entry adds one.
+  let number: SharedNumber
+  private let most: Int
+  private let isObserved: Bool
+  private let lastMember = Atomic(-1)
+  private let run = Atomic(0)
+  private let longest = Atomic(0)
+  private let all: Slots<[UInt64?]>
+
+  /// Creates a section. Once all parties have arrived, the first one inside waits up to `patience` for a second one
+  /// (``SharedNumber``).
+  init(steps: Int, parties: Int, patience: Duration) {
+    number = SharedNumber(steps: steps, parties: parties, patience: patience)
+    (most, isObserved) = (0, false)
+    all = Slots(count: 0, of: [])
+  }
+
+  /// Creates a section in which nobody waits for another one.
+  convenience init(steps: Int) { self.init(observing: nil, of: 0, steps: steps) }
+
+  /// Creates a section for `most` entries of `members`, each of which is observed; or for any number, unobserved.
+  init(observing most: Int?, of members: Int, steps: Int) {
+    number = SharedNumber(steps: steps, parties: 1, patience: .zero)
+    number.arrives()
+    (self.most, isObserved) = (most ?? 0, most != nil)
+    all = Slots(count: members, padded: true, of: [])
+  }
+
+  /// Returns the door by which a thread or task enters.
+  func door(_ member: Int) -> Door { Door(section: self, member: member) }
+
+  /// Enters by `enter` again and again, until all members together have entered often enough, and notes how long each
+  /// entry takes.
+  func time(_ member: Int, _ enter: () -> Void) {
+    while number.value < most {
+      let start = MonotonicClock.now()
+      enter()
+      all[member].append(MonotonicClock.now() - start)
+    }
+  }
+
+  /// Enters asynchronously, as `time` does for threads.
+  func time(_ member: Int, _ enter: () async -> Void) async {
+    while number.value < most {
+      let start = MonotonicClock.now()
+      await enter()
+      all[member].append(MonotonicClock.now() - start)
+    }
+  }
+
+  @inline(__always)
+  fileprivate func enter(_ member: Int) {
+    if isObserved { note(member) }
+    number.update()
+  }
+
+  @inline(never)
+  private func note(_ member: Int) {
+    let isSame = lastMember.load(ordering: .relaxed) == member
+    lastMember.store(member, ordering: .relaxed)
+    let now = isSame ? run.load(ordering: .relaxed) + 1 : 1
+    run.store(now, ordering: .relaxed)
+    longest.max(now, ordering: .relaxed)
+  }
+
+  /// How long each observed entry took.
+  var times: LatencyHistogram { LatencyHistogram(all.values.flatMap(\.self)) }
+  /// The number of observed entries.
+  var entered: Int { all.values.reduce(0) { $0 + $1.count } }
+  /// The most entries of one member in a row.
+  var longestRun: Int { longest.load(ordering: .relaxed) }
+}
+
+/// The way of one thread or task into a section.
+struct Door: Sendable {
+  fileprivate let section: Section
+  fileprivate let member: Int
+
+  /// Adds one to the section's number, and keeps the lock for a while.
+  @inline(__always) func enter() { section.enter(member) }
+}

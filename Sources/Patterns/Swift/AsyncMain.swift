@@ -1,0 +1,93 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// Does code of the main actor run on the main thread, and come back to it after an `await`?
+///
+/// In an app the main thread runs the main queue in its loop. A program for the command line has no such loop. Its main
+/// thread calls `dispatchMain`, or it is an `async` main function, in which case Swift's runtime does that at the first
+/// `await` that suspends:
+///
+/// ```swift
+/// @main struct Program {
+///   static func main() async { … }
+/// }
+/// ```
+///
+/// On Linux, `dispatchMain` gives the main queue to the threads of Dispatch's pool. A trial looks, after each of many
+/// awaits, on which thread and on which queue it is.
+///
+/// Source: The Swift Programming Language, "Concurrency", The Main Actor; SE-0316 (global actors).
+struct AsyncMain: Pattern {
+  static let name = "async-main"
+
+  let awaits = Setting.count("awaits", 1...100_000, default: 1000, "awaits of an actor, each followed by a look")
+
+  let offMain = Metric.count("off-main", "looks on another thread than the main thread")
+  let offQueue = Metric.count("off-queue", "looks outside the main queue")
+  let threads = Metric.count("threads", "different threads of all looks")
+  let perAwait = Metric.latency("per-await", "time of all awaits, divided by their number")
+
+  var problem: [any Declaration] { [awaits] }
+
+  var variants: [Variant] {
+    Variant("main-loop", .documented, "the main thread runs the main queue in a loop", mainQueue: .mainThread) {
+      trial in
+      let elsewhere = Elsewhere()
+      try await look(trial) { looks in
+        await Task { @MainActor in
+          for _ in looks.all {
+            await elsewhere.visit()
+            looks.look()
+          }
+        }.value
+      }
+    }
+    Variant("dispatch-main", .documented, "the main thread calls dispatchMain", mainQueue: .dispatchMain) { trial in
+      let elsewhere = Elsewhere()
+      try await look(trial) { looks in
+        await Task { @MainActor in
+          for _ in looks.all {
+            await elsewhere.visit()
+            looks.look()
+          }
+        }.value
+      }
+    }
+    Variant(
+      "async-main", .documented, "the main thread does what Swift's runtime does for an async main function",
+      needs: [.linux], mainQueue: .body
+    ) { trial in
+      MainThread.run { drainMainQueueAsAsyncMain() }
+      let elsewhere = Elsewhere()
+      try await look(trial) { looks in
+        await Task { @MainActor in
+          for _ in looks.all {
+            await elsewhere.visit()
+            looks.look()
+          }
+        }.value
+      }
+    }
+    Variant("no-actor", .yardstick, "a task of no actor") { trial in
+      let elsewhere = Elsewhere()
+      try await look(trial) { looks in
+        await Task.detached {
+          for _ in looks.all {
+            await elsewhere.visit()
+            looks.look()
+          }
+        }.value
+      }
+    }
+  }
+
+  /// The longest time of a trial: each await with two switches of threads.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[awaits] }
+}
+
+/// An actor to leave for.
+actor Elsewhere {
+  /// Does nothing.
+  func visit() {}
+}

@@ -1,0 +1,66 @@
+import Dispatch
+import Instruments
+import Platform
+import Synchronization
+
+/// The measuring code.
+extension AsyncMain {
+  private static let isMainQueue = DispatchSpecificKey<Bool>()
+
+  /// Counts the looks of a task that were on another thread or queue than the main one.
+  func look(_ trial: Trial, _ run: @Sendable (Looks) async -> Void) async throws {
+    DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
+    let looks = Looks(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
+    let begin = MonotonicClock.now()
+    await run(looks)
+    trial.record(perAwait, MonotonicClock.now() - begin, over: looks.count)
+    record(trial, looks)
+  }
+
+  /// Records what the looks saw.
+  func record(_ trial: Trial, _ looks: Looks) {
+    trial.record(offMain, looks.offMain)
+    trial.record(offQueue, looks.offQueue)
+    trial.record(threads, looks.threads)
+  }
+}
+
+/// Serves the main queue as Swift's runtime does once an async main function suspends. Call it on the main thread.
+@_silgen_name("swift_task_asyncMainDrainQueue")
+private func drainAsAsyncMain() -> Never
+
+/// Serves the main queue on the calling thread, which must be the main one, as Swift's runtime does for an async main
+/// function.
+func drainMainQueueAsAsyncMain() { drainAsAsyncMain() }
+
+/// Looks at the thread and the queue on which a task is.
+final class Looks: Sendable {
+  let count: Int
+  private let isOnMainQueue: @Sendable () -> Bool
+  private let isMainThread: @Sendable () -> Bool
+  private let off = Atomic(0)
+  private let outside = Atomic(0)
+  private let seen = Mutex<Set<Int>>([])
+
+  /// Creates looks. A test may call another thread the main one.
+  init(
+    count: Int, isMainThread: @escaping @Sendable () -> Bool = { MainThread.isCurrent },
+    isOnMainQueue: @escaping @Sendable () -> Bool
+  ) {
+    (self.count, self.isMainThread, self.isOnMainQueue) = (count, isMainThread, isOnMainQueue)
+  }
+
+  /// One number for each look.
+  var all: Range<Int> { 0..<count }
+
+  /// Notes the thread and the queue of the caller.
+  func look() {
+    if !isMainThread() { off.add(1, ordering: .relaxed) }
+    if !isOnMainQueue() { outside.add(1, ordering: .relaxed) }
+    seen.withLock { _ = $0.insert(ThreadCensus.currentThread) }
+  }
+
+  var offMain: Int { off.load(ordering: .relaxed) }
+  var offQueue: Int { outside.load(ordering: .relaxed) }
+  var threads: Int { seen.withLock { $0.count } }
+}

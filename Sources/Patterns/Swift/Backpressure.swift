@@ -1,0 +1,171 @@
+import Instruments
+import Synchronization
+
+/// Does a bounded buffer bound the memory, and what is lost?
+///
+/// A producer is faster than its consumer. What lies between the two either grows, drops elements, or makes the
+/// producer wait, which is called backpressure. `AsyncStream` does the first by default and the second with a limit,
+/// since its `yield` never waits:
+///
+/// ```swift
+/// let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+/// continuation.yield(element)
+/// ```
+///
+/// In a trial the consumer is held until the producer has sent everything, or, where the producer has to wait, until
+/// `patience` is over. Then everything is consumed. After that the same is done without holding the consumer, and
+/// timed.
+///
+/// Source: SE-0314 (AsyncStream).
+struct Backpressure: Pattern {
+  static let name = "backpressure"
+
+  let elements = Setting.count("elements", 10...1_000_000, default: 2000, "elements that the producer has")
+  let size = Setting.size("size", 1...1_048_576, default: 4096, "memory of one element")
+  let limit = Setting.count("limit", 1...1000, default: 8, "elements that the buffer may have, where it has a limit")
+  let patience = Setting.duration(
+    "patience", .zero ... .seconds(1), default: .milliseconds(2),
+    "how long the consumer is held where the producer has to wait for it")
+
+  let ahead = Metric.count("ahead", "elements that the producer had made while the consumer was held")
+  let held = Metric.count("held", "the most elements that existed at once while the consumer was held, and afterwards")
+  let beyondLimit = Metric.count(
+    "beyond-limit", "of these, those beyond the limit of the buffer, one with the producer and one with the consumer")
+  let waits = Metric.count("waits", "1 if the producer had not ended while the consumer was held")
+  let lost = Metric.count("lost", "elements that were sent and not received while the consumer was held")
+  let unreported = Metric.count("unreported", "of these, those of which yield did not tell the producer")
+  let perElement = Metric.latency(
+    "per-element", "time of all elements with a consumer that is not held, divided by their number")
+
+  var problem: [any Declaration] { [elements, size] }
+
+  var variants: [Variant] {
+    Variant("unbounded", .documented, "AsyncStream as it is by default", without: [patience]) { trial in
+      try await flow(trial, until: Self.surely) { producer in
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+        producer.start {
+          for element in producer.elements { producer.notes(continuation.yield(element)) }
+          continuation.finish()
+        }
+        return stream
+      }
+    }
+    Variant("newest", .documented, "AsyncStream that buffers the newest elements", without: [patience]) { trial in
+      let limit = trial[limit]
+      try await flow(trial, until: Self.surely) { producer in
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(limit))
+        producer.start {
+          for element in producer.elements { producer.notes(continuation.yield(element)) }
+          continuation.finish()
+        }
+        return stream
+      }
+    }
+    Variant("oldest", .documented, "AsyncStream that buffers the oldest elements", without: [patience]) { trial in
+      let limit = trial[limit]
+      try await flow(trial, until: Self.surely) { producer in
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingOldest(limit))
+        producer.start {
+          for element in producer.elements { producer.notes(continuation.yield(element)) }
+          continuation.finish()
+        }
+        return stream
+      }
+    }
+    Variant("unfolding", .documented, "AsyncStream of a function that makes the next element") { trial in
+      try await flow(trial, until: trial[patience]) { producer in
+        AsyncStream { producer.next() }
+      }
+    }
+    Variant("channel", .modern, "a channel whose send suspends while its buffer is full", shows: ["Channel"]) { trial in
+      let limit = trial[limit]
+      try await flow(trial, until: trial[patience]) { producer in
+        let channel = Channel<Element>(limit: limit)
+        producer.start {
+          for element in producer.elements { await channel.send(element) }
+          channel.finish()
+        }
+        return channel
+      }
+    }
+  }
+
+  /// How long the consumer is held for a producer that never waits, and so must come to its end.
+  static let surely = Duration.seconds(30)
+
+  /// The longest time of a trial: every element twice, with a switch of threads, and the hold.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.surely }
+}
+
+/// A buffer of elements that suspends a sender while it is full. It is for one consumer.
+final class Channel<Element: Sendable>: AsyncSequence, Sendable {
+  private struct State {
+    var buffer: [Element] = []
+    var senders: [(element: Element, task: CheckedContinuation<Void, Never>)] = []
+    var consumer: CheckedContinuation<Element?, Never>?
+    var isFinished = false
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  /// Creates an empty channel that buffers up to `limit` elements, at least 1.
+  init(limit: Int) { self.limit = Swift.max(1, limit) }
+
+  /// Sends an element, and returns once it is buffered or received.
+  func send(_ element: Element) async {
+    await withCheckedContinuation { task in
+      let consumer = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+        if let consumer = state.consumer.take() { return consumer }
+        guard state.buffer.count < limit else {
+          state.senders.append((element, task))
+          return nil
+        }
+        state.buffer.append(element)
+        task.resume()
+        return nil
+      }
+      if let consumer {
+        consumer.resume(returning: element)
+        task.resume()
+      }
+    }
+  }
+
+  /// Notes that no further element will be sent.
+  func finish() {
+    let consumer = state.withLock { state in
+      state.isFinished = true
+      return state.consumer.take()
+    }
+    consumer?.resume(returning: nil)
+  }
+
+  /// Returns the next element, once there is one; nil after the last one.
+  func next() async -> Element? {
+    await withCheckedContinuation { consumer in
+      let (element, sender) = state.withLock { state -> (Element??, CheckedContinuation<Void, Never>?) in
+        guard let first = state.buffer.first else {
+          if state.isFinished { return (.some(nil), nil) }
+          state.consumer = consumer
+          return (nil, nil)
+        }
+        state.buffer.removeFirst()
+        guard let next = state.senders.first else { return (first, nil) }
+        state.senders.removeFirst()
+        state.buffer.append(next.element)
+        return (first, next.task)
+      }
+      sender?.resume()
+      if let element { consumer.resume(returning: element) }
+    }
+  }
+
+  /// The elements in the order in which they were sent.
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let channel: Channel
+    func next() async -> Element? { await channel.next() }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: self) }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// May a task call code that blocks its thread: `sync`, a barrier, a semaphore?
+///
+/// Code from before Swift concurrency is called by tasks. A well-known example is a class that guards a value by a
+/// concurrent queue, and whose setter does not wait:
+///
+/// ```swift
+/// func add() { queue.async(flags: .barrier) { number += 1 } }
+/// var value: Int { queue.sync { number } }
+/// ```
+///
+/// A blocked task keeps its thread, and there are as many threads for tasks of a priority as there are cores. A task
+/// may therefore wait for a thread that runs, and not for work that still needs a thread.
+///
+/// In a trial the child tasks of a group each call such code once. First as many of them begin as the pool has threads,
+/// and none goes on before all of these have begun. A trial stalls if all threads of the process sleep
+/// (``Standstill``) although tasks have not ended, which distinguishes a standstill from slowness on any machine.
+///
+/// Source: SE-0296 (async/await), "Suspension points".
+struct BlockingBridge: Pattern {
+  static let name = "blocking-bridge"
+
+  let submitters = Setting.count(
+    "submitters", 1...100_000, default: 1000, "tasks that each call the code; at least one per thread of the pool")
+  let hold = Setting.duration(
+    "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial is left alone, to see whether it goes on")
+
+  let stalled = Metric.count("stalled", "1 if all threads slept although tasks had not ended")
+  let unended = Metric.count("unended", "tasks that had not ended when the trial stalled, or at the end of hold")
+  let blockedThreads = Metric.count(
+    "blocked-threads", "pool threads blocked when the trial stalled, or when all tasks had ended")
+  let perTask = Metric.latency(
+    "per-task", unless: "tasks had not ended", "time from the first task to the end of the last, divided by the tasks")
+  let missing = Metric.count("missing", unless: "tasks had not ended", "additions missing when all tasks had ended")
+
+  /// Detects a standstill; a test replaces it.
+  var standstill = Standstill()
+  /// Verifies that there are enough threads; a test replaces it.
+  var room = ThreadRoom()
+
+  var problem: [any Declaration] { [submitters] }
+
+  var variants: [Variant] {
+    Variant("barrier-wrapper", .broken, "a setter that is an async barrier, then a getter that syncs") { trial in
+      let guarded = GuardedByQueue(DispatchQueue(label: "wrapper", qos: .utility, attributes: .concurrent))
+      try submit(trial, sum: { guarded.value }) {
+        guarded.queue.async(flags: .barrier) { guarded.number += 1 }
+        _ = guarded.queue.sync { guarded.number }
+      }
+    }
+    Variant("semaphore-wait", .broken, "each task starts another one and waits for it at a semaphore") { trial in
+      let additions = Additions()
+      try submit(trial, sum: { additions.sum }) {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          additions.add()
+          done.signal()
+        }
+        waitBlocking(for: done)
+      }
+    }
+    Variant(
+      "one-thread-free", .broken, "as semaphore-wait, with one waiting task fewer than the pool has threads",
+      without: [submitters], needs: [.cores(2)]
+    ) { trial in
+      let additions = Additions()
+      try submit(trial, tasks: trial.poolWidth - 1, sum: { additions.sum }) {
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          additions.add()
+          done.signal()
+        }
+        waitBlocking(for: done)
+      }
+    }
+    Variant("serial-sync", .documented, "a setter and a getter that sync to a serial queue") { trial in
+      let guarded = GuardedByQueue(DispatchQueue(label: "wrapper", qos: .utility))
+      try submit(trial, sum: { guarded.value }) {
+        guarded.queue.sync { guarded.number += 1 }
+        _ = guarded.queue.sync { guarded.number }
+      }
+    }
+    Variant("barrier-sync", .documented, "a setter that is a sync barrier, then a getter that syncs") { trial in
+      let guarded = GuardedByQueue(DispatchQueue(label: "wrapper", qos: .utility, attributes: .concurrent))
+      try submit(trial, sum: { guarded.value }) {
+        guarded.queue.sync(flags: .barrier) { guarded.number += 1 }
+        _ = guarded.queue.sync { guarded.number }
+      }
+    }
+    Variant("mutex", .modern, "a setter and a getter that take a Mutex") { trial in
+      let guarded = GuardedByMutex()
+      try submit(trial, sum: { guarded.number.withLock { $0 } }) {
+        guarded.number.withLock { $0 += 1 }
+        _ = guarded.number.withLock { $0 }
+      }
+    }
+    Variant("continuation", .modern, "an async barrier and an async read that each resume a continuation") { trial in
+      let guarded = GuardedByQueue(DispatchQueue(label: "wrapper", qos: .utility, attributes: .concurrent))
+      try submit(trial, sum: { guarded.value }) {
+        await withCheckedContinuation { continuation in
+          guarded.queue.async(flags: .barrier) {
+            guarded.number += 1
+            continuation.resume()
+          }
+        }
+        _ = await withCheckedContinuation { continuation in
+          guarded.queue.async { continuation.resume(returning: guarded.number) }
+        }
+      }
+    }
+    Variant("await-task", .modern, "each task starts another one and awaits its value") { trial in
+      let additions = Additions()
+      try submit(trial, sum: { additions.sum }) {
+        await Task { additions.add() }.value
+      }
+    }
+  }
+}
+
+/// A number that is used on a queue only.
+///
+/// Unchecked: the queue protects it.
+final class GuardedByQueue: @unchecked Sendable {
+  let queue: DispatchQueue
+  var number = 0
+
+  /// Creates a number that is used on this queue.
+  init(_ queue: DispatchQueue) { self.queue = queue }
+
+  /// The number, once everything that was submitted before has run.
+  var value: Int { queue.sync(flags: .barrier) { number } }
+}
+
+/// A number behind a Mutex.
+final class GuardedByMutex: Sendable {
+  let number = Mutex(0)
+}
+
+/// A number to which any task adds.
+final class Additions: Sendable {
+  private let number = Atomic(0)
+
+  /// Adds one.
+  func add() { number.add(1, ordering: .relaxed) }
+  /// The number of additions so far.
+  var sum: Int { number.load(ordering: .relaxed) }
+}

@@ -1,0 +1,78 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension BlockingBridge {
+  /// Calls code in the child tasks of a group, once in each, and observes whether all of them end. They have the
+  /// priority `utility`, whose threads nobody else needs: what comes after a stalled trial is not held up.
+  ///
+  /// - Parameters:
+  ///   - tasks: the number of tasks; nil for the number of submitters, and at least one for each thread of the pool.
+  ///   - sum: returns the number of additions that arrived. It is called when all tasks have ended.
+  ///   - call: adds one.
+  /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
+  func submit(
+    _ trial: Trial, tasks: Int? = nil, sum: () -> Int, _ call: @escaping @Sendable () async -> Void
+  ) throws {
+    let (count, hold) = (tasks ?? max(trial[submitters], trial.poolWidth), trial[hold])
+    try room.require(2 * trial.poolWidth)
+    let warm = DispatchGroup()
+    DispatchQueue.global(qos: .utility).async(group: warm) {}
+    warm.wait()
+    try waitFor { await Task(priority: .utility) {}.value }
+    try standstill.wait()
+    let progress = Progress(parties: min(count, trial.poolWidth))
+    let begin = MonotonicClock.now()
+    Task(priority: .utility) {
+      await withDiscardingTaskGroup { group in
+        for _ in 0..<count {
+          group.addTask {
+            progress.begins()
+            await call()
+            progress.ends(of: count)
+          }
+        }
+      }
+    }
+    let haveEnded = try standstill.wait { progress.last.isSet }
+    trial.record(blockedThreads, try ThreadCensus.required().parkedPoolThreads.count)
+    trial.record(stalled, haveEnded ? 0 : 1)
+    let end = MonotonicClock.now() + UInt64(clamping: hold.nanoseconds)
+    while !progress.last.isSet, MonotonicClock.now() < end { blockThread(for: .milliseconds(1)) }
+    trial.record(unended, count - progress.ended)
+    guard let last = progress.last.time else { return }
+    trial.record(perTask, last - begin, over: count)
+    trial.record(missing, count - sum())
+  }
+}
+
+/// Blocks the thread of the calling task until the semaphore is signalled.
+func waitBlocking(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
+/// How far the tasks of a group are.
+private final class Progress: Sendable {
+  private let parties: Int
+  private let begun = Atomic(0)
+  private let hasEnded = Atomic(0)
+  /// When the last task ended.
+  let last = Moment()
+
+  /// Creates the progress of tasks, the first `parties` of which begin together.
+  init(parties: Int) { self.parties = parties }
+
+  /// Keeps the calling task on its thread until all parties have begun. It spins: a thread that slept would look like
+  /// the standstill.
+  func begins() {
+    begun.add(1, ordering: .acquiringAndReleasing)
+    while begun.load(ordering: .acquiring) < parties { yieldProcessor() }
+  }
+
+  /// Notes that a task has ended, of `count`.
+  func ends(of count: Int) {
+    if hasEnded.add(1, ordering: .acquiringAndReleasing).newValue == count { last.set() }
+  }
+
+  /// The number of tasks that have ended.
+  var ended: Int { hasEnded.load(ordering: .acquiring) }
+}

@@ -1,0 +1,94 @@
+import Instruments
+
+/// What does a child task cost, and how long is it kept?
+///
+/// Structured concurrency makes child tasks by `async let` and in groups. A task group keeps every child that has ended
+/// until somebody asks for its result, and a discarding group keeps none. A loose `Task` is nobody's child.
+///
+/// A trial makes children that do nothing but note that they ran: several times timed, once with the allocations
+/// counted, and once to see what is kept. There the parent pauses at the end of its scope until all threads sleep, when
+/// all children have ended.
+///
+/// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
+struct StructuredCost: Pattern {
+  static let name = "structured-cost"
+
+  let children = Setting.count("children", 1...1_000_000, default: 1000, "children of one parent")
+  let repeats = Setting.count("repeats", 1...1000, default: 10, "parents that are timed, one after the other")
+  let keptChildren = Setting.count(
+    "kept-children", 1000...1_000_000, default: 2000, "children of the parent whose memory is looked at")
+
+  let perChild = Metric.latency(
+    "per-child", "time from the first child to the end of the last, divided by the children")
+  let allocationsPerChild = Metric.rate(
+    "allocations-per-child", .none, better: .lower, unless: "this build does not count allocations",
+    "allocations on the heap, divided by the children")
+  let bytesPerChild = Metric.rate(
+    "bytes-per-child", .none, better: .lower, unless: "this build does not count allocations",
+    "bytes that these asked for, divided by the children")
+  let keptPerChild = Metric.rate(
+    "kept-per-child", .none, better: .lower, unless: "the system does not tell how much of its heap a process uses",
+    "bytes of the heap in use when all children had ended, beyond those before, divided by the children")
+  let unended = Metric.count("unended", "children that had not run when their scope had ended")
+
+  /// Detects that all children have ended; a test replaces it.
+  var standstill = Standstill()
+
+  var problem: [any Declaration] { [children, keptChildren] }
+
+  var variants: [Variant] {
+    Variant("async-let", .documented, "two children at a time by async let, both awaited") { trial in
+      try spawn(trial) { children in
+        for pair in children.pairs {
+          async let first: Void = pair.first.run()
+          async let second: Void = pair.second.run()
+          _ = await (first, second)
+        }
+        await children.pause()
+      }
+    }
+    Variant("group", .documented, "children of a task group, which takes the results") { trial in
+      try spawn(trial) { children in
+        await withTaskGroup { group in
+          for child in children.all { group.addTask { child.run() } }
+          for await _ in group {}
+          await children.pause()
+        }
+      }
+    }
+    Variant("undrained-group", .broken, "children of a task group, which takes no result") { trial in
+      try spawn(trial) { children in
+        await withTaskGroup { group in
+          for child in children.all { group.addTask { child.run() } }
+          await children.pause()
+        }
+      }
+    }
+    Variant("discarding-group", .modern, "children of a discarding task group") { trial in
+      try spawn(trial) { children in
+        await withDiscardingTaskGroup { group in
+          for child in children.all { group.addTask { child.run() } }
+          await children.pause()
+        }
+      }
+    }
+    Variant("task", .documented, "loose tasks, which the caller awaits") { trial in
+      try spawn(trial) { children in
+        let tasks = children.all.map { child in Task { child.run() } }
+        for task in tasks { await task.value }
+        await children.pause()
+      }
+    }
+    Variant("call", .yardstick, "calls of an asynchronous function, without tasks") { trial in
+      try spawn(trial) { children in
+        for child in children.all { await child.runAsync() }
+        await children.pause()
+      }
+    }
+  }
+
+  /// The longest time of a trial: each child, and a wake-up for it.
+  func longest(_ trial: Trial) -> Duration? {
+    .microseconds(50) * (trial[children] * (trial[repeats] + 2) + trial[keptChildren]) + .seconds(1)
+  }
+}

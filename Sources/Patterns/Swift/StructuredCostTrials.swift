@@ -1,0 +1,92 @@
+import Dispatch
+import Instruments
+import Platform
+
+/// The measuring code.
+extension StructuredCost {
+  /// Lets parents make children.
+  ///
+  /// - Parameter run: makes the children, awaits them, and pauses before it ends.
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  func spawn(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
+    let count = trial[children]
+    var unended = 0
+    for number in 0...trial[repeats] {
+      let children = Children(count: count)
+      let time = try waitFor {
+        let begin = MonotonicClock.now()
+        await run(children)
+        return MonotonicClock.now() - begin
+      }
+      // The first one warms up.
+      if number > 0 { trial.record(perChild, time, over: count) }
+      unended += children.unended
+    }
+    let counted = Children(count: count)
+    if let made = try waitFor({ await Allocations.during { await run(counted) } }) {
+      trial.record(allocationsPerChild, Double(made.count) / Double(count))
+      trial.record(bytesPerChild, Double(made.bytes) / Double(count))
+    }
+    try recordKept(trial, run)
+    trial.record(self.unended, unended + counted.unended)
+  }
+
+  private func recordKept(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
+    // Dispatch and the heap keep some of what they were given back. A first parent fills what they keep.
+    let count = trial[keptChildren]
+    try waitFor { await run(Children(count: count)) }
+    try standstill.wait()
+    let children = Children(count: count, pause: BoundedGate())
+    let before = Host.heapInUse
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      await run(children)
+      done.signal()
+    }
+    defer {
+      children.endPause()
+      done.wait()
+    }
+    try standstill.wait()
+    guard let before, let after = Host.heapInUse else { return }
+    trial.record(keptPerChild, Double(max(0, after - before)) / Double(count))
+  }
+}
+
+/// The children of one parent.
+final class Children: Sendable {
+  private let runs: RunCounts
+  private let gate: BoundedGate?
+  /// The children.
+  let all: [Child]
+  /// The children by twos. If their number is odd, the last one is alone.
+  let pairs: [(first: Child, second: Child)]
+
+  fileprivate init(count: Int, pause gate: BoundedGate? = nil) {
+    let runs = RunCounts(count: count + 1)
+    self.runs = runs
+    self.gate = gate
+    all = (0..<count).map { Child(runs: runs, index: $0) }
+    pairs = stride(from: 0, to: count, by: 2).map { (Child(runs: runs, index: $0), Child(runs: runs, index: $0 + 1)) }
+  }
+
+  /// Pauses at the end of the scope, in the run in which memory is looked at, until it has been.
+  func pause() async { await gate?.passed() }
+
+  fileprivate func endPause() { gate?.open() }
+
+  /// The number of children that have not run.
+  fileprivate var unended: Int { all.count { !$0.hasRun } }
+}
+
+/// A child that only notes that it ran.
+struct Child: Sendable {
+  fileprivate let runs: RunCounts
+  fileprivate let index: Int
+
+  /// Runs the child.
+  func run() { runs.ran(index) }
+  /// Runs the child, as an asynchronous function.
+  @inline(never) func runAsync() async { runs.ran(index) }
+  fileprivate var hasRun: Bool { runs[index] > 0 }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import Instruments
+import LabTesting
+import Platform
+import Testing
+
+@testable import Patterns
+
+/// Each variant needs a main thread of its own: `PromiseTests` runs all of them in workers.
+@Suite struct AsyncMainTests {
+  @Test func `looks tell threads apart`() async throws {
+    let own = try await onOwnThread {
+      let own = ThreadCensus.currentThread
+      let looks = Looks(count: 3, isMainThread: { ThreadCensus.currentThread == own }, isOnMainQueue: { true })
+      for _ in looks.all { looks.look() }
+      let other = try SystemThread { looks.look() }
+      other.join()
+      return Self.figures(of: looks)
+    }
+    #expect(own == ["off-main": 1, "off-queue": 0, "threads": 2])
+  }
+
+  private static func figures(of looks: Looks) -> [String: Int] {
+    ["off-main": looks.offMain, "off-queue": looks.offQueue, "threads": looks.threads]
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = AsyncMain()
+    func red(_ check: String, _ run: @escaping @Sendable (Looks) async -> Void) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
+        try waitFor { try await pattern.look(trial, run) }
+      }
+    }
+    /// Runs on the pool, of no actor.
+    @Sendable func leaves(_ looks: Looks) async {
+      await Task.detached { for _ in looks.all { looks.look() } }.value
+    }
+    /// Stays on its thread, which is called the main one.
+    func stays(_ check: String) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
+        let own = ThreadCensus.currentThread
+        let looks = Looks(
+          count: trial[pattern.awaits], isMainThread: { ThreadCensus.currentThread == own }, isOnMainQueue: { true })
+        let time = MonotonicClock.time { for _ in looks.all { looks.look() } }
+        trial.record(pattern.perAwait, time, over: looks.count)
+        pattern.record(trial, looks)
+      }
+    }
+    return [
+      red("main-loop.off-main == 0", leaves), red("main-loop.off-queue == 0", leaves),
+      red("dispatch-main.off-queue == 0", leaves), red("async-main.off-queue == 0", leaves),
+      stays("dispatch-main.off-main > 0"), stays("async-main.off-main > 0"), stays("no-actor.off-main > 0"),
+    ]
+  }
+}

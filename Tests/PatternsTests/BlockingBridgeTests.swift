@@ -1,0 +1,70 @@
+import Dispatch
+import Instruments
+import LabTesting
+import Synchronization
+import Testing
+
+@testable import Patterns
+
+/// Whether all threads of a process sleep is asked, and tasks stay blocked, so each of these runs in a process of its own.
+@Suite struct BlockingBridgeTests {
+  private static let ending = [
+    "one-thread-free", "serial-sync", "barrier-sync", "mutex", "continuation", "await-task",
+  ]
+
+  @Test(arguments: ending, [1, 200])
+  func `tasks that wait for nothing but what runs all end`(_ variant: String, _ submitters: Int) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String, submitters = submitters as Int] in
+      closeInheritedDescriptors()
+      if variant == "one-thread-free", poolWidths.lowerBound < 2 { return }
+      let attempt = try await Attempt(
+        variant, of: BlockingBridge(), files: Catalogue.files,
+        variant == "one-thread-free" ? [:] : ["submitters": .integer(submitters)])
+      #expect(attempt.brokenPromises == [])
+      #expect(attempt.total("unended") == 0 && attempt.total("missing") == 0)
+    }
+  }
+
+  @Test(arguments: ["barrier-wrapper", "semaphore-wait"])
+  func `tasks that wait for what needs a thread come to a standstill`(_ variant: String) async {
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(variant, of: BlockingBridge(), files: Catalogue.files)
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.total("stalled") == 1)
+      #expect(attempt.total("unended") == 100)
+      #expect(attempt.total("missing") == nil)
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = BlockingBridge()
+    func red(_ check: String, _ call: @escaping @Sendable () async -> Void) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
+        try pattern.submit(trial, sum: { 0 }, call)
+      }
+    }
+    @Sendable func waits() {
+      let done = DispatchSemaphore(value: 0)
+      Task { done.signal() }
+      waitBlocking(for: done)
+    }
+    @Sendable func awaits() async { await Task {}.value }
+    return [
+      red("semaphore-wait.stalled > 0", awaits), red("semaphore-wait.blocked-threads >= cores", awaits),
+      red("barrier-wrapper.stalled > 0", awaits),
+      // More of them than one thread fewer.
+
+      Red("one-thread-free.stalled == 0", "one-thread-free", of: pattern) { trial in
+        try pattern.submit(trial, tasks: trial.poolWidth, sum: { 0 }, waits)
+      },
+      red("mutex.stalled == 0", waits),
+      red("serial-sync.stalled == 0", waits), red("barrier-sync.stalled == 0", waits),
+      red("await-task.stalled == 0", waits), red("continuation.stalled == 0", waits),
+      red("mutex.missing == 0", awaits),
+      Red("all.missing == 0", "mutex", of: pattern) { trial in try pattern.submit(trial, sum: { 0 }, awaits) },
+    ]
+  }
+}

@@ -26,7 +26,7 @@ struct Diff: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The result documents before and after, one file each, or names of scenarios; with --against, what `scenario` is to run, options behind --.",
+      "The result documents before and after, one file each, or names of scenarios; with --against, what `scenario` is to run, options after --.",
       valueName: "file-or-scenario"),
     completion: .file(extensions: ["json"]))
   var files: [String] = []
@@ -100,7 +100,8 @@ struct Diff: AsyncParsableCommand {
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
       throw ValidationError(
-        "Give names of scenarios, two documents, OLD.json NEW.json, or several a side: --old A.json … --new B.json …")
+        "Give names of scenarios, two documents, OLD.json NEW.json, or several for each side: --old A.json … --new B.json …"
+      )
     }
     return (old, new)
   }
@@ -151,7 +152,7 @@ struct Diff: AsyncParsableCommand {
     var rest = words[...]
     while let word = rest.popFirst() {
       if word == "--export" {
-        guard let path = rest.popFirst() else { throw InputError("--export: a file is missing behind it") }
+        guard let path = rest.popFirst() else { throw InputError("--export: a file is missing after it") }
         split.exports.append(path)
       } else if word.hasPrefix("--export=") {
         split.exports.append(String(word.dropFirst("--export=".count)))

@@ -51,7 +51,7 @@ struct DocumentsCommand: ParsableCommand {
     let paths = arguments.filter { !known.contains($0) && $0.contains { $0 == "/" || $0 == "." } }
     let names = arguments.filter { !paths.contains($0) }
     if !paths.isEmpty, !results.isEmpty {
-      throw InputError("--results: result documents stand behind it or before it, not both")
+      throw InputError("--results: result documents stand after it or before it, not both")
     }
     if paths.count > 1 { return try compare(paths, names) }
     let results = results + paths

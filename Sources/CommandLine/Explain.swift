@@ -48,7 +48,7 @@ struct Explain: ParsableCommand {
 
   func validate() throws {
     guard !code, let first = variants.first else { return }
-    throw ValidationError("Unexpected argument '\(first)': variants go with --code.")
+    throw ValidationError("Unexpected argument '\(first)': variants need --code.")
   }
 
   private func chosen(of experiment: Experiment) throws(InputError) -> [Variant] {

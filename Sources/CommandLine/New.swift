@@ -48,7 +48,7 @@ struct New: ParsableCommand {
     guard !lab.contains("\""), !lab.contains("\\") else { throw InputError("found '\(lab)'", at: "--lab") }
     if lab.contains("://") || lab.hasPrefix("git@") { return ".package(url: \"\(lab)\", from: \"\(Tool.version)\")" }
     guard readFile(lab + "/Package.swift")?.contains("name: \"gcdlab\"") == true else {
-      throw InputError("\(lab) is no folder of the package gcdlab, and no address", at: "--lab")
+      throw InputError("\(lab) is neither a folder of the package gcdlab nor an address", at: "--lab")
     }
     guard let absolute = realpath(lab, nil) else { throw InputError("cannot find \(lab)", at: "--lab") }
     defer { free(absolute) }

@@ -17,7 +17,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
 
-  @Flag(help: "All scenarios there are.")
+  @Flag(help: "All scenarios.")
   var all = false
 
   @Option(

@@ -24,7 +24,7 @@ struct Watch: AsyncParsableCommand {
       \(examples(("watch notes.txt", "until Ctrl-C"), ("watch . --for 10s", "a directory"), ("watch notes.txt --count 1", "until it changes")))
       """)
 
-  @Argument(help: "Files, which may be yet to come, or directories whose entries to watch.", completion: .file())
+  @Argument(help: "Files, which need not exist yet, or directories whose entries to watch.", completion: .file())
   var paths: [String]
 
   @Option(

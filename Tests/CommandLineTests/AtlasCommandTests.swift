@@ -39,7 +39,7 @@ import Testing
     #expect(plain.status == 0 && plain.output == option.output && plain.output.contains("borne out"))
     let alone = try await Binary.run(["report", "--side-by-side", one.path])
     #expect(alone.status == 64 && alone.output == "")
-    #expect(alone.errors.contains("side by side stand the result documents of two or more runs"), "\(alone.errors)")
+    #expect(alone.errors.contains("an atlas needs the result documents of two or more runs"), "\(alone.errors)")
   }
 
   @Test func `bad input is refused before anything is written`() async throws {

@@ -269,7 +269,7 @@ import Testing
     #expect(refused.status == 64)
     #expect(
       refused.errors
-        == "gcdlab: \(large.path): larger than 24 MiB: no result document, or several, for as many files\n")
+        == "gcdlab: \(large.path): larger than 24 MiB: not a result document, or several that need a file each\n")
   }
 
   @Test func `a byte order mark is not text`() async throws {

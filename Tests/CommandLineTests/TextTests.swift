@@ -73,7 +73,7 @@ import Testing
     }
     #expect(
       try await Binary.run(["new", "fine", "--lab", "/tmp"]).errors
-        == "gcdlab: --lab: /tmp is no folder of the package gcdlab, and no address\n")
+        == "gcdlab: --lab: /tmp is neither a folder of the package gcdlab nor an address\n")
   }
 
   @Test func `machine prints the cores and the noise floor`() async throws {

@@ -63,8 +63,8 @@ import Testing
       "check 'apply.elapsed < 64KiB': the sides have different units, 'ns' and 'B'"
     ),
     ("apply.elapsed", "check 'apply.elapsed': expected one of < <= == != >= > at ''"),
-    ("apply.elapsed < 1ms please", "check 'apply.elapsed < 1ms please': found 'please' behind the check"),
-    ("apply < 3", "check 'apply < 3': expected '.metric' behind 'apply'"),
+    ("apply.elapsed < 1ms please", "check 'apply.elapsed < 1ms please': found 'please' after the check"),
+    ("apply < 3", "check 'apply < 3': expected '.metric' after 'apply'"),
     (
       "apply[stride=4.elapsed < 3ms",
       "check 'apply[stride=4.elapsed < 3ms': '[' is not closed by ']'"

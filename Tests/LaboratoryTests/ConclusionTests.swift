@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [
     (
       "[loop.missed == 0]\n", "[loop.missed == 1]\n",
-      "mine.yml:16: 'loop.missed == 1' is no claim's check in this file; did you mean 'loop.missed == 0'?"
+      "mine.yml:16: 'loop.missed == 1' is not the check of a claim in this file; did you mean 'loop.missed == 0'?"
     ),
     ("- if: [loop.missed == 0]\n", "- if: []\n", "mine.yml:16: a conclusion needs 'if': checks of claims"),
     ("{broken.missed}", "{broken.missed", "mine.yml:17: says: '{' is not closed by '}'"),

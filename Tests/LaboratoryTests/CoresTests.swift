@@ -114,10 +114,10 @@ import Testing
     func obstacles(_ variant: String) -> [String?] {
       plan.runs.filter { $0.variant.name == variant }.map { plan.experiment.pattern.obstacle(to: $0, on: machine) }
     }
-    #expect(obstacles("one") == [nil, nil, "8 cores are asked for, there are 2"])
+    #expect(obstacles("one") == [nil, nil, "8 cores are requested, there are 2"])
     #expect(
       obstacles("two") == [
-        "2 cores are needed, the run is confined to 1", nil, "8 cores are asked for, there are 2",
+        "2 cores are needed, the run is confined to 1", nil, "8 cores are requested, there are 2",
       ])
   }
 
@@ -150,10 +150,10 @@ import Testing
       results.runs.map { $0.trials[0].outcome } == [
         .broken(reason: "worker \(inTurn[0]): cores 1, confined"),
         .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
-        .unavailable(reason: "8 cores are asked for, there are 2"),
+        .unavailable(reason: "8 cores are requested, there are 2"),
         .unavailable(reason: "2 cores are needed, the run is confined to 1"),
         .broken(reason: "worker \(inTurn[0]),\(inTurn[1]): cores 2, confined"),
-        .unavailable(reason: "8 cores are asked for, there are 2"),
+        .unavailable(reason: "8 cores are requested, there are 2"),
       ])
   }
 

@@ -65,9 +65,9 @@ import Testing
 
   @Test func `a trial that ended before its hazard is broken`() async throws {
     let trapped = try await run("trap", "kill -ILL $$")
-    #expect(trapped.outcome == .broken(reason: "it trapped before it came to its hazard"))
+    #expect(trapped.outcome == .broken(reason: "it trapped before it reached its hazard"))
     let hung = try await run("stuck", "exec sleep 1000", watchdog: .seconds(1))
-    #expect(hung.outcome == .broken(reason: "it hung before it came to its hazard"))
+    #expect(hung.outcome == .broken(reason: "it hung before it reached its hazard"))
   }
 
   @Test func `another end than expected is the result`() async throws {

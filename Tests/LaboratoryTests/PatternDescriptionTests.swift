@@ -67,7 +67,7 @@ import Testing
     (Twice() as any Pattern, "'size' is declared twice, first in line "),
     (Reserved(), "'hung' is measured of every trial"),
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'size' is not declared by stranger"),
-    (Greedy(), "'all' is no name for a variant"), (Twins(), "variant 'one' stands twice, also in line "),
+    (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),
   ])
   func `an author's error names the file and the line`(_ pattern: any Pattern, _ message: String) throws {
     let error = try #require(throws: InputError.self) { try PatternDescription(pattern) }

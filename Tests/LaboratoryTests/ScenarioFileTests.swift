@@ -93,7 +93,7 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed <", "5 < loop.blocks and",
-      "mine.yml:16: check '5 < loop.blocks and loop.elapsed': found 'and loop.elapsed' behind the check"
+      "mine.yml:16: check '5 < loop.blocks and loop.elapsed': found 'and loop.elapsed' after the check"
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "loop.blocks < 5",
@@ -109,7 +109,7 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed < loop.elapsed", "1 > 2",
-      "mine.yml:16: check '1 > 2': it speaks of no figure, as in loop.METRIC"
+      "mine.yml:16: check '1 > 2': it names no figure, such as loop.METRIC"
     ),
     (
       "show: [elapsed]", "shwo: [elapsed]",
@@ -128,7 +128,7 @@ import Testing
       "source: a document", "source: {",
       "mine.yml:5: not valid YAML: a text begins with a sign of YAML's own (@ ` %), or a '{' or '[' is not closed: put the text in quotes (found character that cannot start any token)"
     ),
-    ("source: a document", "title: again", "mine.yml:3: the key title stands twice"),
+    ("source: a document", "title: again", "mine.yml:3: the key title appears twice"),
   ])
   func `an invalid file is refused with the place and what is wrong`(_ old: String, _ new: String, _ message: String) {
     #expect(failure(Self.good.replacing(old, with: new, maxReplacements: 1)) == message)
@@ -182,13 +182,13 @@ import Testing
     #expect(
       failure("bears: [guide.34]")
         == "mine.yml:15: unknown sentence 'guide.34' (see the command documents); did you mean 'guide.33'?")
-    #expect(failure("bears: [guide.33, guide.33]") == "mine.yml:15: sentence 'guide.33' stands twice")
+    #expect(failure("bears: [guide.33, guide.33]") == "mine.yml:15: sentence 'guide.33' appears twice")
     #expect(
       failure("bears: [guide.33]\n    contradicts: [guide.33]")
         == "mine.yml:16: a claim cannot bear out 'guide.33' and contradict it")
     #expect(
       failure("contradicts: [guide.36]")
-        == "mine.yml:15: 'guide.36' says what may be: nothing that was merely not seen contradicts it")
+        == "mine.yml:15: 'guide.36' says what is possible: a lack of sightings does not contradict it")
     #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons'; did you mean 'lesson'? (allowed: lesson)")
     #expect(
       failure("bears: [guide.33]\n    of: lesson")
@@ -198,11 +198,11 @@ import Testing
   @Test(arguments: [
     (
       "{id: other.1, says: so, place: p, said: may, word: may, conditions: [one]}",
-      "'other.1' is no sentence of 'guide'"
+      "'other.1' is not a sentence of 'guide'"
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one]}, {id: guide.1, says: so, place: p, said: may, word: may, conditions: [one]}",
-      "'guide.1' stands twice"
+      "'guide.1' appears twice"
     ),
     (
       "{id: guide.1, says: so, place: p, said: often, word: often}",
@@ -236,7 +236,7 @@ import Testing
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one, one]}",
-      "conditions: 'one' stands twice"
+      "conditions: 'one' appears twice"
     ),
     (
       "{id: guide.1, says: so, place: p, said: may, word: may, conditions: [one], today: [guide.1]}",
@@ -276,7 +276,7 @@ import Testing
     ("title: @a", "a text begins with a sign of YAML's own"), ("parameters: {a: 1", "a mapping is not closed"),
     (
       "title: \"A\" b",
-      "a line is indented otherwise than those it belongs to, or something stands behind a quoted text"
+      "a line is not indented like those it belongs to, or a quoted text is followed by other text"
     ),
   ])
   func `errors of YAML are reported with the place in the file`(_ line: String, _ words: String) {

@@ -19,7 +19,7 @@ import Testing
     let pause = Setting.count("pause", 1...10, default: 3, "how long")
     let early = Metric.count("early", "too soon")
     let late = Metric.count("late", "too late")
-    let parked = Metric.count("parked", unless: "the system does not tell", "who sleeps")
+    let parked = Metric.count("parked", unless: "the system does not report it", "who sleeps")
     var variants: [Variant] {
       Variant("plain", .documented, "uses what is everyone's", without: [pause, late]) { _ in }
       Variant("other", .documented, "does not count", without: [early]) { _ in }
@@ -55,10 +55,10 @@ import Testing
       try brokenReason { trial in
         trial.record(pattern.early, 0)
         trial.record(pattern.late, 0)
-      } == "it recorded late, which it says it does without")
+      } == "it recorded late, which it declares unused")
     #expect(
       try brokenReason { trial in trial.record(pattern.early, trial[pattern.pause]) }
-        == "it read pause, which it says it does without")
+        == "it read pause, which it declares unused")
   }
 
   private struct Slip: Error, CustomStringConvertible { let description = "a slip" }

@@ -53,7 +53,7 @@ import Testing
       watchdog.bodyStarted()
       #expect(waitpid(process, nil, 0) == process)
       if case .unavailable(let reason) = watchdog.finding {
-        #expect(isShort && reason.hasPrefix("it came to no end, and there is no room for the stack of another thread"))
+        #expect(isShort && reason.hasPrefix("it did not end, and there is no room for the stack of another thread"))
       } else {
         #expect(!isShort && watchdog.finding == .hung)
       }

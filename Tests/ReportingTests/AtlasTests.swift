@@ -109,7 +109,7 @@ import Testing
     let error = #expect(throws: InputError.self) { try Self.atlas(Ran()) }
     #expect(
       error?.description
-        == "found only run-0.json, which is one run on one machine: side by side stand the result documents of two or more runs, such as a.json b.json"
+        == "found only run-0.json, which is one run on one machine: an atlas needs the result documents of two or more runs, such as a.json b.json"
     )
     let unknown = #expect(throws: InputError.self) { try Self.atlas(Self.columns([Ran(), Ran()]), only: ["guid"]) }
     #expect(unknown?.description.contains("did you mean 'guide'?") == true)
@@ -215,7 +215,7 @@ import Testing
     let zero = Results(experiment: experiment, machine: .test, seed: 7, started: "", runs: made.runs)
     let columns = [1, 2].flatMap { AtlasColumn.columns(of: [zero.document], place: "\($0)") }
     let scenario = try Self.atlas(columns).scenarios[0]
-    #expect(scenario.note == "missed, the figure itself: of a, which is 0, there is no multiple")
+    #expect(scenario.note == "missed, the figure itself: a is 0, so there is no multiple")
     #expect(scenario.rows.map { $0.cells[0]?.cell.text } == ["0", "5"])
   }
 

@@ -164,7 +164,7 @@ import Testing
     #expect(
       notes(three + three + [[], []], baseline: "a").allSatisfy { !$0.contains("too few") }
         && notes([[1000], [], [], [], [], []], baseline: "a") == [
-          "a ratio without an interval is of fewer than the 6 rounds that one needs"
+          "a ratio without an interval has fewer than the 6 rounds that an interval needs"
         ])
   }
 

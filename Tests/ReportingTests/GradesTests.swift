@@ -162,7 +162,7 @@ import Testing
     let reading = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
     #expect(
       SmokeReport.line(reading, strict: false, TextStyle(width: 140))
-        == "✓ fixture                only performance is claimed, which so few rounds do not grade  12 trials, 1.50 s\n"
+        == "✓ fixture                all claims are about performance, which few rounds cannot grade  12 trials, 1.50 s\n"
     )
     let other = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.held)])
     #expect(

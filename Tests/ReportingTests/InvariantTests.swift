@@ -35,19 +35,22 @@ import Testing
       ("machine.floor", .number(-1), "machine.floor: found -1"),
       ("seconds", .number(-1), "seconds: found -1"),
       ("started", .text("yesterday"), "started: found 'yesterday', expected a time in UTC"),
-      ("scenario.baseline", .text("none"), "scenario.baseline: 'none' is no variant"),
-      ("scenario.show", .list([.text("none")]), "scenario.show: 'none' is no metric"),
-      ("scenario.show", .list([.text("rate"), .text("rate")]), "scenario.show: 'rate' stands there twice"),
-      ("scenario.sweep", .list([.text("stride")]), "scenario.sweep: 'stride' is no swept parameter"),
-      ("scenario.variants.0.name", .text("fast"), "scenario.variants: 'fast' stands there twice"),
-      ("scenario.variants.0.role", .text("wrong"), "scenario.variants[0].role: found 'wrong', which is no role"),
-      ("scenario.variants.0.ends", .text("explodes"), "scenario.variants[0].ends: found 'explodes', which is no end"),
-      ("runs.0.variant", .text("none"), "runs[0].variant: 'none' is none of them"),
+      ("scenario.baseline", .text("none"), "scenario.baseline: 'none' is not a variant"),
+      ("scenario.show", .list([.text("none")]), "scenario.show: 'none' is not a metric"),
+      ("scenario.show", .list([.text("rate"), .text("rate")]), "scenario.show: 'rate' appears twice"),
+      ("scenario.sweep", .list([.text("stride")]), "scenario.sweep: 'stride' is not a swept parameter"),
+      ("scenario.variants.0.name", .text("fast"), "scenario.variants: 'fast' appears twice"),
+      ("scenario.variants.0.role", .text("wrong"), "scenario.variants[0].role: found 'wrong', which is not a role"),
+      (
+        "scenario.variants.0.ends", .text("explodes"),
+        "scenario.variants[0].ends: found 'explodes', which is not an end"
+      ),
+      ("runs.0.variant", .text("none"), "runs[0].variant: 'none' is not a variant of the scenario"),
       ("runs.0.variant", .text("fast"), "runs[1]: the variant has another run at this point"),
       ("runs.0.point", .object(["stride": .number(1)]), "runs[0].point: 'stride' is not swept"),
       ("runs.0.rounds", .number(-1), "runs[0].rounds: found -1"),
       ("runs.0.rounds", .number(7), "runs[0].outcomes: found 6 trials, expected one for each of 7 rounds"),
-      ("runs.0.outcomes", .object(["vanished": .number(6)]), "runs[0].outcomes: 'vanished' is no end of a trial"),
+      ("runs.0.outcomes", .object(["vanished": .number(6)]), "runs[0].outcomes: 'vanished' is not an end of a trial"),
       (
         "runs.0.outcomes", .object(["completed": .number(7), "hung": .number(-1)]),
         "runs[0].outcomes.hung: found -1, allowed is 0 to 1000000"
@@ -65,20 +68,20 @@ import Testing
       ("runs.0.metrics.elapsed.max", .number(1), "max: found 1.0, but the histogram ends at "),
       ("runs.0.metrics.elapsed.p50", .number(1), "p50: found 1.0, which is out of order"),
       ("runs.0.metrics.elapsed.p90", .number(1), "p90: found 1.0, which is out of order"),
-      ("runs.0.metrics.elapsed.p90", nil, "p90: there is one of 10 samples or more, and here are 120"),
+      ("runs.0.metrics.elapsed.p90", nil, "p90: it belongs to 10 samples or more, found 120"),
       (
-        "runs.0.metrics.elapsed.p99_9", .number(21_000), "p99_9: there is one of 1000 samples or more, and here are 120"
+        "runs.0.metrics.elapsed.p99_9", .number(21_000), "p99_9: it belongs to 1000 samples or more, found 120"
       ),
       ("runs.0.metrics.elapsed.mean", .number(1), "mean: found 1.0, but the histogram's is "),
-      ("runs.0.metrics.elapsed.total", .number(1), "total: found 1.0, but the histogram comes to "),
+      ("runs.0.metrics.elapsed.total", .number(1), "total: found 1.0, but the sum of the histogram is "),
       ("runs.0.metrics.elapsed.stddev", .number(-1), "stddev: it is negative"),
-      ("runs.0.metrics.elapsed.stddev", nil, "stddev: there is one of 2 samples or more, and here of 120"),
+      ("runs.0.metrics.elapsed.stddev", nil, "stddev: it belongs to 2 samples or more, found 120"),
       ("runs.0.metrics.elapsed.histogram", .list([]), "runs[0].metrics.elapsed.histogram: it is empty"),
       (
         "runs.0.metrics.elapsed.histogram.1", .list([.number(1), .number(1)]),
         "runs[0].metrics.elapsed.histogram: the values do not ascend"
       ),
-      ("runs.0.metrics.elapsed.rounds.0.round", .number(0), "rounds[0].round: they do not ascend from 1"),
+      ("runs.0.metrics.elapsed.rounds.0.round", .number(0), "rounds[0].round: the rounds do not ascend from 1"),
       ("runs.0.metrics.elapsed.rounds.5.round", .number(99), "rounds[5].round: found 99, allowed is 1 to 6"),
       ("runs.0.metrics.elapsed.rounds.0.value", .number(1e9), "rounds[0].value: found 1000000000.0, allowed is "),
       ("runs.0.metrics.none", .object([:]), "runs[0].metrics.none"),

@@ -157,7 +157,7 @@ import Testing
     // The lab's own stand-in is not Dispatch: its failure does not refute a sentence about Dispatch.
     #expect(try Self.standing(Judged("other.2", .violated)) == .standIn)
     let entry = try Self.index([Judged("other.2", .violated)]).chapters[1].entries[4]
-    #expect(entry.remark == "the lab built it; what was built does not keep it")
+    #expect(entry.remark == "the lab built it; the stand-in does not keep it")
   }
 
   @Test func `a sentence about every run is not borne out by one configuration`() throws {

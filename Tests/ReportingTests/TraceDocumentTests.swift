@@ -79,19 +79,19 @@ import Testing
 
   @Test(
     arguments: [
-      ("variant", .text("none"), "traces[0].variant: 'none' is none of them"),
+      ("variant", .text("none"), "traces[0].variant: 'none' is not a variant of the scenario"),
       ("length", .number(9e15), "traces[0].length: found 9e15"),
       ("length", .number(-1), "traces[0].length"),
       ("whole", .number(5), "traces[0].whole: it is no longer than what is here"),
       ("cores.0", .number(-1), "traces[0].cores: found -1"),
       ("lanes.0.begin", .number(-1), "traces[0].lanes[0].begin"),
-      ("lanes.1.end", .number(11_000_000), "traces[0].lanes[1].end: found 11000000, behind the end of the record"),
-      ("lanes.2.runs.1.0", .number(2_000_000), "traces[0].lanes[2].runs[1]: it begins before the one before it ends"),
+      ("lanes.1.end", .number(11_000_000), "traces[0].lanes[1].end: found 11000000, after the end of the record"),
+      ("lanes.2.runs.1.0", .number(2_000_000), "traces[0].lanes[2].runs[1]: it begins before the previous one ends"),
       (
         "lanes.2.runs.0.1", .number(900_000),
         "traces[0].lanes[2].runs[0].end: found 900000, before its begin at 1000000"
       ),
-      ("lanes.2.runs.0.3", .number(2), "traces[0].lanes[2].runs[0]: no core, or neither preempted nor not"),
+      ("lanes.2.runs.0.3", .number(2), "traces[0].lanes[2].runs[0]: expected a core, and 1 if preempted"),
       ("lanes.2.runs.0", .list([.number(1)]), "traces[0].lanes[2].runs[0]: expected begin, end, core"),
       ("lanes.3.waits.0.end", .number(1), "traces[0].lanes[3].waits[0].end: found 1, before its begin at 3200000"),
       ("lanes.3.waits.0.queue", .number(2), "traces[0].lanes[3].waits[0].queue: found 2, but there are 2 queues"),
@@ -101,10 +101,10 @@ import Testing
       ("blocks.0.submitter", .number(9), "traces[0].blocks[0].submitter: found 9, but there are 4 lanes"),
       ("blocks.0.begin", .number(600_000), "traces[0].blocks[0].begin: found 600000, before its submitted at 700000"),
       ("blocks.0.end", .number(1_000_000), "traces[0].blocks[0].end: found 1000000, before its begin at 1100000"),
-      ("blocks.0.begin", nil, "traces[0].blocks[0].begin: it comes with a lane, or neither"),
+      ("blocks.0.begin", nil, "traces[0].blocks[0].begin: a begin comes with a lane, or neither is there"),
       ("blocks.0.number", .number(0), "traces[0].blocks[0].number: found 0"),
       ("blocks.1.submitted", .number(1), "traces[0].blocks[1].submitted: it is not in order of submission"),
-      ("blocks.3.end", .number(9_000_000), "traces[0].blocks[3].end: it ended, and never began"),
+      ("blocks.3.end", .number(9_000_000), "traces[0].blocks[3].end: the block ended but never began"),
       ("gaps.0.end", .number(1), "traces[0].gaps[0].end: found 1, before its begin at 2000000"),
       ("gaps.0.lost", .number(-1), "traces[0].gaps[0].lost: found -1"),
     ] as [(String, JSONValue?, String)])

@@ -25,7 +25,7 @@ struct ClaimReader {
     do throws(InputError) {
       let check = try Check(parsing: try fields.text("check"), on: pattern, variants: variants)
       guard !check.references.isEmpty else {
-        throw InputError("check '\(check.text)': it speaks of no figure, as in \(variants[0].name).METRIC")
+        throw InputError("check '\(check.text)': it names no figure, such as \(variants[0].name).METRIC")
       }
       for reference in check.references {
         try requireMetric(of: reference, "check '\(check.text)'")
@@ -73,10 +73,10 @@ struct ClaimReader {
             of: documents.sentences.map(\.id))
         }
         if key == "contradicts", sentence.said == .may {
-          throw node.error("'\(name)' says what may be: nothing that was merely not seen contradicts it")
+          throw node.error("'\(name)' says what is possible: a lack of sightings does not contradict it")
         }
       }
-      guard !names.contains(name) else { throw node.error("sentence '\(name)' stands twice") }
+      guard !names.contains(name) else { throw node.error("sentence '\(name)' appears twice") }
       names.append(name)
     }
     return names

@@ -32,7 +32,7 @@ struct ConclusionReader {
       let isRefuted = node.text.hasPrefix(Self.not)
       let check = String(node.text.dropFirst(isRefuted ? Self.not.count : 0))
       guard let written = WrittenCheck(check), claims.contains(where: { $0.check.written == written }) else {
-        throw node.error("'\(check)' is no claim's check in this file", near: check, of: known)
+        throw node.error("'\(check)' is not the check of a claim in this file", near: check, of: known)
       }
       conditions.append(Conclusion.Condition(check: written, isRefuted: isRefuted))
     }

@@ -128,9 +128,9 @@ public struct Documents: Sendable {
       for node in try fields.list("sentences") {
         let sentence = try Self.sentence(try Mapping(node, "a sentence"), line: node.place)
         guard sentence.id.hasPrefix(name + ".") else {
-          throw node.error("'\(sentence.id)' is no sentence of '\(name)'")
+          throw node.error("'\(sentence.id)' is not a sentence of '\(name)'")
         }
-        guard byName[sentence.id] == nil else { throw node.error("'\(sentence.id)' stands twice") }
+        guard byName[sentence.id] == nil else { throw node.error("'\(sentence.id)' appears twice") }
         byName[sentence.id] = sentence
         sentences.append(sentence)
       }
@@ -196,7 +196,7 @@ public struct Documents: Sendable {
     var texts: [String] = []
     for node in try fields.list(key) {
       let text = try node.scalar(key)
-      guard !texts.contains(text) else { throw node.error("\(key): '\(text)' stands twice") }
+      guard !texts.contains(text) else { throw node.error("\(key): '\(text)' appears twice") }
       texts.append(text)
     }
     return texts

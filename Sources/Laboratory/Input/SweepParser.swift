@@ -76,7 +76,7 @@ public struct SweepParser {
       return { $0 + Int(quantity.value) }
     }
     throw InputError(
-      "\(parameter.name): '\(text)' is no step: ':x2' doubles from value to value, ':+\(parameter.step)' adds")
+      "\(parameter.name): '\(text)' is not a step: ':x2' doubles from value to value, ':+\(parameter.step)' adds")
   }
 }
 

@@ -25,10 +25,10 @@ enum YAMLSlip {
     if problem.contains("',' or ']'") { return "a list is not closed: each '[' needs a ']', with ',' between" }
     if problem.contains("',' or '}'") { return "a mapping is not closed: each '{' needs a '}', with ',' between" }
     if problem.contains("could not find expected ':'") {
-      return "a key has no ':' behind it; a text of several lines begins with '|' behind its key"
+      return "a key has no ':' after it; a text of several lines begins with '|' after its key"
     }
     if problem.contains("did not find expected") {
-      return "a line is indented otherwise than those it belongs to, or something stands behind a quoted text"
+      return "a line is not indented like those it belongs to, or a quoted text is followed by other text"
     }
     return nil
   }

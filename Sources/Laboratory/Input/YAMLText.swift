@@ -18,7 +18,7 @@ extension PlacedNode {
         throw InputError("not valid YAML: \(YAMLSlip.words(problem, yaml, mark.line))", at: "\(place):\(mark.line)")
       case .duplicatedKeysInMapping(let duplicates, let context):
         let keys = duplicates.map { "\($0)" }.joined(separator: ", ")
-        throw InputError("the key \(keys) stands twice", at: "\(place):\(context.mark.line)")
+        throw InputError("the key \(keys) appears twice", at: "\(place):\(context.mark.line)")
       default: throw InputError("not valid YAML: \(error)", at: place)
       }
     } catch { throw InputError("not valid YAML: \(error)", at: place) }

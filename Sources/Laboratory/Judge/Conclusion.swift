@@ -71,7 +71,7 @@ extension Results {
   /// Why there is no conclusion, and what would help.
   private var noConclusion: String {
     if let thing = runs.lazy.flatMap(\.trials).flatMap(\.shortages).min() {
-      return "No conclusion: \(thing) was not available. Close what else keeps the cores busy, and run again."
+      return "No conclusion: \(thing) was not available. Close other programs that keep the cores busy, and run again."
     }
     let rounds = runs.map(\.trials.count).max() ?? 0
     if rounds < ConfidenceInterval.fewest {

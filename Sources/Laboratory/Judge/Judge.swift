@@ -363,7 +363,7 @@ public struct Judge: Sendable {
         let point = reference.point.isEmpty ? "" : "[\(Point(reference.point).label)]"
         return "\(reference.scope.name)\(point) is not part of this run"
       }
-      if runs.isEmpty { return "no variant of this run is spoken of" }
+      if runs.isEmpty { return "the check names no variant of this run" }
       let reasons = runs.flatMap(\.trials).compactMap { $0.outcome.kind.wasNotTried ? $0.outcome.detail : nil }
       if let reason = reasons.first, reasons.count == runs.map(\.trials.count).reduce(0, +) { return reason }
       let shortages = runs.compactMap { $0.shortage(for: reference) }

@@ -62,7 +62,7 @@ public struct WrittenCheck: Sendable, Hashable {
     left = try scanner.operand()
     comparison = try scanner.comparison()
     right = try scanner.operand()
-    try scanner.requireEnd("found '\(scanner.rest)' behind the check")
+    try scanner.requireEnd("found '\(scanner.rest)' after the check")
   }
 
   /// The figures that the check speaks of.
@@ -150,7 +150,7 @@ private struct CheckScanner {
     guard !scope.isEmpty else { throw failure("expected a number, 'cores' or variant.metric at '\(rest.prefix(20))'") }
     if scope == "cores", !rest.hasPrefix(".") { return .cores }
     let point = try point()
-    guard take(".") else { throw failure("expected '.metric' behind '\(scope)'") }
+    guard take(".") else { throw failure("expected '.metric' after '\(scope)'") }
     let metric = name()
     let statistic = take(".") ? String(takeWhile { $0.isLetter || $0.isNumber || $0 == "." }) : nil
     return .figure(.init(scope: .init(scope), point: point, metric: metric, statistic: statistic))
@@ -163,7 +163,7 @@ private struct CheckScanner {
     var settings: [WrittenCheck.Setting] = []
     repeat {
       let name = name()
-      guard take("=") else { throw failure("expected '=value' behind '\(name)'") }
+      guard take("=") else { throw failure("expected '=value' after '\(name)'") }
       let value = takeWhile { $0 != "," && $0 != "]" }
       settings.append(.init(name: name, value: String(value.reversed().drop { $0 == " " }.reversed())))
     } while take(",")

@@ -2,7 +2,7 @@ import Measurement
 import Platform
 
 extension Metric {
-  private static let absence = "the system does not tell"
+  private static let absence = "the system does not report it"
 
   /// The costs of every completed trial, whatever the pattern, according to the kernel's accounts of its process.
   public static let costs: [Metric] = [
@@ -17,7 +17,7 @@ extension Metric {
       "how often a thread that could have run lost its core meanwhile"),
     Metric(
       "peak-thread-count", .count, .none, better: .lower, unless: absence,
-      "threads that the trial's process had at once, those included that linger when it ends"),
+      "threads that the trial's process had at once, including those that linger when it ends"),
     Metric(
       "peak-memory", .count, .bytes, better: .lower, unless: absence,
       "the most memory that the trial's process held at once, the lab's own part included"),

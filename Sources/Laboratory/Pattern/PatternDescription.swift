@@ -45,11 +45,11 @@ public struct PatternDescription: Sendable {
     let variants = pattern.variants
     for variant in variants {
       guard Self.isName(variant.name), !["all", "any", "cores"].contains(variant.name) else {
-        throw InputError("'\(variant.name)' is no name for a variant", at: "\(variant.place)")
+        throw InputError("'\(variant.name)' is not a name for a variant", at: "\(variant.place)")
       }
       if let twin = variants.first(where: { $0.name == variant.name && $0.place != variant.place }) {
         throw InputError(
-          "variant '\(variant.name)' stands twice, also in line \(twin.place.line)", at: "\(variant.place)")
+          "variant '\(variant.name)' appears twice, also in line \(twin.place.line)", at: "\(variant.place)")
       }
       for name in (variant.own + variant.without).flatMap(\.names) where places[name] == nil {
         throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(variant.place)")

@@ -48,7 +48,7 @@ extension Machine {
   fileprivate func obstacle(toConfining cores: Int?) -> String? {
     guard let cores, cores != self.cores else { return nil }
     if cores > self.cores {
-      return "\(cores) cores are asked for, there \(self.cores == 1 ? "is 1" : "are \(self.cores)")"
+      return "\(cores) cores are requested, there \(self.cores == 1 ? "is 1" : "are \(self.cores)")"
     }
     return os == "Linux" ? nil : "\(os) has no call that confines a process to some of its cores"
   }

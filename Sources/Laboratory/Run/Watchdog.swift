@@ -127,13 +127,13 @@ final class Watchdog: Sendable {
   /// machine's fault.
   private func concludeHung() {
     if let shortage = state.withLock({ $0.worker }).flatMap({ MemoryShortage(of: $0, limits: memoryLimits) }) {
-      return conclude(.unavailable(reason: "it came to no end, and \(shortage)"))
+      return conclude(.unavailable(reason: "it did not end, and \(shortage)"))
     }
     do throws(SystemError) {
       try SystemThread.requireRoom(for: 1)
       conclude(.hung)
     } catch {
-      conclude(.unavailable(reason: "it came to no end, and there are no more threads: \(error)"))
+      conclude(.unavailable(reason: "it did not end, and there are no more threads: \(error)"))
     }
   }
 

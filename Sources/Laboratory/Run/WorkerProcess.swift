@@ -90,7 +90,7 @@ struct WorkerProcess {
     switch result.outcome {
     case .trapped, .hung:
       guard let started = ended.started else {
-        result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it came to its hazard")
+        result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it reached its hazard")
         break
       }
       result.timeToEnd = ended.at > started ? ended.at - started : 0
@@ -158,7 +158,7 @@ struct WorkerProcess {
     switch status {
     // A variant does not send these signals to itself; if one did, the lab would know.
     case .signaled(let signal) where [SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU].contains(signal):
-      let reason = "signal \(signal) ended the worker, sent by another program or for want of memory or processor time"
+      let reason = "signal \(signal) ended the worker, sent by another program or for lack of memory or processor time"
       return (.unavailable(reason: reason), nil)
     case .signaled(let signal): return (.trapped(signal: Int(signal)), nil)
     case .exited(let code) where code != 0:

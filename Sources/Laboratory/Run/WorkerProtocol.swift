@@ -145,9 +145,9 @@ extension TrialReport {
     let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "it completed, but did not record \(missing.joined(separator: ", "))" }
     let undue = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
-    if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which it says it does without" }
+    if !undue.isEmpty { return "it recorded \(undue.joined(separator: ", ")), which it declares unused" }
     let read = variant.ignores.intersection(reads ?? []).sorted()
-    if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which it says it does without" }
+    if !read.isEmpty { return "it read \(read.joined(separator: ", ")), which it declares unused" }
     return nil
   }
 }

@@ -28,10 +28,10 @@ struct QueueVsLock: Pattern {
   let contended = Metric.latency(
     "contended", "one update while all threads update: the elapsed time divided by the updates of all threads")
   let syscallsPerUpdate = Metric.rate(
-    "syscalls-per-update", .none, better: .lower, unless: "the system does not tell",
+    "syscalls-per-update", .none, better: .lower, unless: "the system does not report it",
     "system calls per uncontended update")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not tell",
+    "context-switches", .none, better: .lower, unless: "the system does not report it",
     "voluntary context switches (a thread went to sleep) per contended update")
   let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread")
 

@@ -27,14 +27,15 @@ struct SemaphoreCost: Pattern {
 
   let uncontended = Metric.latency("uncontended", "one wait-signal pair with a free permit, timed in batches")
   let syscallsPerPair = Metric.rate(
-    "syscalls-per-pair", .none, better: .lower, unless: "the system does not tell", "system calls per uncontended pair")
+    "syscalls-per-pair", .none, better: .lower, unless: "the system does not report it",
+    "system calls per uncontended pair")
   let control = Metric.rate(
-    "control", .none, better: .neither, unless: "the system does not tell",
+    "control", .none, better: .neither, unless: "the system does not report it",
     "system calls counted for one getppid: 1 shows that the counting is right")
   let contended = Metric.latency(
     "contended", "one pair while threads contend: the elapsed time over the pairs of all threads")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not tell",
+    "context-switches", .none, better: .lower, unless: "the system does not report it",
     "voluntary context switches (a thread went to sleep) per contended pair")
   let lostUpdates = Metric.count("lost-updates", "updates inside the semaphore overwritten by another thread's")
   let wrongWakeups = Metric.count(

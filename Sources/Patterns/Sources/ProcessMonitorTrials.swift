@@ -222,7 +222,7 @@ private struct Accounts {
 extension Unavailable {
   /// A process that the trial started was killed before it had done its part, which says nothing about a variant.
   static let killed = Unavailable(
-    "signal 9 ended a process of the trial, sent by another program or for want of memory or processor time")
+    "signal 9 ended a process of the trial, sent by another program or for lack of memory or processor time")
 }
 
 /// A process ended before it had sent all its messages.

@@ -30,7 +30,7 @@ public struct Atlas: Sendable {
     guard columns.count > 1 else {
       let found = columns.first.map { "only \($0.place), which is one run on one machine" } ?? "none"
       throw InputError(
-        "found \(found): side by side stand the result documents of two or more runs, such as a.json b.json")
+        "found \(found): an atlas needs the result documents of two or more runs, such as a.json b.json")
     }
     self.columns = columns
     self.names = AtlasColumn.names(of: columns)
@@ -49,7 +49,7 @@ public struct Atlas: Sendable {
       return [
         outdated.isEmpty
           ? nil
-          : "\(words.one) \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared where they are of the same",
+          : "\(words.one) \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared if they have the same meaning",
         column.isCut ? "\(words.one) \(number + 1): the run was interrupted" : nil,
         column.machine.optimised ? nil : "\(words.one) \(number + 1): figures of a debug build mean nothing",
       ].compactMap(\.self)
@@ -71,8 +71,8 @@ public struct Atlas: Sendable {
 
   /// What the reader must know about ratios, and about differences between machines.
   static let notes = [
-    "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, and of 0, the figure itself stands there.",
-    "apart: the largest ratio to the smallest; \(told) where that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run a machine shows only large differences.",
+    "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, or if it is 0, the cell shows the figure itself.",
+    "apart: the largest ratio to the smallest; \(told) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
   ]
 
   /// The sign after a significant difference.
@@ -297,7 +297,7 @@ struct AtlasScenario: Sendable {
       first.reference.map { reference in
         hasRatios
           ? "\(metric.name) as a multiple of \(reference) in the same run"
-          : "\(metric.name), the figure itself: of \(reference), which is 0, there is no multiple"
+          : "\(metric.name), the figure itself: \(reference) is 0, so there is no multiple"
       } ?? "\(metric.name), the figure itself: the scenario has no baseline"
     let others = runs.enumerated().compactMap { number, run -> String? in
       guard let run, run.measure != first.measure else { return nil }

@@ -78,7 +78,7 @@ public struct DiffReport: Sendable {
     ]
     let names = kinds.filter { kind, _ in rows.contains { $0.kind == kind } }.map(\.1).joined(separator: ", ")
     var legend = [
-      "old, new: \(names) of the trials, averaged over rounds and runs by the geometric mean (by the median where one is 0)"
+      "old, new: \(names) of the trials, averaged over rounds and runs by the geometric mean (by the median if one is 0)"
     ]
     if rows.contains(where: { $0.ratio != nil }) {
       let runs = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init).joined(separator: " or ")

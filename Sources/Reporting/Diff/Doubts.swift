@@ -18,7 +18,7 @@ extension ResultDiff {
     func names(_ builds: Set<Bool>) -> String {
       builds.map { $0 ? "optimised" : "debug" }.sorted().joined(separator: " and ")
     }
-    return ["not built the same: \(names(was)) on the old side, \(names(now)) on the new one"]
+    return ["built differently: \(names(was)) on the old side, \(names(now)) on the new one"]
   }
 
   /// Returns the claims of the old side that the new side lacks, or that fewer of its runs could judge.

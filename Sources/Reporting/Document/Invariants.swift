@@ -42,13 +42,13 @@ extension ResultDocument {
     var seen: Set<RunIndex.Place> = []
     for (index, run) in runs.enumerated() {
       let place = root["runs"][index]
-      try place["variant"].require(variants.contains(run.variant), "'\(run.variant)' is none of them")
+      try place["variant"].require(variants.contains(run.variant), "'\(run.variant)' is not a variant of the scenario")
       try place.require(
         seen.insert(RunIndex.Place(variant: run.variant, point: run.point)).inserted,
         "the variant has another run at this point")
       for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
         guard let values = swept[name] else { throw place["point"].problem("'\(name)' is not swept") }
-        try place["point"][name].require(values.contains(value), "it is none of the swept values")
+        try place["point"][name].require(values.contains(value), "it is not one of the swept values")
         try place["parameters"][name].require(
           run.parameters[name] == value, "it is another value than that of the point")
       }
@@ -93,12 +93,12 @@ struct DocumentPlace {
 
   func requireUnique(_ names: [String]) throws(InputError) {
     var seen: Set<String> = []
-    for name in names { try require(seen.insert(name).inserted, "'\(name)' stands there twice") }
+    for name in names { try require(seen.insert(name).inserted, "'\(name)' appears twice") }
   }
 
   func require(_ names: [String], among known: [String], _ what: String) throws(InputError) {
     try requireUnique(names)
-    for name in names { try require(known.contains(name), "'\(name)' is no \(what)") }
+    for name in names { try require(known.contains(name), "'\(name)' is not a \(what)") }
   }
 }
 
@@ -109,7 +109,7 @@ extension Machine {
       let place = place["confinedTo"]
       try place.require(
         (1...cores).contains(confinedTo.count), "found \(confinedTo.count) cores, allowed are 1 to \(cores)")
-      try place.require(Set(confinedTo).count == confinedTo.count, "a core stands there twice")
+      try place.require(Set(confinedTo).count == confinedTo.count, "a core appears twice")
       for core in confinedTo { try place.require(core, in: 0...1_000_000) }
     }
     try place["memory"].require(memory ?? 0, in: 0...Int.max)
@@ -127,9 +127,9 @@ extension ScenarioFacts {
     try place["variants"].requireUnique(names)
     for (index, variant) in variants.enumerated() {
       try place["variants"][index]["role"].require(
-        Variant.Role(rawValue: variant.role) != nil, "found '\(variant.role)', which is no role")
+        Variant.Role(rawValue: variant.role) != nil, "found '\(variant.role)', which is not a role")
       try place["variants"][index]["ends"].require(
-        variant.ends.map(Ending.names.contains) ?? true, "found '\(variant.ends ?? "")', which is no end")
+        variant.ends.map(Ending.names.contains) ?? true, "found '\(variant.ends ?? "")', which is not an end")
     }
     try place["parameters"].requireUnique(parameters.map(\.name))
     try place["metrics"].requireUnique(metrics.map(\.name))
@@ -137,7 +137,7 @@ extension ScenarioFacts {
     for parameter in swept {
       let values = parameter.swept ?? []
       try place["parameters"][parameter.name].require(
-        Set(values).count == values.count, "a swept value stands there twice")
+        Set(values).count == values.count, "a swept value appears twice")
     }
     try place["sweep"].require(sweep, among: swept.map(\.name), "swept parameter")
     try place["problem"].require(problem ?? [], among: sweep, "swept parameter")
@@ -153,7 +153,7 @@ extension RunFacts {
     let ended = outcomes.count { _ in true }
     try place["outcomes"].require(ended == rounds, "found \(ended) trials, expected one for each of \(rounds) rounds")
     for (signal, count) in (signals ?? [:]).sorted(by: { $0.key < $1.key }) {
-      try place["signals"].require(Int(signal) != nil, "'\(signal)' is no number of a signal")
+      try place["signals"].require(Int(signal) != nil, "'\(signal)' is not the number of a signal")
       try place["signals"][signal].require(count, in: 1...1_000_000)
     }
     let trapped = outcomes[.trapped]
@@ -195,19 +195,20 @@ extension SampleFacts {
       count == histogram.reduce(0) { $0 + $1.count }, "found \(count), but the histogram has \(Int(counted)) samples")
     try place["min"].require(min == first.value, "found \(min.value), but the histogram begins at \(first.value.value)")
     try place["max"].require(max == last.value, "found \(max.value), but the histogram ends at \(last.value.value)")
-    try place["total"].require(isAbout(total.value, sum), "found \(total.value), but the histogram comes to \(sum)")
+    try place["total"].require(
+      isAbout(total.value, sum), "found \(total.value), but the sum of the histogram is \(sum)")
     try place["mean"].require(
       isAbout(mean.value * Double(count), sum), "found \(mean.value), but the histogram's is \(sum / Double(count))")
     try place["stddev"].require(stddev?.value ?? 0 >= 0, "it is negative")
     try place["stddev"].require(
-      (stddev != nil) == (count > 1), "there is one of 2 samples or more, and here of \(count)")
+      (stddev != nil) == (count > 1), "it belongs to 2 samples or more, found \(count)")
     var lower = min.value
     for statistic in [Statistic.p50, .p90, .p99, .p999] {
       let place = place[statistic == .p999 ? "p99_9" : statistic.rawValue]
       let value = self[statistic]
       try place.require(
         (value != nil) == (count >= statistic.fewestSamples),
-        "there is one of \(statistic.fewestSamples) samples or more, and here are \(count)")
+        "it belongs to \(statistic.fewestSamples) samples or more, found \(count)")
       guard let value else { continue }
       try place.require(isAtMost(lower, value) && isAtMost(value, max.value), "found \(value), which is out of order")
       lower = value
@@ -215,7 +216,7 @@ extension SampleFacts {
     var previousRound = 0
     for (index, figure) in rounds.enumerated() {
       let place = place["rounds"][index], value = figure.value.value
-      try place["round"].require(figure.round > previousRound, "they do not ascend from 1")
+      try place["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
       try place["round"].require(figure.round, in: 1...Swift.max(1, most))
       previousRound = figure.round
       // The total of a round's counts is the sum of many samples. A median or a mean lies within the range of the

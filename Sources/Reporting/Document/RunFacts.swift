@@ -64,7 +64,7 @@ struct OutcomeCounts: Codable, Sendable {
     counts = [:]
     for (name, count) in try container.decode([String: Int].self) {
       guard let kind = Outcome.Kind(rawValue: name) else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is no end of a trial")
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not an end of a trial")
       }
       counts[kind] = count
     }

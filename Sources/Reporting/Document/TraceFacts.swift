@@ -222,7 +222,7 @@ extension TraceFacts {
   /// - Parameter variants: The names of the scenario's variants.
   /// - Throws: ``InputError`` with the place of the value that breaks a rule.
   func validate(_ place: DocumentPlace, _ variants: Set<String>) throws(InputError) {
-    try place["variant"].require(variants.contains(variant), "'\(variant)' is none of them")
+    try place["variant"].require(variants.contains(variant), "'\(variant)' is not a variant of the scenario")
     try place["length"].require(Double(length.time), in: DocumentPlace.anyAmount)
     try place["whole"].require(whole.map { $0.time > length.time } ?? true, "it is no longer than what is here")
     try place["whole"].require(Double(whole?.time ?? 0), in: DocumentPlace.anyAmount)
@@ -249,17 +249,17 @@ extension TraceFacts {
     var last: UInt64 = 0
     for (index, run) in lane.runs.enumerated() {
       let place = place["runs"][index]
-      try place.require(3...4 ~= run.count, "expected begin, end, core and, where it was preempted, 1")
-      try place.require(run[0].time >= last, "it begins before the one before it ends")
+      try place.require(3...4 ~= run.count, "expected begin, end, core and, if the thread was preempted, 1")
+      try place.require(run[0].time >= last, "it begins before the previous one ends")
       try require(run[0], run[1], place)
       try place.require(
-        run[2].time <= 1_000_000 && run[3...].allSatisfy { $0.time == 1 }, "no core, or neither preempted nor not")
+        run[2].time <= 1_000_000 && run[3...].allSatisfy { $0.time == 1 }, "expected a core, and 1 if preempted")
       last = run[1].time
     }
     last = 0
     for (index, wait) in lane.waits.enumerated() {
       let place = place["waits"][index]
-      try place["begin"].require(wait.begin.time >= last, "it begins before the one before it ends")
+      try place["begin"].require(wait.begin.time >= last, "it begins before the previous one ends")
       try require(wait.begin, wait.end, place)
       try known(wait.queue, of: queues.count, place["queue"], "queue")
       last = (wait.end ?? length).time
@@ -271,8 +271,9 @@ extension TraceFacts {
     try known(block.submitter, of: lanes.count, place["submitter"], "lane")
     try known(block.lane, of: lanes.count, place["lane"], "lane")
     try place["number"].require(block.number, in: 1...Int.max)
-    try place["begin"].require((block.begin != nil) == (block.lane != nil), "it comes with a lane, or neither")
-    try place["end"].require(block.end == nil || block.begin != nil, "it ended, and never began")
+    try place["begin"].require(
+      (block.begin != nil) == (block.lane != nil), "a begin comes with a lane, or neither is there")
+    try place["end"].require(block.end == nil || block.begin != nil, "the block ended but never began")
     if let submitted = block.submitted { try require(submitted, block.begin, place, "submitted", "begin") }
     if let begin = block.begin { try require(begin, block.end, place) }
   }
@@ -287,9 +288,9 @@ extension TraceFacts {
     _ begin: Instant, _ end: Instant?, _ place: DocumentPlace, _ first: String = "begin", _ second: String = "end"
   ) throws(InputError) {
     let (begin, length) = (begin.time, length.time)
-    try place[first].require(begin <= length, "found \(begin), behind the end of the record")
+    try place[first].require(begin <= length, "found \(begin), after the end of the record")
     guard let end = end?.time else { return }
     try place[second].require(end >= begin, "found \(end), before its \(first) at \(begin)")
-    try place[second].require(end <= length, "found \(end), behind the end of the record")
+    try place[second].require(end <= length, "found \(end), after the end of the record")
   }
 }

@@ -7,7 +7,7 @@ public enum Legend {
     "guarantee: held in every trial, else violated",
     "anomaly: witnessed in at least one trial, else not witnessed",
     "performance: supported or refuted by the rounds (ratios of paired rounds, every round of one side below every "
-      + "round of the other, or a figure against a limit), inconclusive where they do not tell",
+      + "round of the other, or a figure against a limit), inconclusive if they do not decide",
     "unavailable: not judged; the reason stands beside it",
   ]
 

@@ -288,7 +288,7 @@ public struct Reading: Sendable {
       notes.append(
         "\(rounds) round\(rounds == 1 ? "" : "s"): too few for intervals (\(fewest) needed)")
     } else if facts.contains(.glimpse) {
-      notes.append("a ratio without an interval is of fewer than the \(fewest) rounds that one needs")
+      notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
     }
     return notes
   }
@@ -314,7 +314,7 @@ public struct Reading: Sendable {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
     return
-      "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it speaks" : "they speak") of what this run leaves out"
+      "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about what this run leaves out"
   }
 
   /// The runs with trials that were lost to the machine, with their number and whether all trials were lost. Trials

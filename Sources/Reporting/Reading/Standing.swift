@@ -99,7 +99,7 @@ extension Documents.Sentence {
     switch standing {
     case .partly: return partly
     case .standIn:
-      let against = opinions.contains(.speaksAgainst) ? partly ?? "what was built does not keep it" : nil
+      let against = opinions.contains(.speaksAgainst) ? partly ?? "the stand-in does not keep it" : nil
       return [standIn(on: system), against].compactMap(\.self).joined(separator: "; ")
     case .byConstruction: return byConstruction
     case .byInference: return byInference

@@ -49,7 +49,8 @@ public enum SmokeReport {
       case .passed: Ink.good(style.sign("✓", "+"), style)
       }
     let notGraded =
-      counts.isEmpty && !reading.claims.isEmpty ? ["only performance is claimed, which so few rounds do not grade"] : []
+      counts.isEmpty && !reading.claims.isEmpty
+      ? ["all claims are about performance, which few rounds cannot grade"] : []
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
       (reading.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")

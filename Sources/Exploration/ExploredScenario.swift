@@ -50,7 +50,7 @@ public struct ExplorationResult: Sendable {
   public let findings: Findings?
   /// How long the exploration took, in seconds.
   public let seconds: Double
-  /// In how many of the scenario's own trials, on free threads, an anomaly of the variant was seen; nil if none were run.
+  /// The number of the scenario's own trials on free threads, and of those that showed an anomaly; nil if none ran.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.

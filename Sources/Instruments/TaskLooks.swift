@@ -7,9 +7,9 @@ import Synchronization
 
 /// Observes in two looks how many tasks the system lets be in progress: once while they work, and once while they wait.
 public struct TaskLooks: Sendable {
-  /// Tells when no further task begins; a test replaces it.
+  /// The check that no further task begins; a test replaces it.
   public var standstill = Standstill()
-  /// Verifies that threads can be started; a test replaces it.
+  /// The check that threads can be started; a test replaces it.
   public var room = ThreadRoom()
 
   /// Creates an observer of tasks in this process.

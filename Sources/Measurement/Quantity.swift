@@ -13,7 +13,7 @@ public enum Unit: String, Sendable, Codable, Hashable, CaseIterable {
   /// A plain count.
   case none = ""
 
-  /// What may stand behind a number of it, to offer when something else does; empty where nothing has to.
+  /// The suffixes that a number of this unit may have, which an error offers; empty if the unit has none.
   public var suffixes: [String] {
     switch self {
     case .nanoseconds: ["ns", "us", "ms", "s", "min"]

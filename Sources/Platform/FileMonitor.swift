@@ -6,13 +6,13 @@ public enum FileChange: String, Sendable, CaseIterable {
   case write
   /// The file was written and grew.
   case extend
-  /// Its mode, owner or times changed.
+  /// The mode, the owner or the times of the file changed.
   case attrib
-  /// Its link count changed.
+  /// The link count of the file changed.
   case link
   /// The file was moved to another name.
   case rename
-  /// Its last name was removed.
+  /// The last name of the file was removed.
   case delete
 }
 

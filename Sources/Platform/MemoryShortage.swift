@@ -37,7 +37,7 @@ public struct MemoryShortage: Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// The bytes that a thread takes for its stack, when it is started as Dispatch does.
+  /// The size in bytes of the stack of a thread, if the thread is started as Dispatch starts its threads.
   private static var stack: Int {
     var attributes = pthread_attr_t()
     guard pthread_attr_init(&attributes) == 0 else { return 0 }

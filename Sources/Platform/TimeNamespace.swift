@@ -1,5 +1,5 @@
-/// The time namespace of this process (Linux), whose monotonic clock differs from the machine's: a container that was
-/// moved has one, so that its clock goes on.
+/// The time namespace of this process (Linux), whose monotonic clock differs from the machine's. A container that was
+/// moved to another machine has one, so that its clock continues.
 enum TimeNamespace {
   /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's own, modulo 2^64; 0 where
   /// there are no such namespaces. Perf events carry the kernel's time.

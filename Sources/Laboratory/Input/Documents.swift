@@ -88,8 +88,8 @@ public struct Documents: Sendable {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }
 
-  /// What is wrong with the name of a sentence that there is not (`guide.99`), or of a document where a sentence is
-  /// meant; nil for what looks like neither.
+  /// Returns what is wrong with the name of a sentence that does not exist (`guide.99`), or of a document in the place
+  /// of a sentence; nil if the name looks like neither.
   public func slip(inSentence name: String) -> InputError? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }

@@ -42,7 +42,7 @@ extension Experiment {
         near: name, of: variants.map(\.name))
     }
     if !overrides.variants.isEmpty {
-      // What is to be compared with runs, too.
+      // The baseline runs, too, since the other runs are compared with it.
       changed.variants = variants.filter { overrides.variants.contains($0.name) || $0.name == overrides.baseline }
     }
     if let baseline = overrides.baseline { changed.baseline = baseline }

@@ -96,7 +96,7 @@ struct Mapping {
   }
   let entries: [Entry]
   let owner: PlacedNode
-  /// Which of several it is, for errors: ` in claim 2`; empty where there is one.
+  /// The number of the mapping among several, for errors: ` in claim 2`; empty if there is only one.
   private let part: String
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }

@@ -4,7 +4,7 @@ import Measurement
 public struct Assignment: Sendable, Hashable {
   /// The parameter.
   public let name: String
-  /// Its value.
+  /// The value of the parameter.
   public let value: ParameterValue
   /// The unit of the value, for labels.
   public let unit: Unit

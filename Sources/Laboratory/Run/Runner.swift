@@ -23,7 +23,7 @@ public struct RunProgress: Sendable {
   public let total: Int
   /// How long the run has taken.
   public let elapsed: Duration
-  /// How long it may take; nil for no limit.
+  /// How long the run may take; nil for no limit.
   public let limit: Duration?
   /// How precisely every ratio is to be known, for which rounds are added, and how precisely every ratio was known
   /// before this round, both as shares. `reached` is nil while too few rounds are done; both are nil if the number of

@@ -35,9 +35,9 @@ final class AutoreleasedObjects: Sendable {
 
   /// How an object is released later.
   enum Way: Sendable {
-    /// The runtime of Objective-C releases it.
+    /// The Objective-C runtime releases the object.
     case runtime
-    /// In a test, this closure releases it.
+    /// A closure of a test releases the object.
     case other(@Sendable (any Sendable & AnyObject) -> Void)
   }
 

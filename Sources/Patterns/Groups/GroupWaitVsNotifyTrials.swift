@@ -264,7 +264,7 @@ final class GroupDownload: Sendable {
 
   // MARK: Downloads
 
-  /// Notes that one more download starts. It matters only behind a gate, where parked threads are counted.
+  /// Notes that one more download starts. This matters only with a gate, when parked threads are counted.
   private func starts() { if gate != nil { unstarted.subtract(1, ordering: .acquiringAndReleasing) } }
 
   /// Spins and stores the result. Returns whether it is the last download to do so.

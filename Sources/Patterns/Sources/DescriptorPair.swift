@@ -57,7 +57,7 @@ func payload(_ count: Int, seed: UInt64) -> [UInt8] {
   return bytes
 }
 
-/// The byte that fills a file of somebody else.
+/// The byte that fills an unrelated file.
 let strangeByte: UInt8 = 0xFF
 
 /// Returns the number of bytes that differ from the expected ones.

@@ -15,13 +15,13 @@ extension DescriptorWrite {
     return (trial[pause] + .microseconds(100)) * pieces * 3 + .milliseconds(10) * trial[frees] + .seconds(1)
   }
 
-  /// What is tried with a reader that does not read.
+  /// The part of a trial with a reader that does not read.
   enum Stall {
-    /// Nothing is tried.
+    /// There is no such part.
     case none
-    /// Whether the writer blocks its queue.
+    /// The part shows whether the writer blocks its queue.
     case full
-    /// In addition, what happens when space is made, and when the reader closes.
+    /// The part also shows what happens when space is made, and when the reader closes.
     case room
   }
 

@@ -39,17 +39,16 @@ extension SourceLifecycle {
     trial.record(toCancelHandler, times)
   }
 
-  /// Cancels one source after the other while its handler is called again and again, at a random moment, until a call
-  /// of one begins when cancel has returned.
+  /// Cancels one source after the other at a random moment while its handler is called again and again, until a call
+  /// begins after cancel has returned.
   ///
-  /// Dispatch looks whether the source is cancelled, then calls the handler, and the cancel of another thread may fit
-  /// in between. No gate can hold a thread there: the moment is met by chance, and so the trial goes on until it is.
+  /// Dispatch checks whether the source is cancelled and then calls the handler. The cancel of another thread may fit
+  /// in between. No gate can hold a thread there. The moment is met by chance, so the trial continues until it is met.
   ///
   /// - Parameters:
-  ///   - sources: how many sources are enough if no call of any begins late; nil for as many as it takes.
-  ///   - patience: how long it goes on where it takes as many as it takes.
-  /// - Throws: ``Unavailable`` when it has gone on for so long and no call has begun late: that is no evidence that
-  ///   none can.
+  ///   - sources: the number of sources that are enough if no call begins late; nil for as many as necessary.
+  ///   - patience: how long the trial continues if `sources` is nil.
+  /// - Throws: ``Unavailable`` if no call has begun late within that time, which is no evidence that none can.
   func cancelBusy(
     _ trial: Trial, sources: Int? = nil, within patience: Duration = .seconds(3), _ make: (BusySource) -> HeldSource
   ) throws {

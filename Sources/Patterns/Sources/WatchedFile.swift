@@ -84,7 +84,7 @@ struct FileStatus: Sendable {
   private let status: stat
   private let hasItsName: Bool
 
-  /// Reads the status of the file behind `descriptor`, and whether the file still has the name `path`.
+  /// Reads the status of the file that `descriptor` has open, and whether the file still has the name `path`.
   init(of descriptor: Int32, named path: String) {
     var status = stat()
     fstat(descriptor, &status)

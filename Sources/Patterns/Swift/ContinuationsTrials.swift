@@ -104,15 +104,15 @@ private enum Misuse {
   static let leaked = "leaked its continuation"
 }
 
-/// Where a continuation is resumed.
+/// The place from which a continuation is resumed.
 enum Place: CaseIterable, Sendable {
-  /// In its operation.
+  /// The operation of the continuation.
   case operation
-  /// On a thread of its own.
+  /// A thread of its own.
   case thread
-  /// In a block of a queue.
+  /// A block of a queue.
   case queue
-  /// In another task.
+  /// Another task.
   case task
 
   /// Runs `resume` there.
@@ -147,7 +147,7 @@ final class DeskVisits: Sendable {
   }
   /// Suspends until the operations of all tasks have run.
   func allWait() async { await all.passed() }
-  /// Notes that a task goes on.
+  /// Notes that a task continues.
   func goesOn() { goneOn.add(1, ordering: .releasing) }
   /// Notes that the actor has resumed all tasks, and still runs its call.
   func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
@@ -166,7 +166,7 @@ final class ForgottenTasks: Sendable {
     var waiting = 0
     var continued = 0
     var freed = 0
-    /// What drops the continuations that objects hold.
+    /// The closures that drop the continuations which objects hold.
     var drops: [@Sendable () -> Void] = []
   }
 
@@ -208,7 +208,7 @@ final class ForgottenTask: Sendable {
       state.waiting += 1
     }
   }
-  /// Notes that the task goes on.
+  /// Notes that the task continues.
   func goesOn() { tasks.state.note { $0.continued += 1 } }
 }
 
@@ -226,7 +226,7 @@ final class Holder<Continuation>: @unchecked Sendable {
   @Sendable func drop() { held = nil }
 }
 
-/// What this process writes to standard error for a while.
+/// The text that this process writes to standard error for a while.
 private enum StandardError {
   /// Runs `body`, and returns what was written to standard error meanwhile, at most what a pipe holds.
   static func whileIt(_ body: () throws -> Void) throws -> String {

@@ -69,7 +69,7 @@ extension QueueWidth {
     ended.wait()
   }
 
-  /// Has the tasks work while so many other processes keep a core busy each, and counts those in progress at once.
+  /// Has the tasks work while other processes keep a number of cores busy, and counts those in progress at once.
   ///
   /// - Parameter submit: submits the tasks.
   /// - Throws: ``SystemError`` if a process cannot be started, ``Unavailable`` if the system does not report what

@@ -8,7 +8,7 @@ extension ThreadExplosion {
   /// releases the lock.
   ///
   /// - Parameters:
-  ///   - held: runs a body while nobody else gets what the tasks need.
+  ///   - held: runs a body while no other thread gets what the tasks need.
   ///   - submit: submits one task.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
   @discardableResult

@@ -85,7 +85,7 @@ struct ScenarioFacts: Codable, Sendable {
   }
 }
 
-/// One way of doing it.
+/// A variant of the scenario.
 struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String

@@ -30,13 +30,13 @@ struct LockScaling: Pattern {
 
   let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads")
   let processorPerEntry = Metric.latency(
-    "processor-per-entry", unless: "the system does not tell", isSpeed: false,
+    "processor-per-entry", unless: "the system does not report it", isSpeed: false,
     "processor time of all threads divided by their entries, spinning included")
   let switchesPerEntry = Metric.rate(
-    "switches-per-entry", .none, better: .lower, unless: "the system does not tell",
+    "switches-per-entry", .none, better: .lower, unless: "the system does not report it",
     "how often a thread went to sleep, per entry")
   let callsPerEntry = Metric.rate(
-    "calls-per-entry", .none, better: .lower, unless: "the system does not tell",
+    "calls-per-entry", .none, better: .lower, unless: "the system does not report it",
     "system calls per entry, in a run in which calls are counted and slower")
   let entry = Metric.latency("entry", "one entry, from its request to its end, in a run with a clock at each entry")
   let longestRun = Metric.count("longest-run", "the most entries of one thread or task in a row, in that run")

@@ -12,7 +12,7 @@ import Synchronization
 /// that causes it samples right afterwards. In neither way can the peak be higher than the count ever was.
 public final class Peak: Sendable {
   private let count: @Sendable () -> Int?
-  /// -1 until a count was observed.
+  /// The highest count; -1 until a count was observed.
   private let highest = Atomic<Int>(-1)
   /// The number of threads of this process that only sample.
   private static let samplers = Atomic<Int>(0)

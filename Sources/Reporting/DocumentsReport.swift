@@ -6,16 +6,16 @@ public struct DocumentsReport: Sendable {
   private let index: SentenceIndex
   private let files: [String]
 
-  /// A report of an index.
+  /// Creates a report of an index.
   ///
-  /// - Parameter files: the result documents that its verdicts are from; empty for this machine's last runs.
+  /// - Parameter files: The result documents with the verdicts; empty for this machine's last runs.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files
   }
 
-  /// For a terminal: a heading a document, and below it each sentence with how strongly it is said, its standing, and
-  /// the claims that decide it; with `details` all claims on it.
+  /// Returns the text for a terminal: a heading for each document, and below it each sentence with its strength, its
+  /// standing, and the claims that decide the standing. With `details`, all claims on the sentence are shown.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     for (era, chapters) in index.parts {
@@ -46,19 +46,20 @@ public struct DocumentsReport: Sendable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// Who wrote a document and where it can be read. An address stays in one piece, which can be opened.
+  /// Returns the author of a document and the address at which it can be read. The address is not wrapped, so that it
+  /// can be opened.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
     return (line.displayWidth <= style.width ? [line] : chapter.origin).map { Ink.quiet($0.inLine, style) }
   }
 
-  /// `✗ refuted by 1 of 5 claims: queue-order`, and what is to be said of it.
+  /// Returns the standing with its mark, `✗ refuted by 1 of 5 claims: queue-order`, and the remark on it.
   static func standing(_ entry: SentenceIndex.Entry, _ style: TextStyle) -> String {
     "\(entry.standing.mark(style)) " + standing(entry)
   }
 
-  /// The standing, the scenarios whose verdicts gave it, what is to be said of it, and apart from them the scenarios
-  /// that gave none.
+  /// Returns the standing, the scenarios whose verdicts decided it, the remark on it, and separately the scenarios that
+  /// gave no verdict.
   private static func standing(_ entry: SentenceIndex.Entry) -> String {
     let word = entry.standing.rawValue
     let absences = entry.absent.map { "\($0.why.rawValue): \($0.scenarios.joined(separator: ", "))" }
@@ -73,7 +74,7 @@ public struct DocumentsReport: Sendable {
     }
   }
 
-  /// Where the document says it, and the configurations in which it was tried.
+  /// Returns the place of the sentence in its document, and the configurations in which it was tried.
   static func whereabouts(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
@@ -81,7 +82,7 @@ public struct DocumentsReport: Sendable {
     return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 
-  /// `4 claims for it, 1 against`.
+  /// Returns the numbers of claims for and against the sentence: `4 claims for it, 1 against`.
   private static func tally(_ entry: SentenceIndex.Entry) -> String {
     let sides: [(Opinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
@@ -92,7 +93,8 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// The claims that decide the standing: what speaks against a sentence, or is open; all of them in the details.
+  /// Returns the claims that decide the standing: those that speak against the sentence or are open. With `details`,
+  /// all claims are returned.
   private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.Testimony] {
     details ? entry.testimonies : entry.testimonies.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
   }
@@ -102,7 +104,7 @@ public struct DocumentsReport: Sendable {
       + "(\(testimony.evidence))"
   }
 
-  /// What the words of the list mean: of those alone that it has.
+  /// Returns the meaning of the words in the list, and of no others.
   private func key(_ style: TextStyle) -> [String] {
     let entries = index.chapters.flatMap(\.entries)
     let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.said == strength } }
@@ -134,7 +136,7 @@ public struct DocumentsReport: Sendable {
       ]
   }
 
-  /// Where verdicts are from: result documents in files, or this machine's last runs.
+  /// Returns the source of the verdicts: result documents in files, or this machine's last runs.
   static func source(_ files: [String]) -> String {
     switch files.count {
     case 0: "the last runs on this machine"
@@ -143,7 +145,7 @@ public struct DocumentsReport: Sendable {
     }
   }
 
-  /// As GitHub Markdown, a table a document; without any results also without standings.
+  /// The report as GitHub Markdown, with a table for each document. Without any results, it has no standings.
   public var markdown: String {
     let isJudged = !index.results.isEmpty
     return index.parts.map { era, chapters in
@@ -173,7 +175,7 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// As JSON, schema `gcdlab.documents/2`.
+  /// Returns the report as JSON, schema `gcdlab.documents/2`.
   ///
   /// - Throws: `EncodingError`, which no index can cause.
   public func json() throws -> String {
@@ -191,9 +193,9 @@ public struct DocumentsReport: Sendable {
       let conditions: [String]
       let standing: Standing
       let remark: String?
-      /// Those with a claim on it, and of these those whose verdicts gave the standing.
+      /// The scenarios with a claim on the sentence, and those whose verdicts decided the standing.
       let scenarios, judgedBy: [String]
-      /// Those of the other half of the documents on the same question.
+      /// The sentences of the other half of the documents on the same question.
       let answers: [String]
       let claims: [Claim]
     }
@@ -228,7 +230,7 @@ public struct DocumentsReport: Sendable {
 }
 
 extension Documents.Era {
-  /// What its documents are on.
+  /// The subject of this half of the documents.
   var means: String {
     switch self {
     case .then: "Grand Central Dispatch, 2010 to 2015"
@@ -241,7 +243,7 @@ extension Documents.Era {
 }
 
 extension Documents.Strength {
-  /// What it asks of the claims.
+  /// The demand of the strength on the claims.
   var means: String {
     switch self {
     case .always: "of every run: one counterexample refutes it"
@@ -253,12 +255,12 @@ extension Documents.Strength {
 }
 
 extension SentenceIndex.Testimony {
-  /// The trial that shows it, or the figures of all.
+  /// The trial that shows the verdict, or the figures of all trials.
   var evidence: String { shown ?? claim.evidenceText }
 }
 
 extension Standing {
-  /// What it says; nil where its word is enough.
+  /// The meaning of the standing; nil if its word is enough.
   var means: String? {
     switch self {
     case .refuted: "a claim speaks against it"
@@ -274,7 +276,7 @@ extension Standing {
     }
   }
 
-  /// Its colour at a terminal.
+  /// The colour of the standing on a terminal.
   var ink: Ink {
     switch self {
     case .borneOut: .good
@@ -284,7 +286,7 @@ extension Standing {
     }
   }
 
-  /// The mark before it.
+  /// Returns the mark before the standing.
   func mark(_ style: TextStyle) -> String {
     switch self {
     case .borneOut: style.sign("✓", "+")

@@ -68,7 +68,7 @@ private final class Progress: Sendable {
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }
   }
 
-  /// Notes that a task has ended, of `count`.
+  /// Notes that one of `count` tasks has ended.
   func ends(of count: Int) {
     if hasEnded.add(1, ordering: .acquiringAndReleasing).newValue == count { last.set() }
   }

@@ -13,6 +13,7 @@ final class FileRequests: @unchecked Sendable {
     fileprivate let requests: FileRequests
     fileprivate let index: Int
 
+    var isFirst: Bool { index == 0 }
     var path: String { "file \(index + 1)" }
 
     /// Sends the request: returns at once, and later calls `handler` once.

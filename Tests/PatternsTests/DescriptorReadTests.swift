@@ -112,6 +112,31 @@ import Testing
     return source
   }
 
+  /// Drains the descriptor in each call of the handler.
+  @Sendable private static func drainsTail(_ trial: Trial) throws {
+    let pattern = DescriptorRead()
+    try pattern.readTail(trial) { descriptor, reading in
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+      source.setEventHandler {
+        _ = reading.expects(Int(source.data))
+        withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+          var actual = 0
+          repeat {
+            actual = read(descriptor, buffer.baseAddress, buffer.count)
+            if reading.process(buffer.baseAddress, actual) { source.cancel() }
+          } while actual > 0
+        }
+      }
+      source.setCancelHandler {
+        close(descriptor)
+        reading.ended()
+      }
+      source.activate()
+      return { source.cancel() }
+    }
+  }
+
   static var reds: [Red] {
     let pattern = DescriptorRead()
     func red(
@@ -174,29 +199,8 @@ import Testing
           return { source.cancel() }
         }
       },
-      // The handler drains the descriptor.
-      red("estimated[kind=pipe].lost > 0", "estimated") { trial in
-        try pattern.readTail(trial) { descriptor, reading in
-          _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
-          source.setEventHandler {
-            _ = reading.expects(Int(source.data))
-            withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-              var actual = 0
-              repeat {
-                actual = read(descriptor, buffer.baseAddress, buffer.count)
-                if reading.process(buffer.baseAddress, actual) { source.cancel() }
-              } while actual > 0
-            }
-          }
-          source.setCancelHandler {
-            close(descriptor)
-            reading.ended()
-          }
-          source.activate()
-          return { source.cancel() }
-        }
-      },
+      red("estimated[kind=pipe].lost > 0", "estimated", drainsTail),
+      red("estimated[kind=socket].lost > 0", "estimated", kind: .socket, drainsTail),
       red("drained[kind=pipe].calls-after-end <= 1", "drained") { trial in
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, take: endsForEver) }
       },

@@ -128,6 +128,14 @@ import Testing
       red("extra-leave-early.unfinished > 0", "extra-leave-early") {
         try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
       },
+      red("leave-before-enter-early.unfinished > 0", "leave-before-enter-early") {
+        try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
+      },
+      red("enter-only.ran-by-enter == 0", "enter-only") { trial in
+        try pattern.enter(trial) { group, queue, block in
+          queue.async(group: group, execute: block)
+        }
+      },
       // The call returns before the reply.
       red("continuation.unfinished == 0", "continuation") { trial in
         try pattern.measureTasks(trial) { request in

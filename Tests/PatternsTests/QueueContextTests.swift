@@ -107,6 +107,17 @@ import Testing
     }
   }
 
+  /// Passes a queue that a function holds up meanwhile.
+  private static func heldUp(_ body: (UnsafeMutableRawPointer) -> Void) {
+    let own = FunctionQueue(label: "own")
+    let turn = DispatchSemaphore(value: 0)
+    defer { turn.signal() }
+    gcdlab_dispatch_async_f(own.object, Unmanaged.passRetained(turn).toOpaque()) { turn in
+      if let turn { Unmanaged<DispatchSemaphore>.fromOpaque(turn).takeRetainedValue().wait() }
+    }
+    body(own.object)
+  }
+
   static var reds: [Red] {
     let withoutRepeats = ["global", "global-modified", "current-queue"]
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
@@ -228,18 +239,16 @@ import Testing
           if released.notOnce > 0 { released.ran(0) }
         }
       },
-      // A function holds up the queue.
       red("global.lost == 0") { trial in
-        let own = FunctionQueue(label: "own")
-        let turn = DispatchSemaphore(value: 0)
-        defer { turn.signal() }
-        gcdlab_dispatch_async_f(own.object, Unmanaged.passRetained(turn).toOpaque()) { turn in
-          if let turn { Unmanaged<DispatchSemaphore>.fromOpaque(turn).takeRetainedValue().wait() }
+        heldUp { own in
+          pattern.askForGlobal(trial, within: .milliseconds(1)) { _ in
+            own
+          } release: { _ in
+          }
         }
-        pattern.askForGlobal(trial, within: .milliseconds(1)) { _ in
-          own.object
-        } release: { _ in
-        }
+      },
+      red("over-released.lost == 0") { trial in
+        heldUp { own in pattern.overRelease(trial, [own], within: .milliseconds(1)) { _ in } }
       },
     ]
   }

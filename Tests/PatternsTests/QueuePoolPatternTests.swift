@@ -121,9 +121,11 @@ import Testing
           dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
         }
       },
-      red("pool.blocked-tasks <= cores", "pool", queues: many, settings: settings),
+      red("pool.blocked-tasks <= pool.queues", "pool", queues: many, settings: settings),
       red("pool.in-progress <= cores", "pool", queues: many, settings: settings),
-      red("pool-targeting-global.blocked-tasks <= cores", "pool-targeting-global", queues: many, settings: settings),
+      red(
+        "pool-targeting-global.blocked-tasks <= pool-targeting-global.queues", "pool-targeting-global", queues: many,
+        settings: settings),
       red("pool-per-class.blocked-tasks <= 5 * cores", "pool-per-class", queues: many, settings: settings),
     ]
   }

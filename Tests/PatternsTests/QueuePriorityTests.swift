@@ -65,12 +65,12 @@ import Testing
       },
       Red("thread-niceness.thread-priorities == 4", "thread-niceness", of: pattern) { trial in
         pattern.rank(trial) { heedsNone($0) }
-        pattern.compare(trial, told, DispatchQueue(label: "own"))
+        pattern.compare(trial, told, [DispatchQueue(label: "own")])
       },
-      // The queue has another class.
-      Red("thread-niceness.unspecified-between == 1", "thread-niceness", of: pattern) { trial in
+      // The queues have another class.
+      Red("thread-niceness.unspecified-between == 4", "thread-niceness", of: pattern) { trial in
         pattern.rank(trial) { gcdlab_dispatch_get_global_queue($0.identifier, 0) }
-        pattern.compare(trial, told, DispatchQueue(label: "own", qos: .background))
+        pattern.compare(trial, told, (1...4).map { _ in DispatchQueue(label: "own", qos: .background) })
       },
     ]
   }

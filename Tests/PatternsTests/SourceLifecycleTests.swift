@@ -12,7 +12,7 @@ import Testing
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
     case "starts-suspended", "suspend-coalesces", "cancel": ["repeats": .integer(repeats), "events": .integer(news)]
-    case "release-inactive", "cancel-beside": [:]
+    case "release-inactive", "release-cancelled-suspended", "cancel-beside": [:]
     default: ["repeats": .integer(repeats)]
     }
   }
@@ -218,6 +218,13 @@ import Testing
           let source = source(life, on: queue, end: {}) { life.received($0) }
           return HeldSource(add: source.add, cancel: {})
         }
+      },
+      // Not suspended.
+      red("release-cancelled-suspended.trapped == 1", "release-cancelled-suspended") { _ in
+        let source = DispatchSource.makeUserDataAddSource(queue: .global())
+        source.setEventHandler {}
+        source.activate()
+        source.cancel()
       },
       red("release-inactive.trapped == 1", "release-inactive") { _ in
         let source = DispatchSource.makeUserDataAddSource(queue: .global())

@@ -187,7 +187,7 @@ import Testing
   @Test func `a single best setting is named, and otherwise any setting is good`() throws {
     #expect(try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. Stride "))
     let flat = try answer { _ in 10_000 }
-    #expect(flat.contains(/^No difference found \(±\d\.\d %\): any stride will do\.$/), "\(flat)")
+    #expect(flat.contains(/^No difference found \(±\d\.\d %\): any stride from 1 to \d+ will do\.$/), "\(flat)")
   }
 
   @Test func `variants are named, the best first`() throws {
@@ -207,14 +207,14 @@ import Testing
       }
     }
     let says = try #require(results.reading.conclusion)
-    #expect(says.contains("Too noisy to rank: stride ") && says.contains("give it more time (--time)."), "\(says)")
-    #expect(says.contains(" leads by its mean (median elapsed "), "\(says)")
+    #expect(says.contains("Too noisy to name the best: stride ") && says.contains("give it more time (--time)."), "\(says)")
+    #expect(!says.contains(" leads ") && !says.contains(" best, "), "\(says)")
   }
 
   @Test func `few rounds give no answer, and the report says that they are too few`() throws {
     #expect(
       try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
-        == "Stride 4 leads by its mean (median elapsed 10.0 us); 6 rounds are needed to rank the others.")
+        == "Stride 4 has the best mean so far; 6 rounds are needed to rank the settings.")
   }
 
   @Test func `each amount of work has a best of its own`() throws {

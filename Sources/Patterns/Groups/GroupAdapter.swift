@@ -143,6 +143,19 @@ struct GroupAdapter: Pattern {
       }
     }
     Variant(
+      "leave-before-enter-early", .broken,
+      "the first of two requests is entered after its reply, while the second is outstanding",
+      without: [requests, failures, hold, calls, completion]
+    ) { trial in
+      try measureExtraLeave(trial) { request, group, handler in
+        if !request.isFirst { group.enter() }
+        request.send { data, error in
+          handler(data, error)
+          group.leave()
+        }
+      }
+    }
+    Variant(
       "enter-only", .documented, "enters the group and expects it to run a block", own: [ranByEnter],
       without: [requests, failures, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion]
     ) { trial in

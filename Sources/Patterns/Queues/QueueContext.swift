@@ -37,7 +37,7 @@ struct QueueContext: Pattern {
   let acceptedFlags = Metric.count("accepted-flags", "flags other than 0 and 2 for which there is a global queue")
   let overcommitQueues = Metric.count("overcommit-queues", "separate global queues that flag 2 (overcommit) returned")
   let changed = Metric.count("changed", "global queues that were another object after being over-released")
-  let lost = Metric.count("lost", "blocks that an over-released global queue did not run exactly once")
+  let lost = Metric.count("lost", "blocks that an over-released queue did not run exactly once")
 
   let wrongQueue = Metric.count(
     "wrong-queue", "blocks for which the current queue was not the one they had been submitted to")
@@ -183,6 +183,18 @@ struct QueueContext: Pattern {
       askForGlobal(trial) { flags in
         gcdlab_dispatch_get_global_queue(0, flags)
       } release: { queue in
+        gcdlab_dispatch_release(queue)
+      }
+    }
+    Variant(
+      "over-released", .documented,
+      "releases the four global queues and the main queue more often than it retains them",
+      own: [lost], mainQueue: .mainThread
+    ) { trial in
+      let queues = [2, 0, -2, Int(Int16.min)].map { gcdlab_dispatch_get_global_queue($0, 0) } + [gcdlab_main_queue()]
+      overRelease(trial, queues) { queue in
+        gcdlab_dispatch_retain(queue)
+        gcdlab_dispatch_release(queue)
         gcdlab_dispatch_release(queue)
       }
     }

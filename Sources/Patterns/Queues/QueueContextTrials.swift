@@ -136,6 +136,24 @@ extension QueueContext {
     trial.record(overcommitQueues, get(2).map { $0 != queue } == true ? 1 : 0)
     for _ in 0..<1000 { release(queue) }
     trial.record(changed, get(0) == queue ? 0 : 1)
+    trial.record(lost, notOnce(queue, within: patience))
+  }
+
+  /// Unbalances the references of each queue a thousand times, and then counts the blocks that it does not run once.
+  ///
+  /// - Parameter release: releases a queue more often than it retains it.
+  func overRelease(
+    _ trial: Trial, _ queues: [UnsafeMutableRawPointer?], within patience: Duration = .seconds(20),
+    release: (UnsafeMutableRawPointer?) -> Void
+  ) {
+    for queue in queues {
+      for _ in 0..<1000 { release(queue) }
+    }
+    trial.record(lost, queues.reduce(0) { $0 + notOnce($1, within: patience) })
+  }
+
+  /// Submits a hundred blocks to a queue. Returns how many of them did not run exactly once.
+  private func notOnce(_ queue: UnsafeMutableRawPointer?, within patience: Duration) -> Int {
     let blocks = RunCounts(count: 100)
     let all = DispatchGroup()
     let held = HeldQueue(created: queue)
@@ -147,7 +165,7 @@ extension QueueContext {
       }
     }
     all.wait(within: patience)
-    trial.record(lost, blocks.notOnce)
+    return blocks.notOnce
   }
 }
 

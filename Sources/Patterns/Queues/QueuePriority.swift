@@ -55,7 +55,7 @@ struct QueuePriority: Pattern {
     "thread-priorities", "different priorities of the threads behind the document's four queues")
   let unspecifiedBetween = Metric.count(
     "unspecified-between",
-    "1 if the thread of a queue of unspecified QoS has a priority between user-initiated and utility, else 0")
+    "queues, of four of unspecified or default QoS, whose thread has a priority between user-initiated and utility")
 
   var problem: [any Declaration] { [tasks, work] }
 
@@ -89,7 +89,8 @@ struct QueuePriority: Pattern {
       }
     }
     Variant(
-      "thread-niceness", .documented, "a look at the threads of the four global queues, and of a queue without QoS",
+      "thread-niceness", .documented,
+      "a look at the threads of the four global queues, and of queues of unspecified or default QoS",
       own: [threadPriorities, unspecifiedBetween], without: [tasks, work], needs: [.raisedPriority]
     ) { trial in
       let niceness = try Niceness.ofClasses()
@@ -97,7 +98,14 @@ struct QueuePriority: Pattern {
       rank(trial) { priority in
         gcdlab_dispatch_get_global_queue(priority.identifier, 0)
       }
-      compare(trial, niceness, DispatchQueue(label: "com.example.MyQueue"))
+      compare(
+        trial, niceness,
+        [
+          DispatchQueue(label: "com.example.serial"),
+          DispatchQueue(label: "com.example.concurrent", attributes: .concurrent),
+          DispatchQueue(label: "com.example.default", qos: .default),
+          DispatchQueue(label: "com.example.unspecified", qos: .unspecified),
+        ])
     }
   }
 }

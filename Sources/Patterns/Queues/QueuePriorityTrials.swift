@@ -83,11 +83,11 @@ extension QueuePriority {
     trial.record(threadPriorities, Set(seen).count)
   }
 
-  /// Checks whether the priority of a queue lies between user-initiated and utility.
+  /// Counts the queues whose threads have a priority between user-initiated and utility.
   ///
   /// - Parameter niceness: the priorities of the classes.
-  func compare(_ trial: Trial, _ niceness: Niceness, _ queue: DispatchQueue) {
-    let seen = Niceness.seen([{ queue.async(execute: $0) }])
+  func compare(_ trial: Trial, _ niceness: Niceness, _ queues: [DispatchQueue]) {
+    let seen = Niceness.seen(queues.map { queue in { queue.async(execute: $0) } })
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 

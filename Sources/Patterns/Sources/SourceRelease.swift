@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 
@@ -42,6 +43,20 @@ extension SourceLifecycle {
     ) { trial in
       trial.hazard()
       _ = DispatchSource.makeUserDataAddSource(queue: .global())
+    }
+    Variant(
+      "release-cancelled-suspended", .broken, "a suspended source is cancelled, and released right after that",
+      ends: .traps(within: .milliseconds(500))
+    ) { trial in
+      let queue = FunctionQueue(label: "events")
+      let source = gcdlab_dispatch_source_create(gcdlab_data_add(), 0, 0, queue.object)
+      gcdlab_dispatch_source_set_event_handler_f(source) { _ in }
+      gcdlab_dispatch_source_set_cancel_handler_f(source) { _ in }
+      gcdlab_dispatch_resume(source)
+      trial.hazard()
+      gcdlab_dispatch_suspend(source)
+      gcdlab_dispatch_source_cancel(source)
+      gcdlab_dispatch_release(source)
     }
   }
 }

@@ -91,7 +91,9 @@ struct QueueWidth: Pattern {
       "one concurrent queue, while tasks of other serial queues keep all cores busy", without: besideBusy
     ) { trial in
       let queue = DispatchQueue(label: "one", attributes: .concurrent)
-      try workBesideQueues(trial, (0..<trial.poolWidth).map { DispatchQueue(label: "other.\($0)") }) { tasks, all in
+      try workBesideQueues(
+        trial, (0..<trial.poolWidth).map { DispatchQueue(label: "other.\($0)", qos: .userInitiated) }
+      ) { tasks, all in
         for task in tasks {
           queue.async(group: all) { task.run() }
         }

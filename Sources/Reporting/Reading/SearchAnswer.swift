@@ -73,11 +73,15 @@ struct SearchAnswer {
     let near = group.filter(standings.nearBest.contains)
     let unclear = group.filter(standings.unclear.contains)
     let worse = group.filter { standings.contrasts[$0]?.isDistinct == true }
+    // A best run of which others cannot be told apart is the best by chance: another try would name another one.
+    let isAnyones = isCertain && near.isEmpty && !unclear.isEmpty
+    let unranked = isAnyones ? group.filter { $0 == best || unclear.contains($0) } : unclear
     let parts = [
-      praise(best, near, among: group, isAlone: unclear.isEmpty && isCertain),
-      isCertain ? blame(worse, among: group) : nil,
-      unclear.isEmpty || !isCertain
-        ? nil : "Too noisy to rank: \(names(unclear, of: group)); give it more time (--time)",
+      isAnyones ? nil : praise(best, near, among: group),
+      isCertain ? blame(worse, best, among: group) : nil,
+      unranked.isEmpty || !isCertain
+        ? nil
+        : "Too noisy to \(isAnyones ? "name the best" : "rank"): \(names(unranked, of: group)); give it more time (--time)",
     ]
     let variants = index.document.scenario.variants.map(\.name)
     let text = parts.compactMap(\.self).map { part in
@@ -99,19 +103,16 @@ struct SearchAnswer {
   }
 
   /// Returns the best runs: the best one and those from which the rounds find no difference.
-  private func praise(_ best: Int, _ near: [Int], among group: [Int], isAlone: Bool) -> String {
+  private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> String {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
     let all = names(group.filter { variant($0) == variant(best) && good.contains($0) }, of: group)
     guard isCertain else {
-      return "\(names([best], of: group)) leads by its mean (median \(metric.name) \(figure(best))); "
-        + "\(ConfidenceInterval.fewest) rounds are needed to rank the others"
+      return "\(names([best], of: group)) has the best mean so far; "
+        + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings"
     }
     if good.count == group.count {
       return "no difference found\(reach(near)): \(names(good, of: group)) will do"
-    }
-    if !isAlone, good.count == 1 {
-      return "\(names([best], of: group)) leads by its mean (median \(metric.name) \(figure(best)))"
     }
     guard isOneVariant else {
       let others = near.filter { variant($0) != variant(best) }
@@ -123,11 +124,17 @@ struct SearchAnswer {
     return "\(all) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))"
   }
 
-  /// Returns how much the choice matters: the worst of the runs that are certainly worse.
-  private func blame(_ worse: [Int], among group: [Int]) -> String? {
+  /// Returns how much the choice matters: the worst of the runs that are certainly worse, and whose medians say so, too.
+  private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
-    let ratios = worse.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
+    let agreed = worse.filter { run in
+      guard let ratio = standings.contrasts[run]?.ratio, let one = median(run), let other = median(best) else {
+        return true
+      }
+      return (ratio > 1) == (one > other)
+    }
+    let ratios = agreed.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
     guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
     let by = metric.meaning.wording(worst.ratio)
     return Set(group.map(variant)).count == 1
@@ -144,6 +151,8 @@ struct SearchAnswer {
     }
     return ((metric.better == .higher) == isBest ? "Highest " : "Lowest ") + metric.name
   }
+
+  private func median(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?.median }
 
   private func figure(_ run: Int) -> String {
     guard let samples = index.document.runs[run].metrics[metric.name], let median = samples.median else { return "-" }
@@ -196,8 +205,11 @@ struct SearchAnswer {
     let meant = places.indices.filter { runs.contains(places[$0]) }
     func value(_ place: Int) -> String { point(places[place])[way.name].map(way.describe) ?? "" }
     guard let first = meant.first, let last = meant.last else { return "" }
-    if meant.count == places.count, meant.count > 1 { return "any \(way.name)" }
-    let isRange = meant.count > 1 && last - first + 1 == meant.count && places.allSatisfy { number($0, way) != nil }
+    let areNumbers = places.allSatisfy { number($0, way) != nil }
+    if meant.count == places.count, meant.count > 1 {
+      return "any \(way.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
+    }
+    let isRange = meant.count > 1 && last - first + 1 == meant.count && areNumbers
     guard isRange else { return "\(way.name) \(meant.map(value).listed("or", most: Self.most))" }
     if first == 0 { return "any \(way.name) up to \(value(last))" }
     if last == places.count - 1 { return "any \(way.name) from \(value(first)) up" }

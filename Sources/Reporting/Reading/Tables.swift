@@ -182,6 +182,9 @@ struct Tables {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
+    if let standings, standings.isOfBest, index.isBroken(run), !standings.bests.contains(run) {
+      return Cell("broken: no candidate", .missing)
+    }
     guard let contrast = standings?.contrasts[run] else {
       return Cell(mark.facts.contains(.best) ? "\(mark.sign) best" : mark.sign, mark.facts)
     }

@@ -59,9 +59,13 @@ let package = Package(
     // The seam to Linux and Darwin.
     .target(
       name: "Platform",
-      dependencies: ["CDispatchSupport", .product(name: "SystemPackage", package: "swift-system")]),
-    // A few C functions that Swift hides.
-    .target(name: "CDispatchSupport"),
+      dependencies: ["CDispatchSupport", .product(name: "SystemPackage", package: "swift-system")],
+      plugins: ["Preload"]),
+    // A few C functions that Swift hides, and the recorder of traces; preloaded is for the plugin.
+    .target(name: "CDispatchSupport", exclude: ["preloaded"]),
+    // The recorder into the binary, as a library for other programs.
+    .plugin(name: "Preload", capability: .buildTool(), dependencies: ["preload"]),
+    .executableTarget(name: "preload", dependencies: ["CDispatchSupport"]),
     // Scenarios and sources into the binary.
     .plugin(name: "Shelve", capability: .buildTool(), dependencies: ["shelve"]),
     // What the released build wraps (Makefile) must be found in all that it links.
@@ -70,6 +74,11 @@ let package = Package(
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
     // A lab whose workers misbehave: see Tools/hardships.
     .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
+    // Programs without a line of the lab, which the tests record.
+    .executableTarget(
+      name: "known", path: "Tests/Programs/known",
+      linkerSettings: [.linkedLibrary("dispatch", .when(platforms: [.linux]))]),
+    .executableTarget(name: "hazards", path: "Tests/Programs/hazards"),
     // What the tests share.
     .target(
       name: "LabTesting", dependencies: ["Laboratory", "Measurement", "Platform", "TestRun"], path: "Tests/LabTesting"),
@@ -92,7 +101,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "gcdlab", "faults", "LabTesting", "Laboratory", "Patterns", "Platform", "Reporting", "TestRun", subprocess,
+        "gcdlab", "faults", "known", "hazards", "LabTesting", "Laboratory", "Patterns", "Platform", "Reporting",
+        "TestRun", subprocess,
       ]),
   ],
   swiftLanguageModes: [.v6]

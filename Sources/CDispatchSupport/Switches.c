@@ -7,8 +7,8 @@
 
 #ifndef __linux__
 
-struct gcdlab_switches *gcdlab_switches_open(int process) {
-  (void)process;
+struct gcdlab_switches *gcdlab_switches_open(int process, bool follows) {
+  (void)process, (void)follows;
   errno = ENOSYS;
   return 0;
 }
@@ -47,6 +47,7 @@ struct ring {
 };
 
 struct gcdlab_switches {
+  // The process, or 0 for all that it starts, too.
   int process;
   int stop;
   int cores;
@@ -93,19 +94,21 @@ static void drain(struct gcdlab_switches *switches, struct ring *ring) {
     tail += header.size;
     struct trailer trailer;
     memcpy(&trailer, record + header.size - sizeof trailer, sizeof trailer);
-    struct gcdlab_switch found = {.time = trailer.time, .thread = (int32_t)trailer.thread, .core = (uint16_t)trailer.core};
+    struct gcdlab_switch found = {.time = trailer.time, .thread = (int32_t)trailer.thread,
+                                  .process = (int32_t)trailer.process, .core = (uint16_t)trailer.core};
     uint32_t words[4];
     memcpy(words, record + sizeof header, sizeof words);
     switch (header.type) {
       case PERF_RECORD_SWITCH:
-        if ((int)trailer.process != switches->process) continue;
+        if (switches->process && (int)trailer.process != switches->process) continue;
         found.kind = !(header.misc & PERF_RECORD_MISC_SWITCH_OUT) ? GCDLAB_SWITCH_IN
                      : header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? GCDLAB_SWITCH_PREEMPTED
                                                                          : GCDLAB_SWITCH_OUT;
         break;
       case PERF_RECORD_FORK:
       case PERF_RECORD_EXIT:
-        if ((int)words[0] != switches->process) continue;
+        if (switches->process && (int)words[0] != switches->process) continue;
+        found.process = (int32_t)words[0];
         found.thread = (int32_t)words[2];
         found.kind = header.type == PERF_RECORD_FORK ? GCDLAB_SWITCH_BORN : GCDLAB_SWITCH_GONE;
         break;
@@ -123,12 +126,12 @@ static void drain(struct gcdlab_switches *switches, struct ring *ring) {
   __atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-struct gcdlab_switches *gcdlab_switches_open(int process) {
+struct gcdlab_switches *gcdlab_switches_open(int process, bool follows) {
   cpu_set_t allowed;
   if (sched_getaffinity(process, sizeof allowed, &allowed) != 0) return NULL;
   struct gcdlab_switches *switches = calloc(1, sizeof *switches);
   if (!switches) return NULL;
-  switches->process = process;
+  switches->process = follows ? 0 : process;
   switches->stop = eventfd(0, EFD_CLOEXEC);
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   int error = switches->stop < 0 ? errno : 0;

@@ -22,6 +22,7 @@ enum Interrupt {
     var caught: Int32?
     var caughtAt: UInt64 = 0
     var hasBegun = false
+    var handler: (@Sendable (Int32, Bool) -> Void)?
   }
   private static let state = Mutex(State())
   /// The time in nanoseconds within which the same signal counts as one.
@@ -33,6 +34,10 @@ enum Interrupt {
   /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits for:
   /// a file may be a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
+
+  /// Passes signals on from now on: they do not end the lab. The handler gets the signal, and whether the terminal or the
+  /// system sent it, which then sent it to all processes in front.
+  static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
   /// Runs the command to its end, and then ends the process.
   static func run(_ command: any AsyncParsableCommand) -> Never {
@@ -63,8 +68,12 @@ enum Interrupt {
     // A dispatch source would not do: its handler needs the pool, which waits if the machine has no more threads. The
     // lab does not use the main queue.
     while true {
-      var number: Int32 = 0
-      guard sigwait(&signals, &number) == 0 else { continue }
+      var isOfSystem = false
+      let number = gcdlab_wait_for_signal(&signals, &isOfSystem)
+      if let handler = state.withLock({ $0.handler }) {
+        handler(number, isOfSystem)
+        continue
+      }
       let now = MonotonicClock.now()
       let (isLast, isRepeated) = state.withLock { state in
         if let caught = state.caught { return (true, caught == number && now - state.caughtAt < repetition) }

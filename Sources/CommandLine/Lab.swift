@@ -96,7 +96,7 @@ public struct Lab: Sendable {
         return try writeAll(CompletionScript.text(shell) + "\n", to: STDOUT_FILENO)
       }
       try refuseUnknownCommand(arguments)
-      var command = try Root.parseAsRoot(Array(arguments.dropFirst()))
+      var command = try Root.parseAsRoot(Array(keepingProgram(arguments).dropFirst()))
       guard let asynchronous = command as? any AsyncParsableCommand else {
         try command.run()
         return
@@ -118,6 +118,19 @@ public struct Lab: Sendable {
     guard let stack = Host.stackLimit, stack < leastStack else { return }
     let (least, limit) = (leastStack >> 10, stack >> 10)
     stop(2, "a stack of \(least) KiB is needed, the limit is \(limit) KiB; raise it with: ulimit -s 8192")
+  }
+
+  private static let afterTerminator = Mutex<[String]>([])
+  /// The words that follow `--` for a command that runs a program.
+  static var wordsAfterTerminator: [String] { afterTerminator.withLock { $0 } }
+
+  /// Keeps the words that follow `--`, if the command runs a program, and returns those before.
+  private static func keepingProgram(_ arguments: [String]) -> [String] {
+    guard arguments.dropFirst().first == TraceCommand.configuration.commandName,
+      let end = arguments.firstIndex(of: "--")
+    else { return arguments }
+    afterTerminator.withLock { $0 = Array(arguments[(end + 1)...]) }
+    return Array(arguments[..<end])
   }
 
   /// Inserts the command that a scenario's name implies: `gcdlab queue-order` means `gcdlab scenario queue-order`, and

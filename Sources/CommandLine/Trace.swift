@@ -6,16 +6,24 @@ import Reporting
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Record one trial of each variant and draw it: threads, cores, blocks and waits.",
+    abstract: "Record a program of yours, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
+    usage: """
+      \(Tool.command) trace [<options>] <names> ...
+      \(Tool.command) trace [<options>] -- <program> [<argument> ...]
+      """,
     discussion: """
-      Uses small settings chosen for legible pictures, else those of --quick; --set replaces them, and takes a list: its \
+      After --, a program of yours: its calls of Dispatch and Swift's jobs are recorded until it ends, without a change to it. \
+      Its streams, signals and exit status stay its own, and what was found is printed to standard error. Else scenarios: uses small settings chosen for legible pictures, else those of --quick; --set replaces them, and takes a list: its \
       values are drawn below each other at the same scale. A recorded trial is never measured.
 
-      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace --all --check", "check the rules of every trace")))
+      \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
 
   @Argument(help: "Scenarios by name, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
   var names: [String] = []
+
+  /// The program and its arguments, which follow `--`. The argument parser allows no second list of words.
+  private var program: [String] { Lab.wordsAfterTerminator }
 
   @Flag(help: "All scenarios.")
   var all = false
@@ -31,6 +39,8 @@ struct TraceCommand: AsyncParsableCommand {
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var settings: [String] = []
 
+  @OptionGroup(title: "Options for a program") var recording: ProgramOptions
+
   @Option(help: ArgumentHelp("Draw from this time on, as in 2ms.", valueName: "duration"))
   var from: String?
 
@@ -45,7 +55,7 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file, by its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .md (repeatable).",
+      "Also write a file, by its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .txt .md (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -63,8 +73,25 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    guard program.isEmpty else {
+      guard names.isEmpty, !all, variants.isEmpty, settings.isEmpty, confinement.cores == nil else {
+        throw InputError(
+          "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
+      }
+      return try await ProgramTrace(program, options: recording, files: TraceExport.files(exports), color: color).run(
+        from: time("--from", from), to: time("--to", to), checks: check)
+    }
+    if let option = recording.given {
+      throw InputError(
+        "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
+    }
     // Not where the command line is validated: that comes before an unknown option is told.
-    if !all, names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all") }
+    if !all, names.isEmpty {
+      throw InputError("name a scenario (see gcdlab list), give --all, or a program of yours after --")
+    }
+    if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
+      throw InputError("'\(name)' is no scenario; a program of yours follows --: \(Tool.command) trace -- \(name)")
+    }
     let files = try TraceExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {

@@ -47,7 +47,7 @@ public struct ChildProcess: Sendable {
     identifier = process
   }
 
-  private init(_ identifier: pid_t) { self.identifier = identifier }
+  init(_ identifier: pid_t) { self.identifier = identifier }
 
   /// Starts a process that keeps a core busy until it is killed (``end()``), or until this process has ended.
   ///

@@ -7,8 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// Records a trial from both sides: the worker writes its calls, and the lab collects what the scheduler reports about
-/// the worker. The records survive the worker.
+/// Records a process from both sides: the process writes its calls, and the lab collects what the scheduler reports about
+/// the process. The records survive the process.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
     // Only the lab creates, reads and closes it. One thread collects the switches, and `done` reports the end of that
@@ -24,15 +24,16 @@ public final class Recorder: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// The path that the worker opens to write its records.
+  /// The path that the process opens to write its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
 
-  /// Creates a recorder of one trial.
+  /// Creates a recorder of one process.
   ///
+  /// - Parameter recycles: whether old records make room for new ones; else new records are lost if there is no room.
   /// - Throws: ``SystemError`` if there is not enough memory, or if the system has no such records (on Darwin the
   ///   System Trace template of Instruments shows the same).
-  public init() throws(SystemError) {
-    descriptor = gcdlab_trace_create()
+  public init(recycles: Bool = false) throws(SystemError) {
+    descriptor = gcdlab_trace_create(recycles)
     guard descriptor >= 0 else { throw SystemError(errno, "record a trial") }
   }
 
@@ -47,12 +48,13 @@ public final class Recorder: Sendable {
     #endif
   }
 
-  /// Starts to collect what the scheduler reports about a worker. The worker has only one thread so far, which waits
-  /// for its request.
-  public func watch(_ process: pid_t) {
+  /// Starts to collect what the scheduler reports about a process, which has only one thread so far.
+  ///
+  /// - Parameter follows: whether to record all processes that it starts, too.
+  public func watch(_ process: pid_t, follows: Bool = false) {
     state.withLock { state in
       state.process = Int(process)
-      guard let switches = gcdlab_switches_open(process) else {
+      guard let switches = gcdlab_switches_open(process, follows) else {
         state.obstacle = SystemError(errno, "see what the scheduler does")
         return
       }
@@ -67,12 +69,49 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Returns all records. Call it after the worker has ended.
+  /// Why there is no report of the scheduler; nil if there is.
+  public var obstacle: SystemError? { state.withLock { $0.obstacle } }
+
+  /// Ends the record, and returns all records of a worker that has ended.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finish() throws(SystemError) -> TraceRecord {
-    var record = TraceRecord(process: 0, events: [])
+    var record = try read()
     record.seesCalls = gcdlab_trace_sees_calls()
+    return record
+  }
+
+  /// Ends the record, and returns the records of each program that wrote some, in the order in which they began. If the
+  /// process is not among them, its record comes first, without calls.
+  ///
+  /// - Throws: ``SystemError`` if there is not enough memory.
+  public func finishPrograms() throws(SystemError) -> [TraceRecord] {
+    gcdlab_trace_stop(descriptor)
+    let whole = try read()
+    let images = Dictionary(grouping: whole.events, by: \.image)
+    let switches = Dictionary(grouping: whole.switches, by: \.process)
+    var programs = images.sorted { ($0.value.first?.time ?? 0) < ($1.value.first?.time ?? 0) }.map { _, events in
+      var record = whole
+      record.events = events
+      record.process = events.first { $0.kind == .image }.map { Int($0.a) } ?? whole.process
+      // A core's losses concern everybody.
+      record.switches = ((switches[record.process] ?? []) + whole.switches.filter { $0.kind == .lost }).sorted {
+        $0.time < $1.time
+      }
+      return record
+    }
+    if !programs.contains(where: { $0.process == whole.process }) {
+      var record = whole
+      record.events = []
+      record.seesCalls = false
+      record.switches.removeAll { $0.process != whole.process && $0.kind != .lost }
+      programs.insert(record, at: 0)
+    }
+    return programs
+  }
+
+  private func read() throws(SystemError) -> TraceRecord {
+    var record = TraceRecord(process: 0, events: [])
     let scheduler = state.withLock { state in
       record.process = state.process
       record.obstacle = state.obstacle
@@ -96,6 +135,7 @@ public final class Recorder: Sendable {
     defer { free(events) }
     record.events = UnsafeBufferPointer(start: events, count: count).map(RecordedEvent.init)
     record.lost = (Int(loss.events), loss.first)
+    record.overwrittenUntil = loss.until
     return record
   }
 
@@ -113,7 +153,7 @@ public final class Recorder: Sendable {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError(errno, "open the trace \(path)") }
     defer { close(descriptor) }
-    let error = gcdlab_trace_begin(descriptor)
+    let error = gcdlab_trace_begin(descriptor, nil)
     guard error == 0 else { throw SystemError(error, "record into \(path)") }
   }
 
@@ -125,8 +165,8 @@ extension RecordedEvent {
   fileprivate init(_ traced: gcdlab_traced) {
     let event = traced.event
     self.init(
-      Kind(rawValue: event.kind) ?? .none, at: event.time, thread: Int(traced.thread), how: Int(event.how),
-      count: Int(event.count), a: event.a, b: event.b)
+      Kind(rawValue: event.kind) ?? .none, at: event.time, thread: Int(traced.thread), image: Int(traced.image),
+      how: Int(event.how), site: Int(event.site), count: Int(event.count), a: event.a, b: event.b)
   }
 }
 
@@ -134,7 +174,7 @@ extension RecordedSwitch {
   /// A report of the scheduler, by the clock of this process, which is `ahead` of the kernel's own by so much.
   fileprivate init(_ told: gcdlab_switch, ahead: UInt64) {
     self.init(
-      Kind(rawValue: told.kind) ?? .lost, at: told.time &+ ahead, thread: Int(told.thread), core: Int(told.core),
-      count: Int(told.count))
+      Kind(rawValue: told.kind) ?? .lost, at: told.time &+ ahead, thread: Int(told.thread), process: Int(told.process),
+      core: Int(told.core), count: Int(told.count))
   }
 }

@@ -1,18 +1,23 @@
-/// An event of a recorded trial, as the worker wrote it.
+/// An event of a recorded process, as the process wrote it.
 public struct RecordedEvent: Sendable, Equatable {
   /// What the event tells. `CDispatchSupport/include/Trace.h` defines the meaning of its numbers.
   public enum Kind: UInt8, Sendable {
-    case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread
+    case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread, image, site
+    case calls, module, cancel, holds
   }
   /// The time of the event, in monotonic nanoseconds.
   public var time: UInt64
   /// The number of the thread that wrote the event.
   public var thread: Int
+  /// The number of the program that the thread ran, from 1, in the order of their beginnings.
+  public var image: Int
   /// The kind of the event.
   public var kind: Kind
   /// The kind of the block, the wait or the queue.
   public var how: Int
-  /// The number of blocks, or of parts of a text.
+  /// The stack of the call; 0 if it is not known.
+  public var site: Int
+  /// The number of iterations, of parts of a text or of calls, or the nanoseconds that a submission took.
   public var count: Int
   /// The first number of the event.
   public var a: UInt64
@@ -21,12 +26,15 @@ public struct RecordedEvent: Sendable, Equatable {
 
   /// Creates an event.
   public init(
-    _ kind: Kind, at time: UInt64, thread: Int, how: Int = 0, count: Int = 0, a: UInt64 = 0, b: UInt64 = 0
+    _ kind: Kind, at time: UInt64, thread: Int, image: Int = 1, how: Int = 0, site: Int = 0, count: Int = 0,
+    a: UInt64 = 0, b: UInt64 = 0
   ) {
     self.time = time
     self.thread = thread
+    self.image = image
     self.kind = kind
     self.how = how
+    self.site = site
     self.count = count
     self.a = a
     self.b = b
@@ -54,6 +62,8 @@ public struct RecordedSwitch: Sendable, Equatable {
   public var time: UInt64
   /// The thread's number.
   public var thread: Int
+  /// The process of the thread; 0 if it is not known.
+  public var process: Int
   /// The core's number.
   public var core: Int
   /// The kind of the report.
@@ -62,16 +72,17 @@ public struct RecordedSwitch: Sendable, Equatable {
   public var count: Int
 
   /// Creates a record.
-  public init(_ kind: Kind, at time: UInt64, thread: Int, core: Int, count: Int = 0) {
+  public init(_ kind: Kind, at time: UInt64, thread: Int, process: Int = 0, core: Int, count: Int = 0) {
     self.time = time
     self.thread = thread
+    self.process = process
     self.core = core
     self.kind = kind
     self.count = count
   }
 }
 
-/// All records of a trial.
+/// All records of a trial, or of another program.
 public struct TraceRecord: Sendable {
   /// The process identifier of the worker.
   public var process: Int
@@ -79,6 +90,8 @@ public struct TraceRecord: Sendable {
   public var events: [RecordedEvent]
   /// The number of events that found no room, and the time of the first of them.
   public var lost: (events: Int, first: UInt64)
+  /// The time up to which events were overwritten by later ones; 0 if none were.
+  public var overwrittenUntil: UInt64 = 0
   /// The reports of the scheduler, in order of time.
   public var switches: [RecordedSwitch]
   /// The reason why there are no reports of the scheduler; nil if there are.

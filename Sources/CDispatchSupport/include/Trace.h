@@ -14,13 +14,14 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_NONE,
   GCDLAB_TRACE_BODY_BEGINS,
   GCDLAB_TRACE_BODY_ENDS,
-  /// a: the block's number; b: the queue; count: the number of blocks, whose numbers follow; how: gcdlab_trace_how.
+  /// a: the block's number; b: the queue; how: gcdlab_trace_how; count: of a parallel loop the number of blocks, whose
+  /// numbers follow, and of others the nanoseconds that the submission took, or 0 if they were not measured; site.
   GCDLAB_TRACE_SUBMIT,
   /// a: the block's number; b: the queue; how.
   GCDLAB_TRACE_BEGIN,
   /// a: the block's number.
   GCDLAB_TRACE_END,
-  /// b: the queue, or 0; how: gcdlab_trace_reason.
+  /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site.
   GCDLAB_TRACE_WAIT,
   GCDLAB_TRACE_WAITED,
   /// a: the queue; how: gcdlab_trace_queue; count: how many of the following events contain its label, 16 bytes in a
@@ -32,7 +33,20 @@ enum gcdlab_trace_kind {
   /// a: a thread; b: its running time in nanoseconds, according to the system.
   GCDLAB_TRACE_ACCOUNT,
   /// The thread's name: 16 bytes in a and b. It precedes the thread's first event.
-  GCDLAB_TRACE_THREAD
+  GCDLAB_TRACE_THREAD,
+  /// A program's first event. a: its process; count: the number of texts with its name.
+  GCDLAB_TRACE_IMAGE,
+  /// A stack. a: its number, the site of other events; count: the number of addresses, the innermost first, of which
+  /// each of the following events GCDLAB_TRACE_CALLS has two, in a and b.
+  GCDLAB_TRACE_SITE,
+  GCDLAB_TRACE_CALLS,
+  /// A file of the program. a: the address that its own addresses are relative to; count: the number of texts with its
+  /// path, which is empty for the program itself.
+  GCDLAB_TRACE_MODULE,
+  /// a: a work item that was cancelled.
+  GCDLAB_TRACE_CANCEL,
+  /// a: a queue that was suspended, or that has a target; b: the target, or 0.
+  GCDLAB_TRACE_HOLDS
 };
 
 enum gcdlab_trace_how {
@@ -59,7 +73,8 @@ struct gcdlab_trace_event {
   uint64_t time;
   uint8_t kind;
   uint8_t how;
-  uint16_t core;
+  /// The stack of the call; 0 if it is not known.
+  uint16_t site;
   uint32_t count;
   uint64_t a;
   uint64_t b;
@@ -68,18 +83,25 @@ struct gcdlab_trace_event {
 /// An event as it is read, with the thread that wrote it.
 struct gcdlab_traced {
   uint32_t thread;
+  uint32_t image;
   uint32_t order;
   struct gcdlab_trace_event event;
 };
 
-/// The events that a trace has lost because it had no room: their number, and the time of the first.
+/// The events that a trace has lost because it had no room: their number, the time of the first that was not written
+/// (0 if there is none), and that of the last which was overwritten (0 if there is none).
 struct gcdlab_trace_loss {
   uint64_t events;
   uint64_t first;
+  uint64_t until;
 };
 
-/// Creates a file for a trace, in memory. Returns -1 and errno if it fails. At most 32 MiB of it are ever used.
-int gcdlab_trace_create(void);
+/// Creates a file for a trace, in memory. If it recycles, its oldest events make room for new ones. Returns -1 and errno if
+/// it fails. At most 32 MiB of it are ever used.
+int gcdlab_trace_create(bool recycles);
+
+/// Ends the record of all programs that write into a trace.
+void gcdlab_trace_stop(int descriptor);
 
 /// Returns the events of a trace in order of time, in memory that the caller frees; null and errno if they cannot be
 /// read. The writer may be alive or have ended.
@@ -88,9 +110,9 @@ struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct 
 /// Whether the calls of this binary can be recorded: it must be linked so that they pass through here (`make build`).
 bool gcdlab_trace_sees_calls(void);
 
-/// Maps the trace at a descriptor and records from now on. The calling thread starts a body. Returns 0 or an error
-/// number.
-int gcdlab_trace_begin(int descriptor);
+/// Maps the trace at a descriptor and records from now on, under a name. The calling thread starts a body. Returns 0 or
+/// an error number.
+int gcdlab_trace_begin(int descriptor, const char *name);
 
 /// Notes the end of the body: records the system's running times of the threads, and then nothing more. It has no
 /// effect if no body was started.
@@ -105,6 +127,7 @@ enum gcdlab_switch_kind {
 struct gcdlab_switch {
   uint64_t time;
   int32_t thread;
+  int32_t process;
   uint16_t core;
   uint8_t kind;
   /// The number of lost records.
@@ -113,9 +136,27 @@ struct gcdlab_switch {
 
 struct gcdlab_switches;
 
-/// Starts the record of a process that has only one thread so far, and of all threads that are started from it. Returns
-/// null and errno if it fails: ENOSYS if the system has no such record, EACCES or EPERM if it does not allow it.
-struct gcdlab_switches *gcdlab_switches_open(int process);
+/// Starts a program that waits, before anything of it runs, until a byte can be read from a descriptor. If the program
+/// cannot be started then, its error number is written to the other descriptor; else that is closed. Variables (`A=B`, the
+/// last one null) are added to this process's environment. Returns the process, or -1 and errno.
+int gcdlab_start_held(const char *path, char *const arguments[], char *const variables[], int gate, int report);
+
+/// Of the Swift runtime: returns the readable form of a symbol, which the caller frees; null if it is not one of Swift.
+char *swift_demangle(const char *symbol, size_t length, char *buffer, size_t *size, uint32_t flags);
+
+/// Creates a file in memory with these bytes, which nobody can change. Returns its descriptor, or -1 and errno.
+int gcdlab_sealed_file(const void *bytes, size_t count);
+
+/// Ends this process as a signal does, without a core file.
+void gcdlab_end_by(int signal);
+
+/// Waits for one of these signals. Returns its number, and whether the terminal or the system sent it.
+int gcdlab_wait_for_signal(const void *signals, bool *is_of_system);
+
+/// Starts the record of a process that has only one thread so far, and of all threads that are started from it; if it
+/// follows, of all processes that are started from it, too. Returns null and errno if it fails: ENOSYS if the system has
+/// no such record, EACCES or EPERM if it does not allow it.
+struct gcdlab_switches *gcdlab_switches_open(int process, bool follows);
 
 /// Collects records until gcdlab_switches_stop(). Call it on a thread of its own.
 void gcdlab_switches_collect(struct gcdlab_switches *switches);

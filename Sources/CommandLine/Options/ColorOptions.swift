@@ -23,6 +23,12 @@ struct ColorOptions: ParsableArguments {
       unicode: Terminal.isUnicode)
   }
 
+  /// Prints text to standard error.
+  func printAside(_ text: (TextStyle) -> String) throws {
+    let style = style(for: STDERR_FILENO)
+    try writeAll(style.safe(text(style)), to: STDERR_FILENO)
+  }
+
   /// Prints text to standard output. Text for programs is printed unchanged (`asIs`), except to a terminal.
   func print(asIs: Bool = false, _ text: (TextStyle) throws -> String) throws {
     let style = style(for: STDOUT_FILENO)

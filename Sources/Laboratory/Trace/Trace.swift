@@ -32,6 +32,26 @@ public struct Trace: Sendable, Codable, Equatable {
   public var missing: [Missing]
   /// The running times of threads from two sources.
   public var accounts: [Account]
+  /// What the trace of a program of the user's has besides; nil for a trial.
+  public var program: Program?
+
+  /// What the trace of a program of the user's has besides. Its scenario is the program's name.
+  public struct Program: Sendable, Codable, Equatable {
+    /// The time in nanoseconds from which a block on the main queue keeps others waiting for too long.
+    public var hang: UInt64
+    /// The stacks of calls: the names of functions, the innermost first, without those of system libraries.
+    public var stacks: [[String]]
+    /// The queues whose blocks may have waited for something else than a thread: those that were suspended, or that
+    /// have a target of their own.
+    public var heldQueues: Set<Int>
+
+    /// Creates the facts of a program.
+    public init(hang: UInt64, stacks: [[String]] = [], heldQueues: Set<Int> = []) {
+      self.hang = hang
+      self.stacks = stacks
+      self.heldQueues = heldQueues
+    }
+  }
 
   /// How a recorded trial ended.
   public enum End: Sendable, Codable, Equatable {
@@ -193,6 +213,10 @@ public struct Trace: Sendable, Codable, Equatable {
     public var reason: Reason
     /// The queue that a `sync` or a parallel loop waited for.
     public var queue: Int?
+    /// The system's number of the thread that held the lock when the wait began; nil if it is not known.
+    public var owner: Int?
+    /// The stack of the call; nil if it is not known.
+    public var stack: Int?
 
     /// Creates a wait.
     public init(begin: UInt64, end: UInt64?, for reason: Reason, queue: Int? = nil) {
@@ -240,6 +264,10 @@ public struct Trace: Sendable, Codable, Equatable {
     public var begin: UInt64?
     /// The time at which the block ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
+    /// How long the call took that submitted the block, in nanoseconds; nil if it was not measured.
+    public var submissionTime: UInt64?
+    /// The stack of the submission; nil if it is not known.
+    public var stack: Int?
 
     /// Creates a block.
     public init(

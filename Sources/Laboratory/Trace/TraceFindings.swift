@@ -27,6 +27,12 @@ public enum TraceFinding: Sendable, Equatable {
   case wait(WorkWait)
   /// Several blocks were in progress at once.
   case overlap(blocks: Int)
+  /// A block on the main queue kept others waiting: the longest block, its time, and how many waited for as long as the
+  /// program's limit or longer.
+  case hang(block: Int, time: UInt64, behind: Int)
+  /// Each of these lanes waits at the end of the record for a lock that the next one held when the wait began, the last
+  /// one for one of the first.
+  case locks([Int])
 
   /// A lane that holds a queue and waits for another one.
   public struct Owner: Sendable, Equatable {
@@ -63,14 +69,17 @@ extension Trace {
   /// What the trace shows, what matters most first.
   public var findings: [TraceFinding] {
     let deadlock = deadlock
-    var findings = ends(deadlock)
+    var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
     // A deadlock is the reason for all that waits behind it.
     if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
-      findings += [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
+      findings +=
+        program == nil
+        ? [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
+        : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), crowd].compactMap(\.self)
     }
-    guard findings.isEmpty else { return findings }
+    guard findings.isEmpty, program == nil else { return findings }
     if let longest = waits.max(by: { $0.time < $1.time }), longest.time * 2 > length - opening {
       return [.wait(longest)]
     }
@@ -128,7 +137,9 @@ extension Trace {
 
   /// Lanes that wait for each other's queues at the end of the record, by `sync`.
   private var deadlock: [TraceFinding.Owner]? {
-    guard end != .completed else { return nil }
+    guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
+      return nil
+    }
     // A `sync` that has not begun waits, whether its thread came to sleep or was stopped before.
     let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
     let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
@@ -221,7 +232,7 @@ extension Trace {
       }
       since = isStarved ? time : nil
     }
-    guard longest.time >= Self.shortest, total * 20 >= length - opening else { return nil }
+    guard longest.time >= (program == nil ? 1 : 10) * Self.shortest, total * 20 >= length - opening else { return nil }
     return .starvation(workers: longest.workers, backlog: longest.ready, time: total)
   }
 
@@ -233,6 +244,8 @@ extension Trace {
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
+      // A queue of which no block has ever begun may be suspended.
+      if let program, program.heldQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in
           block.submitted.map { ($0, block.begin ?? length) }
@@ -292,6 +305,7 @@ extension Trace {
   }
 
   private var small: TraceFinding? {
+    guard program == nil else { return smallInProgram }
     let submitted = blocks.filter { ($0.kind == .async || $0.kind == .job) && $0.submitted != nil }
     let queues = Dictionary(grouping: submitted, by: \.queue).filter { $0.value.count >= Self.fewest.blocks }
     for (queue, blocks) in queues.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {

@@ -4,6 +4,7 @@ import Platform
 /// stretches of threads.
 struct TraceReader {
   private let record: TraceRecord
+  private var isProgram = false
   private let start: UInt64
   private let length: UInt64
   private var threads: [Int: Thread] = [:]
@@ -16,6 +17,9 @@ struct TraceReader {
   /// The blocks that were submitted and have not begun, by their numbers. A work item may be submitted more than once.
   private var pending: [UInt64: [Int]] = [:]
   private var items: [UInt64: UInt64] = [:]
+  private var cancelled: Set<UInt64> = []
+  private var held: Set<Int> = []
+  private var stacks = CallStacks()
 
   /// The key of a queue. An address may be that of a queue. Without an address the key means Swift's pool, or the
   /// parallel loops' own queue.
@@ -58,6 +62,40 @@ struct TraceReader {
       Trace(scenario: scenario, variant: variant, point: point, cores: cores, length: reader.length, end: end))
     trace.missing = reader.missing
     return trace
+  }
+
+  /// Returns the trace of a program of the user's.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the program, if it has not recorded its own.
+  ///   - ended: the time at which the record ended, in monotonic nanoseconds.
+  ///   - last: the time in nanoseconds before that from which on the trace begins; nil for the whole record.
+  ///   - hang: see ``Trace/Program/hang``.
+  static func program(
+    _ record: TraceRecord, name: String, cores: [Int], end: Trace.End, ended: UInt64, last: UInt64?, hang: UInt64
+  ) -> Trace {
+    let first = record.events.first?.time ?? record.switches.first?.time ?? ended
+    let until = record.events.last { $0.kind == .bodyEnds }?.time ?? ended
+    let start = last.map { max(first, until - min($0, until)) } ?? first
+    var reader = TraceReader(record, start: start, length: max(1, until - min(start, until)))
+    reader.isProgram = true
+    reader.stacks = CallStacks(record.events)
+    reader.readSwitches()
+    reader.readEvents()
+    var trace = reader.trace(
+      Trace(
+        scenario: Self.name(in: record.events) ?? name, variant: "process \(record.process)", cores: cores,
+        length: reader.length, end: end))
+    trace.missing = reader.missing
+    trace.program = Trace.Program(hang: hang, stacks: reader.stacks.found, heldQueues: reader.held)
+    return trace
+  }
+
+  private static func name(in events: [RecordedEvent]) -> String? {
+    guard let index = events.firstIndex(where: { $0.kind == .image }) else { return nil }
+    let texts = events[index...].lazy.filter { $0.kind == .text && $0.thread == events[index].thread }
+    let bytes = texts.prefix(events[index].count).flatMap(Self.bytes).filter { $0 != 0 }
+    return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
   private init(_ record: TraceRecord, start: UInt64, length: UInt64) {
@@ -110,7 +148,8 @@ struct TraceReader {
     for event in record.events {
       switch event.kind {
       case .thread:
-        threads[event.thread, default: Thread()].name = Self.text(event)
+        // Dispatch's manager is a thread of the pool that has been recognized.
+        if threads[event.thread]?.name != "manager" { threads[event.thread, default: Thread()].name = Self.text(event) }
       case .queue:
         made[event.a] = (Self.queueKind(event.how), "")
         // Another queue had this address before.
@@ -124,15 +163,21 @@ struct TraceReader {
         labels[event.thread] = part.left > 0 ? part : nil
       case .account: threads[Int(event.a), default: Thread()].told.append((event.time, event.b))
       case .item: items[event.a] = event.b
-      case .bodyBegins: threads[event.thread, default: Thread()].isCaller = true
+      case .bodyBegins: threads[event.thread, default: Thread()].isCaller = !isProgram
+      case .cancel: cancelled.insert(items[event.a] ?? event.a)
+      case .holds:
+        // A queue of the system as the target holds nothing back.
+        if event.b == 0 || made[event.b]?.kind != .global { held.insert(queue(event.a, .unknown)) }
       case .submit where isInside(event.time): submit(event)
       case .begin where isInside(event.time): begin(event)
       case .end where isInside(event.time): end(event)
       case .wait where isInside(event.time):
         let reason = Self.reason(event.how)
         let queue = event.b == 0 ? nil : queue(event.b, .unknown)
-        threads[event.thread, default: Thread()].waits.append(
-          Trace.Wait(begin: at(event.time), end: nil, for: reason, queue: queue))
+        var wait = Trace.Wait(begin: at(event.time), end: nil, for: reason, queue: queue)
+        wait.stack = stacks[event.site]
+        wait.owner = event.a == 0 || !isProgram ? nil : Int(event.a)
+        threads[event.thread, default: Thread()].waits.append(wait)
         seen(event)
       case .waited where isInside(event.time):
         if let last = threads[event.thread]?.waits.indices.last, threads[event.thread]?.waits[last].end == nil {
@@ -140,7 +185,7 @@ struct TraceReader {
           threads[event.thread]?.waits[last].end = end
         }
         seen(event)
-      case .none, .submit, .begin, .end, .wait, .waited, .bodyEnds: break
+      case .none, .submit, .begin, .end, .wait, .waited, .bodyEnds, .image, .site, .calls, .module: break
       }
     }
   }
@@ -154,13 +199,15 @@ struct TraceReader {
     let isItem = event.how & 32 != 0
     let number = isItem ? items[event.a] ?? event.a : event.a
     let queue = kind == .job ? queue(0, .swiftPool) : queue(event.b, kind == .apply ? .global : .unknown)
-    for offset in 0..<UInt64(max(1, event.count)) {
+    for offset in 0..<UInt64(kind == .apply ? max(1, event.count) : 1) {
       submittedTo[queue] += 1
       pending[number + offset, default: []].append(blocks.count)
-      blocks.append(
-        Trace.Block(
-          kind, isBarrier: event.how & 16 != 0, queue: queue, number: submittedTo[queue], submitted: at(event.time),
-          submitter: event.thread))
+      var block = Trace.Block(
+        kind, isBarrier: event.how & 16 != 0, queue: queue, number: submittedTo[queue], submitted: at(event.time),
+        submitter: event.thread)
+      block.stack = stacks[event.site]
+      if isProgram, kind != .apply, event.count > 0 { block.submissionTime = UInt64(event.count) }
+      blocks.append(block)
     }
     seen(event)
   }
@@ -252,7 +299,9 @@ struct TraceReader {
       if let account = account(of: thread, in: trace.lanes.count - 1) { trace.accounts.append(account) }
     }
     trace.queues = queues
-    trace.blocks = blocks.map { block in
+    // An item that was cancelled before it began never will: it is no part of a backlog.
+    let never = Set(cancelled.flatMap { pending[$0] ?? [] })
+    trace.blocks = blocks.enumerated().filter { !never.contains($0.offset) }.map { _, block in
       var block = block
       block.lane = block.lane.flatMap { laneOf[$0] }
       block.submitter = block.submitter.flatMap { laneOf[$0] }
@@ -288,8 +337,10 @@ struct TraceReader {
 
   private var gaps: [Trace.Gap] {
     var gaps: [Trace.Gap] = []
-    if record.lost.events > 0 {
+    if record.lost.first > 0 {
       gaps.append(Trace.Gap(.calls, begin: at(record.lost.first), end: length, lost: record.lost.events))
+    } else if record.overwrittenUntil > start {
+      gaps.append(Trace.Gap(.calls, begin: 0, end: at(record.overwrittenUntil), lost: record.lost.events))
     }
     var lastOf: [Int: UInt64] = [:]
     for told in record.switches {
@@ -308,8 +359,9 @@ struct TraceReader {
       missing.append(
         Trace.Missing(
           .calls,
-          why:
-            "blocks and waits are not seen: this binary is linked dynamically; make build makes the one that shows them"
+          why: isProgram
+            ? "blocks and waits are not seen: the program has not loaded Dispatch"
+            : "blocks and waits are not seen: this binary is linked dynamically; make build makes the one that shows them"
         ))
     }
     if let obstacle = record.obstacle {
@@ -340,7 +392,7 @@ struct TraceReader {
     return kinds[min(how, kinds.count - 1)]
   }
 
-  private static func bytes(_ event: RecordedEvent) -> [UInt8] {
+  static func bytes(_ event: RecordedEvent) -> [UInt8] {
     [event.a, event.b].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
   }
 

@@ -53,9 +53,11 @@ public enum ChromeTrace {
       // A slice that holds all others: a flow can begin in it, where the thread is in no block.
       span(
         Self.quoted(lane.name), "thread", on: track, lane.begin, lane.end,
-        ", \"args\": {\"thread\": \(lane.thread), \"kind\": \"\(lane.kind.rawValue)\"}", isOpen: false)
+        ["\"thread\": \(lane.thread)", "\"kind\": \"\(lane.kind.rawValue)\""], isOpen: false)
       for wait in lane.waits {
-        span(Self.quoted("wait: \(Self.name(of: wait, in: trace))"), "wait", on: track, wait.begin, wait.end)
+        span(
+          Self.quoted("wait: \(Self.name(of: wait, in: trace))"), "wait", on: track, wait.begin, wait.end,
+          calls: trace.calls(wait.stack))
       }
       guard trace.knowsRunning else { return track }
       let cores = number()
@@ -63,7 +65,7 @@ public enum ChromeTrace {
       for run in lane.runs {
         span(
           "\"core \(run.core)\"", "core", on: cores, run.begin, run.end,
-          run.isPreempted ? ", \"args\": {\"preempted\": true}" : "")
+          run.isPreempted ? ["\"preempted\": true"] : [])
       }
       return track
     }
@@ -73,7 +75,7 @@ public enum ChromeTrace {
       if let lane = block.lane, let begin = block.begin {
         span(
           name, block.kind.rawValue, on: tracks[lane], begin, block.end,
-          block.isBarrier ? ", \"args\": {\"barrier\": true}" : "")
+          block.isBarrier ? ["\"barrier\": true"] : [], calls: trace.calls(block.stack))
       }
       guard let submitted = block.submitted, let submitter = block.submitter else { return }
       let flow = number()
@@ -104,10 +106,12 @@ public enum ChromeTrace {
 
     /// A slice; one without an end lasts up to the end of the record, and says so.
     private mutating func span(
-      _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ rest: String = "",
-      isOpen: Bool = true
+      _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
+      calls: [String] = [], isOpen: Bool = true
     ) {
-      let rest = end == nil && isOpen ? ", \"args\": {\"ended\": \"not by the end of the record\"}" : rest
+      var arguments = end == nil && isOpen ? ["\"ended\": \"not by the end of the record\""] : arguments
+      if !calls.isEmpty { arguments.append("\"calls\": \(Self.quoted(calls.joined(separator: " < ")))") }
+      let rest = arguments.isEmpty ? "" : ", \"args\": {\(arguments.joined(separator: ", "))}"
       event("X", name, category, on: track, begin, ", \"dur\": \(Self.microseconds((end ?? length) - begin))" + rest)
     }
 

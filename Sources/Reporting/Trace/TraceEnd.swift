@@ -14,7 +14,12 @@ extension Trace.End {
 
 extension Trace {
   /// How the trial ended, and whether it was to: `hung, as intended`.
-  var endText: String { end.text + (isForeseen ? ", as intended" : "") }
+  var endText: String {
+    if program != nil, case .trapped(let signal) = end {
+      return "ended by \(SignalName.name("\(signal)", on: "Linux"))"
+    }
+    return end.text + (isForeseen ? ", as intended" : "")
+  }
 
   /// Until when it is drawn: a hang only for a while after its last event, since nothing more comes.
   var drawnLength: UInt64 {

@@ -6,7 +6,34 @@ extension Trace {
   private static let mostFindings = 3
 
   /// What the trace shows, a sentence a finding, what matters most first.
-  var findingTexts: [String] { findings.prefix(Self.mostFindings).map(text) }
+  var findingTexts: [String] {
+    guard program == nil else { return programFindingTexts }
+    return findings.prefix(Self.mostFindings).map(text)
+  }
+
+  /// What the trace of a program shows: what the record proves comes first, each with the place and the scenario that
+  /// shows the same.
+  private var programFindingTexts: [String] {
+    let findings = findings
+    let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
+    guard !sorted.isEmpty else {
+      return gaps.contains { $0.record == .calls } ? [] : knowsCalls ? ["Nothing found."] : []
+    }
+    return sorted.map { finding in
+      let calls = calls(of: finding).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")
+      let place =
+        switch finding {
+        case .hang, .small, .trap: " submitted at "
+        default: " at "
+        }
+      return (finding.isCertain ? "Certain: " : "Likely: ") + text(finding)
+        + (calls.isEmpty ? "" : " It is\(place)\(calls).")
+        + (finding.scenario.map { " See: \(Tool.command) explain \($0)" } ?? "")
+    }
+  }
+
+  /// How many calls of a stack are named at most.
+  private static let mostCalls = 3
 
   private func text(_ finding: TraceFinding) -> String {
     switch finding {
@@ -23,6 +50,7 @@ extension Trace {
         workers == 1 ? "The pool's only thread with a block" : "All \(workers) threads of the pool with a block"
       return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
         + "\(TraceFigures.count(backlog, "block")) that could have run waited for a thread."
+        + (program == nil ? "" : poolWait.map { " Most of the waits are \(text(of: $0))." } ?? "")
     case .blockedJobs(let count, let longest):
       return
         "\(TraceFigures.count(count, "wait")) inside \(count == 1 ? "a Swift job" : "Swift jobs") kept a thread of the "
@@ -34,12 +62,21 @@ extension Trace {
     case .small(let queue, let count, let run, let apart):
       return
         "The \(count) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
-        + "and submitting the next one takes \(TraceFigures.text(apart))."
+        + "and \(program == nil ? "submitting the next one takes" : "to submit and begin one takes") \(TraceFigures.text(apart))."
     case .wait(let wait):
       let share = Double(wait.time) / Double(max(1, length - opening))
       return "\(lanes[wait.lane].name) spends \(TraceFigures.percent(min(1, share))) of the time waiting "
         + "\(text(of: wait.wait))."
     case .overlap(let most): return "Up to \(most) blocks were in progress at once."
+    case .hang(let block, let time, let behind):
+      return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
+        + "\(TraceFigures.count(behind, "other block")) of the main queue waited for it."
+    case .locks(let lanes):
+      let names = lanes.map { self.lanes[$0].name }
+      return names.count == 1
+        ? "\(names[0]) waits for a lock that it holds itself."
+        : "Deadlock of locks: \(names.joined(separator: ", then ")), each waits for a lock that the next one held "
+          + "when the wait began, and the last for one of the first."
     }
   }
 

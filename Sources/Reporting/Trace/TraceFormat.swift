@@ -11,6 +11,10 @@ public struct TraceFormat: Sendable {
   public static let all = [
     TraceFormat(ending: "json") { traces, _, _ in ChromeTrace.render(traces) },
     TraceFormat(ending: "html") { traces, from, to in TracePage.render(traces, from: from, to: to) },
+    TraceFormat(ending: "txt") { traces, from, to in
+      let style = TextStyle(width: 100)
+      return style.safe(TraceText(style: style, from: from, to: to).render(traces))
+    },
     TraceFormat(ending: "md") { traces, from, to in MarkdownReport.render(traces, from: from, to: to) },
   ]
 }

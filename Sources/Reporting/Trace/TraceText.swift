@@ -50,14 +50,17 @@ public struct TraceText {
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let letters = Letters(trace, folding)
+    // Of a program, the findings come first: its user looks for what is wrong.
+    let isProgram = trace.program != nil
+    if isProgram { lines += trace.findingTexts.flatMap(wrapped) + [""] + letters.table(trace, style) + [""] }
     for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
     lines += below(trace, folding)
     lines.append(axis(folding))
-    lines += letters.table(trace, style)
+    if !isProgram { lines += letters.table(trace, style) }
     lines += remarks(trace, folding)
     let figures = TraceFigures(trace)
     lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map { Ink.quiet($0, style) }
-    lines += trace.findingTexts.flatMap(wrapped)
+    if !isProgram { lines += trace.findingTexts.flatMap(wrapped) }
     return lines
   }
 

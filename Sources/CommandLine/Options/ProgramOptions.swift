@@ -1,0 +1,41 @@
+import ArgumentParser
+import Laboratory
+
+/// How `trace` records a program of the user's.
+struct ProgramOptions: ParsableArguments {
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("End the record after this time, as in 10s; the program continues.", valueName: "duration"))
+  var time: String?
+
+  @Option(help: ArgumentHelp("Show only the last part of the record, as in 10s.", valueName: "duration"))
+  var last: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Report a block on the main queue that keeps others waiting for this long (default: 250ms).",
+      valueName: "duration"))
+  var hang: String?
+
+  @Flag(help: "Also record the programs that it starts.")
+  var children = false
+
+  @Flag(help: "On Ctrl-C, show the record and kill the program, whatever it does with the signal.")
+  var kill = false
+
+  /// The first option that was given; nil if none was.
+  var given: String? {
+    if time != nil { return "--for" }
+    if last != nil { return "--last" }
+    if hang != nil { return "--hang" }
+    return children ? "--children" : kill ? "--kill" : nil
+  }
+
+  /// Returns an option's value in nanoseconds; nil if it was not given.
+  ///
+  /// - Throws: ``InputError`` if it is not a duration above 0.
+  static func nanoseconds(_ option: String, _ text: String?) throws(InputError) -> UInt64? {
+    guard let text else { return nil }
+    return try Duration(option: option, text, atLeast: 1).nanoseconds
+  }
+}

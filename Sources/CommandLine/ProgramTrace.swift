@@ -1,0 +1,98 @@
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Records a program of the user's from its beginning to its end, and prints what was found to standard error.
+struct ProgramTrace {
+  private let command: [String]
+  private let options: ProgramOptions
+  private let files: [TraceExport]
+  private let color: ColorOptions
+
+  init(_ command: [String], options: ProgramOptions, files: [TraceExport], color: ColorOptions) {
+    self.command = command
+    self.options = options
+    self.files = files
+    self.color = color
+  }
+
+  private enum Event {
+    case ended(Int32?), signal(Int32), timeIsUp, stillRuns
+  }
+
+  /// How long a program may take to end after a signal before its record is shown.
+  private static let patience = Duration.seconds(1)
+
+  /// Records the program, and ends the lab as the program ends.
+  func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
+    let limit = try ProgramOptions.nanoseconds("--for", options.time)
+    let last = try ProgramOptions.nanoseconds("--last", options.last)
+    let hang = try ProgramOptions.nanoseconds("--hang", options.hang) ?? 250_000_000
+    let recording: ProgramRecording
+    do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
+      throw InputError(error.description)
+    }
+    if let limitation = recording.limitation { Lab.say(limitation) }
+    let process = recording.process
+    let (events, feed) = AsyncStream.makeStream(of: Event.self)
+    Interrupt.pass { number, isOfSystem in
+      // The terminal has sent it to the program as well.
+      if !isOfSystem { kill(process.identifier, number) }
+      feed.yield(.signal(number))
+    }
+    do { try recording.begin() } catch { throw InputError(error.description) }
+    try SystemThread { feed.yield(.ended(process.waitForStatus())) }.detach()
+    if let limit { after(.nanoseconds(Int64(limit)), feed, .timeIsUp) }
+    var traces: [Trace]?
+    /// Ends the record and shows it, once.
+    func show(_ end: Trace.End) throws {
+      guard traces == nil else { return }
+      let found = try recording.finish(end, last: last, hang: hang)
+      traces = found
+      if !checks { try color.printAside { TraceText(style: $0, from: from, to: to).render(found) } }
+      var failures: [any Error] = []
+      for file in files { do { try file.write(found, from: from, to: to) } catch { failures.append(error) } }
+      try Lab.throwAll(failures)
+    }
+    for await event in events {
+      switch event {
+      case .ended(let status):
+        let signal = status.flatMap(ChildProcess.endingSignal)
+        try show(signal.map { .trapped(signal: Int($0)) } ?? .completed)
+        try leave(as: status, traces ?? [], checks: checks)
+      case .timeIsUp, .stillRuns: try show(.other("still running"))
+      case .signal:
+        if options.kill {
+          try show(.other("still running"))
+          kill(process.identifier, SIGKILL)
+        } else {
+          after(Self.patience, feed, .stillRuns)
+        }
+      }
+    }
+  }
+
+  private func after(_ time: Duration, _ feed: AsyncStream<Event>.Continuation, _ event: Event) {
+    Task {
+      try await Task.sleep(for: time)
+      feed.yield(event)
+    }
+  }
+
+  private func leave(as status: Int32?, _ traces: [Trace], checks: Bool) throws {
+    if checks {
+      let findings = TraceCheckText(traces)
+      try color.printAside(findings.render)
+      if findings.isBroken { exit(1) }
+      if !findings.isJudged { throw LabError("no rule could be judged") }
+    }
+    ChildProcess.endAlike(status ?? 0)
+  }
+}

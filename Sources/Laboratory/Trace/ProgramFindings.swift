@@ -1,0 +1,164 @@
+/// What a trace proves of a program of the user's, about whose queues and threads nothing is known but the record.
+extension TraceFinding {
+  /// Whether the record proves the finding. Others are likely: the record fits them, and may fit something else.
+  public var isCertain: Bool {
+    switch self {
+    case .crowd, .locks, .standstill: false
+    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loop, .small, .wait, .overlap, .hang: true
+    }
+  }
+
+  /// The scenario that shows the same, and its cure; nil if there is none.
+  public var scenario: String? {
+    switch self {
+    case .deadlock: "queue-deadlock"
+    case .starvation, .blockedJobs: "pool-starvation"
+    case .hang: "main-queue"
+    case .small: "task-granularity"
+    case .crowd: "thread-explosion"
+    case .trap, .failure, .standstill, .loop, .wait, .overlap, .locks: nil
+    }
+  }
+}
+
+extension Trace {
+  /// Signals by which a user or another program ends a program: they are no findings.
+  private static let requests: Set<Int> = [1, 2, 9, 13, 14, 15]
+
+  func ends(ofProgram deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
+    var findings = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
+    if case .trapped(let signal) = end, !Self.requests.contains(signal) {
+      findings.append(.trap(signal: signal, block: blocks.lastIndex { $0.begin != nil && $0.end == nil }))
+    }
+    return findings
+  }
+
+  /// A block on the main queue that kept others waiting for as long as the program's limit.
+  var hang: TraceFinding? {
+    guard let program else { return nil }
+    var longest: TraceFinding?
+    var most: UInt64 = 0
+    for index in blocks.indices where queues[blocks[index].queue].kind == .main {
+      guard let begin = blocks[index].begin else { continue }
+      let end = blocks[index].end ?? length
+      guard end - min(begin, end) >= program.hang, end - begin > most else { continue }
+      let behind = blocks.count { other in
+        guard other.queue == blocks[index].queue, other.kind == .async || other.kind == .sync,
+          let submitted = other.submitted, submitted < end, (other.begin ?? length) >= end
+        else { return false }
+        return end - max(submitted, begin) >= program.hang
+      }
+      guard behind > 0 else { continue }
+      most = end - begin
+      longest = .hang(block: index, time: most, behind: behind)
+    }
+    return longest
+  }
+
+  /// Fewer blocks than this, or a smaller share of the record, show no pattern.
+  private static let fewestBlocks = 1000
+
+  /// Blocks that run for less than half of what it takes to submit and to begin one, by the medians.
+  var smallInProgram: TraceFinding? {
+    let kinds: Set<Block.Kind> = [.async, .job]
+    let queues = Dictionary(grouping: blocks.filter { kinds.contains($0.kind) }, by: \.queue)
+    for (queue, blocks) in queues.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+      guard blocks.count >= Self.fewestBlocks else { break }
+      let runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
+      let submissions = blocks.compactMap(\.submissionTime).sorted()
+      let handovers = Self.handovers(blocks).sorted()
+      guard runs.count >= Self.fewestBlocks / 2, submissions.count >= Self.fewestBlocks / 16,
+        handovers.count >= Self.fewestBlocks / 16
+      else { continue }
+      let run = runs[runs.count / 2]
+      let cost = submissions[submissions.count / 2] + handovers[handovers.count / 2]
+      // Submissions that take none of the program's running time do no harm.
+      let ran = lanes.reduce(UInt64(0)) { sum, lane in lane.runs.reduce(sum) { $0 + ($1.end - $1.begin) } }
+      guard run * 2 < cost, UInt64(blocks.count) * (run + cost) * 10 >= ran else { continue }
+      return .small(queue: queue, blocks: blocks.count, run: run, apart: cost)
+    }
+    return nil
+  }
+
+  /// Returns the times from the end of one block to the beginning of the next on the same thread, if that one was there.
+  private static func handovers(_ blocks: [Block]) -> [UInt64] {
+    Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
+      let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }
+      return zip(blocks, blocks.dropFirst()).compactMap { block, next in
+        guard let end = block.end, let begin = next.begin, let submitted = next.submitted, submitted < end, begin >= end
+        else { return nil }
+        return begin - end
+      }
+    }
+  }
+
+  /// Waits that had not ended by the end of the record, one a lane.
+  private var openWaits: [Int: Wait] {
+    var waits: [Int: Wait] = [:]
+    for (index, lane) in lanes.enumerated() {
+      if let last = lane.waits.last, last.end == nil { waits[index] = last }
+    }
+    return waits
+  }
+
+  /// Lanes that wait for locks of each other.
+  var locks: TraceFinding? {
+    let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
+    let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
+    for start in open.keys.sorted() {
+      var path = [start]
+      while let owner = path.last.flatMap({ open[$0]?.owner }).flatMap({ laneOf[$0] }) {
+        if owner == start { return .locks(path) }
+        guard !path.contains(owner), open[owner] != nil else { break }
+        path.append(owner)
+      }
+    }
+    return nil
+  }
+
+  /// Lanes with something to do that waited at the end for most of the record, if the program did not end by itself.
+  func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
+    guard end != .completed else { return nil }
+    if case .trapped(let signal) = end, !Self.requests.contains(signal) { return nil }
+    let reasons: Set<Wait.Reason> = [.group, .semaphore, .sync, .once, .lock, .condition, .join]
+    let inside = Set(waits.filter { $0.wait.end == nil && $0.block != nil }.map(\.lane))
+    let stuck = openWaits.filter { index, wait in
+      reasons.contains(wait.reason) && (lanes[index].kind == .main || inside.contains(index))
+        && length - min(wait.begin, length) >= max(1_000_000_000, length / 2)
+    }
+    return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
+  }
+
+  /// The functions of a stack, the innermost first; empty if it is not known.
+  public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
+
+  /// The stack of the wait or of the submission that a finding is about, the innermost function first; empty if it is not
+  /// known.
+  public func calls(of finding: TraceFinding) -> [String] {
+    switch finding {
+    case .deadlock(let owners):
+      guard let owner = owners.first else { return [] }
+      return calls(
+        blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?
+          .stack)
+    case .starvation, .crowd: return calls(poolWait?.stack)
+    case .blockedJobs(_, let longest): return calls(longest.wait.stack)
+    case .hang(let block, _, _): return calls(blocks[block].stack)
+    case .small(let queue, _, _, _):
+      let stacks = Dictionary(grouping: blocks.filter { $0.queue == queue }.compactMap(\.stack)) { $0 }
+      return calls(stacks.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key)
+    case .locks(let lanes), .standstill(let lanes): return calls(lanes.first.flatMap { openWaits[$0]?.stack })
+    case .trap(_, let block): return calls(block.flatMap { blocks[$0].stack })
+    case .failure, .loop, .wait, .overlap: return []
+    }
+  }
+
+  /// A wait of the pool's threads inside blocks, of those that took most of the time: one reason, in one place.
+  public var poolWait: Wait? {
+    let waits = workWaits.filter { $0.block != nil && lanes[$0.lane].kind == .pool }
+    let kinds = Dictionary(grouping: waits) { [$0.wait.reason.rawValue, "\($0.wait.stack ?? -1)"] }
+    let times = kinds.mapValues { waits in waits.reduce(UInt64(0)) { $0 + $1.time } }
+    let most = times.max { ($0.value, $1.key.joined()) < ($1.value, $0.key.joined()) }
+    return most.flatMap { kinds[$0.key]?.first?.wait }
+  }
+}

@@ -1,0 +1,144 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A program of the user's: what can be seen of it follows from its file.
+public struct Program: Sendable {
+  /// The program's file.
+  public let path: String
+  /// What the program is, as far as recording is concerned.
+  public let kind: Kind
+
+  /// What a program is.
+  public enum Kind: Sendable, Equatable {
+    /// The program loads Dispatch: its calls can be recorded.
+    case dispatch
+    /// The program does not load Dispatch.
+    case withoutDispatch
+    /// The program is linked statically, and loads no library.
+    case isStatic
+    /// The program runs with other rights than its caller, and so preloads nothing.
+    case privileged
+    /// The recorder cannot be loaded into the program, for this reason.
+    case other(String)
+  }
+
+  /// Finds the program that a name means in a command line, and examines it.
+  ///
+  /// - Parameter recorder: the library that is to be preloaded.
+  /// - Throws: ``SystemError`` if no such program can be run.
+  public init(named name: String, preloading recorder: String) throws(SystemError) {
+    path = try Self.path(of: name)
+    kind = try Self.kind(of: path, preloading: recorder, depth: 0)
+  }
+
+  /// Returns the file that a name means, as a shell finds it.
+  private static func path(of name: String) throws(SystemError) -> String {
+    func runs(_ path: String) -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+    if name.contains("/") {
+      guard access(name, F_OK) == 0 else { throw SystemError(errno, "run \(name)") }
+      guard runs(name) else { throw SystemError(EACCES, "run \(name)") }
+      return name
+    }
+    let folders = (Terminal.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(
+      separator: ":", omittingEmptySubsequences: false)
+    guard let found = folders.lazy.map({ "\($0.isEmpty ? "." : $0)/\(name)" }).first(where: runs) else {
+      throw SystemError(ENOENT, "run \(name)")
+    }
+    return found
+  }
+
+  private static func kind(of path: String, preloading recorder: String, depth: Int) throws(SystemError) -> Kind {
+    let head = try readBytes(path, atMost: 4096)
+    if head.starts(with: Array("#!".utf8)) {
+      // A script is run by the program in its first line.
+      let line = String(decoding: head.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
+      guard depth < 4, let interpreter = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else {
+        return .other("its first line names no program")
+      }
+      return try kind(of: String(interpreter), preloading: recorder, depth: depth + 1)
+    }
+    guard let header = ELFHeader(head) else { return .other("it is not a program of this system") }
+    guard header.isOfThisMachine else { return .other("it is a program for another processor") }
+    guard let loader = header.loader else { return .isStatic }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & (S_ISUID | S_ISGID) != 0, getuid() != 0 || status.st_uid != 0 {
+      return .privileged
+    }
+    return try loads(path, by: loader, recorder)
+  }
+
+  /// Asks the program's own loader which libraries it would load, the recorder among them.
+  private static func loads(_ path: String, by loader: String, _ recorder: String) throws(SystemError) -> Kind {
+    let (reader, writer) = try makePipe()
+    defer { close(reader) }
+    let process: ChildProcess
+    do throws(SystemError) {
+      process = try ChildProcess(
+        Image(loader), ["--list", path], environment: ["LD_PRELOAD": recorder], descriptors: [1: writer, 2: writer])
+    } catch {
+      close(writer)
+      throw error
+    }
+    close(writer)
+    let text = String(decoding: readToEnd(reader), as: UTF8.self)
+    guard process.wait() == 0, text.contains(recorder), !text.contains("cannot be preloaded") else {
+      let line = text.split(separator: "\n").first { $0.contains("rror") || $0.contains("not found") }
+      return .other(line.map { String($0) } ?? "its loader \(loader) does not load the recorder")
+    }
+    return text.contains("libdispatch.so") ? .dispatch : .withoutDispatch
+  }
+
+  private static func readToEnd(_ descriptor: Int32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+}
+
+/// The header of an executable file of 64 bits.
+struct ELFHeader {
+  /// Whether the file is for this machine's processor.
+  let isOfThisMachine: Bool
+  /// The program that loads the file and its libraries; nil for a static program.
+  let loader: String?
+
+  /// Reads the beginning of a file; nil if it is no such file.
+  init?(_ bytes: [UInt8]) {
+    func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int? {
+      guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return nil }
+      return Int(
+        truncatingIfNeeded: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) })
+    }
+    guard bytes.count >= 64, bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else { return nil }
+    #if arch(x86_64)
+      let own = 62
+    #elseif arch(arm64)
+      let own = 183
+    #else
+      let own = 0
+    #endif
+    isOfThisMachine = number(18, UInt16.self) == own
+    guard let first = number(32, UInt64.self), let size = number(54, UInt16.self), let count = number(56, UInt16.self)
+    else { return nil }
+    var loader: String?
+    for index in 0..<count {
+      let entry = first + index * size
+      guard number(entry, UInt32.self) == 3, let offset = number(entry + 8, UInt64.self), offset >= 0,
+        let length = number(entry + 32, UInt64.self), length > 0, offset + length <= bytes.count
+      else { continue }
+      loader = String(decoding: bytes[offset..<offset + length - 1], as: UTF8.self)
+    }
+    self.loader = loader
+  }
+}

@@ -1,0 +1,148 @@
+import CDispatchSupport
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The functions of an executable file, by their addresses in it.
+public struct SymbolFile: Sendable {
+  private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
+
+  /// Reads the file's table of symbols, or that of the functions that other files may call. It has none if the file
+  /// cannot be read.
+  public init(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 64,
+      let memory = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
+    else { return }
+    defer { munmap(memory, Int(status.st_size)) }
+    read(UnsafeRawBufferPointer(start: memory, count: Int(status.st_size)))
+    symbols.sort { $0.address < $1.address }
+  }
+
+  private mutating func read(_ bytes: UnsafeRawBufferPointer) {
+    func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int? {
+      guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return nil }
+      return Int(exactly: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+    guard bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]), let first = number(40, UInt64.self),
+      let size = number(58, UInt16.self), let count = number(60, UInt16.self), first < bytes.count
+    else { return }
+    func sections(_ type: Int) -> [Int] {
+      (0..<count).map { first + $0 * size }.filter { number($0 + 4, UInt32.self) == type }
+    }
+    // SHT_SYMTAB, else SHT_DYNSYM.
+    guard let table = sections(2).first ?? sections(11).first, let offset = number(table + 24, UInt64.self),
+      let length = number(table + 32, UInt64.self), let link = number(table + 40, UInt32.self),
+      let names = number(first + link * size + 24, UInt64.self), length < bytes.count
+    else { return }
+    for entry in stride(from: offset, to: offset + length, by: 24) {
+      guard let info = number(entry + 4, UInt8.self), info & 15 == 2, let address = number(entry + 8, UInt64.self),
+        let size = number(entry + 16, UInt64.self), let name = number(entry, UInt32.self), address > 0,
+        names + name < bytes.count
+      else { continue }
+      let text = bytes[(names + name)...].prefix { $0 != 0 }
+      symbols.append((UInt64(address), UInt64(size), String(decoding: text, as: UTF8.self)))
+    }
+  }
+
+  /// Returns the name of the function at an address, in the form of its source; nil if there is none.
+  public func name(at address: UInt64) -> String? {
+    var (low, high) = (0, symbols.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if symbols[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, address < symbols[low - 1].address + max(1, symbols[low - 1].size) else { return nil }
+    return Self.readable(symbols[low - 1].name)
+  }
+
+  /// Returns a function's name as its source has it: `Store.save(item:)`, `closure #1 in main`.
+  static func readable(_ symbol: String) -> String {
+    guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S"),
+      let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0)
+    else { return symbol }
+    defer { free(text) }
+    return short(String(cString: text))
+  }
+
+  /// Returns a name without what a reader of stacks does not need: results, attributes and the module.
+  private static func short(_ name: String) -> String {
+    // A part of an asynchronous function.
+    if name.hasPrefix("("), let end = name.firstRange(of: " resume partial function for ")?.upperBound {
+      return short(String(name[end...]))
+    }
+    for prefix in ["closure #", "implicit closure #"] where name.hasPrefix(prefix) {
+      let number = name.dropFirst(prefix.count).prefix { $0.isNumber }
+      return "closure #\(number) in \(short(outer(of: name)))"
+    }
+    for prefix in ["partial apply forwarder for ", "merged ", "specialized "] where name.hasPrefix(prefix) {
+      return short(String(name.dropFirst(prefix.count)))
+    }
+    if name.contains(" specialization "), let end = name.firstRange(of: "> of ")?.upperBound {
+      return short(String(name[end...]))
+    }
+    var depth = 0
+    var end = name.endIndex
+    for index in name.indices {
+      if "(<[".contains(name[index]) { depth += 1 }
+      if ")]".contains(name[index])
+        || name[index] == ">" && (index == name.startIndex || name[name.index(before: index)] != "-")
+      {
+        depth -= 1
+      }
+      if depth == 0,
+        name[index...].hasPrefix(" -> ") || name[index...].hasPrefix(" throws") || name[index...].hasPrefix(" async")
+      {
+        end = index
+        break
+      }
+    }
+    let whole = name[..<end]
+    // The module's name comes first.
+    let plain = whole.prefix { $0 != "(" && $0 != "<" }
+    let dot = plain.firstIndex(of: ".").map(whole.index(after:)) ?? whole.startIndex
+    return withoutTypes(String(whole[dot...]))
+  }
+
+  /// Returns a function's name with the labels of its parameters: `save(item:_:)`.
+  private static func withoutTypes(_ name: String) -> String {
+    guard let open = name.firstIndex(of: "("), name.last == ")" else { return name }
+    var labels = ""
+    var depth = 0
+    var label = ""
+    var isLabel = true
+    func finish() { if !label.isEmpty { labels += isLabel ? "_:" : "\(label):" } }
+    for character in name[name.index(after: open)...].dropLast() {
+      if "([<".contains(character) { depth += 1 }
+      if ")]>".contains(character) { depth -= 1 }
+      if depth == 0, character == "," {
+        finish()
+        (label, isLabel) = ("", true)
+      } else if depth == 0, character == ":", isLabel {
+        isLabel = false
+      } else if isLabel, character != " " {
+        label.append(character)
+      }
+    }
+    finish()
+    return "\(name[..<open])(\(labels))"
+  }
+
+  private static func outer(of closure: String) -> String {
+    var depth = 0
+    for index in closure.indices {
+      if "([".contains(closure[index]) { depth += 1 }
+      if ")]".contains(closure[index]) { depth -= 1 }
+      if depth == 0, closure[index...].hasPrefix(" in ") {
+        return String(closure[closure.index(index, offsetBy: 4)...])
+      }
+    }
+    return closure
+  }
+}

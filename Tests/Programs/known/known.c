@@ -1,0 +1,67 @@
+// A program whose every block and wait is known, without a line of the lab: ProgramTraceTests knows what it does.
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// As <dispatch/dispatch.h> has them, which needs a flag of the compiler.
+typedef void *object;
+typedef void (*function)(void *);
+extern object dispatch_queue_create(const char *label, object attributes);
+extern object dispatch_get_global_queue(intptr_t identifier, uintptr_t flags);
+extern object dispatch_group_create(void);
+extern object dispatch_semaphore_create(intptr_t value);
+extern intptr_t dispatch_semaphore_signal(object semaphore);
+extern intptr_t dispatch_semaphore_wait(object semaphore, uint64_t until);
+extern intptr_t dispatch_group_wait(object group, uint64_t until);
+extern void dispatch_async_f(object queue, void *context, function function);
+extern void dispatch_barrier_async_f(object queue, void *context, function function);
+extern void dispatch_sync_f(object queue, void *context, function function);
+extern void dispatch_apply_f(size_t count, object queue, void *context, void (*function)(void *, size_t));
+extern void dispatch_group_async_f(object group, object queue, void *context, function function);
+extern void dispatch_after_f(uint64_t when, object queue, void *context, function function);
+extern uint64_t dispatch_time(uint64_t when, int64_t delta);
+extern struct anything _dispatch_queue_attr_concurrent;
+
+static int counted;
+static void count(void *unused) { __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED); }
+static void iterate(void *unused, size_t index) { count(unused); }
+static void rest(void *unused) { usleep(3000); }
+static void signals(void *semaphore) { dispatch_semaphore_signal(semaphore); }
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int main(int count_of_arguments, char **arguments) {
+  const char *what = count_of_arguments > 1 ? arguments[1] : "";
+  object serial = dispatch_queue_create("known.serial", NULL);
+  object concurrent = dispatch_queue_create("known.concurrent", &_dispatch_queue_attr_concurrent);
+  object group = dispatch_group_create(), done = dispatch_semaphore_create(0);
+  for (int i = 0; i < 5; i++) dispatch_async_f(serial, NULL, count);
+  for (int i = 0; i < 3; i++) dispatch_sync_f(serial, NULL, count);
+  for (int i = 0; i < 4; i++) dispatch_group_async_f(group, concurrent, NULL, rest);
+  dispatch_barrier_async_f(concurrent, NULL, count);
+  dispatch_group_wait(group, ~0ull);
+  dispatch_apply_f(16, dispatch_get_global_queue(0, 0), NULL, iterate);
+  dispatch_after_f(dispatch_time(0, 5000000), serial, done, signals);
+  dispatch_semaphore_wait(done, ~0ull);
+  // What the main thread does in a child before exec is nobody's record.
+  pid_t child = fork();
+  if (child == 0) {
+    pthread_mutex_lock(&lock);
+    _exit(7);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  usleep(2000);
+  printf("counted %d, child %d, %s\n", counted, WEXITSTATUS(status), getenv("LD_PRELOAD") ? "preloads" : "preloads nothing");
+  fflush(stdout);
+  if (strcmp(what, "_exit") == 0) _exit(3);
+  if (strcmp(what, "abort") == 0) abort();
+  if (strcmp(what, "kill") == 0) kill(getpid(), 9);
+  if (strcmp(what, "exec") == 0) execlp("true", "true", NULL);
+  return strcmp(what, "status") == 0 ? 5 : 0;
+}

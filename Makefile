@@ -53,7 +53,7 @@ DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
 SWIFT_FILES := Package.swift Sources Tests Tools Plugins SecondOpinion Benchmarks/Package.swift Benchmarks/Sources \
   $(wildcard Examples/*/Package.swift Examples/*/Sources)
 
-.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships elsewhere interrupts second-opinion darwin-check sentences docs example lint format install dist uninstall clean help
+.PHONY: run test build smoke bench fuzz intervals tallies tsan asan soak hardships elsewhere interrupts strangers second-opinion darwin-check sentences docs example lint format install dist uninstall clean help
 
 run: build            ## build, then run SCENARIO (singleton-race; several names or .yml files run in turn)
 	$(BINARY) scenario $(SCENARIO)
@@ -135,6 +135,9 @@ elsewhere: build      ## run the tests and smoke where things are otherwise: jus
 
 interrupts: build     ## interrupt the lab at ROUNDS random moments (300) and look at what is left
 	Tools/interrupts $(or $(ROUNDS),300)
+
+strangers: build      ## run programs that nobody here wrote with and without the recorder, and compare (SHORT=1: without a build)
+	Tools/strangers
 
 lint:                 ## check the format
 	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)

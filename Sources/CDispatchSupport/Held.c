@@ -53,6 +53,14 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
   _exit(127);
 }
 
+// Of the library of C++, which Dispatch and Swift's runtime need.
+extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, int *status) __attribute__((weak));
+
+char *gcdlab_demangle_cxx(const char *symbol) {
+  int status = 0;
+  return __cxa_demangle ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
+}
+
 void gcdlab_end_by(int number) {
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);

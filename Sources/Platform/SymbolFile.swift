@@ -64,6 +64,11 @@ public struct SymbolFile: Sendable {
 
   /// Returns a function's name as its source has it: `Store.save(item:)`, `closure #1 in main`.
   static func readable(_ symbol: String) -> String {
+    if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
+      defer { free(text) }
+      // Without the parameters' types.
+      return String(String(cString: text).replacing("(anonymous namespace)::", with: "").prefix { $0 != "(" })
+    }
     guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S"),
       let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0)
     else { return symbol }

@@ -144,6 +144,9 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
 /// Of the Swift runtime: returns the readable form of a symbol, which the caller frees; null if it is not one of Swift.
 char *swift_demangle(const char *symbol, size_t length, char *buffer, size_t *size, uint32_t flags);
 
+/// Returns the readable form of a symbol of C++, which the caller frees; null if it is not one.
+char *gcdlab_demangle_cxx(const char *symbol);
+
 /// Creates a file in memory with these bytes, which nobody can change. Returns its descriptor, or -1 and errno.
 int gcdlab_sealed_file(const void *bytes, size_t count);
 

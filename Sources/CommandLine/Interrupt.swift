@@ -13,10 +13,10 @@ import Synchronization
 /// Runs an asynchronous command so that Ctrl-C, SIGTERM and SIGHUP cancel it: it ends its worker, prints its results
 /// and exits.
 ///
-/// A signal ends the lab at once if there are no results yet, or if it is the second one. The lab then only removes the
-/// files of its workers, which the first signal has killed. The same signal within a second does not count as a second
-/// one, since `timeout` sends its signal to the lab and to the group of the lab. A signal that the lab was started to
-/// ignore, as under `nohup`, stays ignored.
+/// A signal ends the lab at once if there are no results yet, or if it is the second one. The lab then only removes
+/// the files of its workers, which the first signal has killed. The same signal within a second does not count as a
+/// second one, since `timeout` sends its signal to the lab and to the group of the lab. A signal that the lab was
+/// started to ignore, as under `nohup`, stays ignored.
 enum Interrupt {
   private struct State {
     var caught: Int32?
@@ -31,12 +31,12 @@ enum Interrupt {
   /// 128 plus the number of the signal that interrupted, as shells report it; nil if none did.
   static var status: Int32? { state.withLock { $0.caught }.map { 128 + $0 } }
 
-  /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits for:
-  /// a file may be a pipe without data.
+  /// Makes signals cancel the command from now on. Before this call, a signal ends the lab, whatever the lab waits
+  /// for: a file may be a pipe without data.
   static func begin() { state.withLock { $0.hasBegun = true } }
 
-  /// Passes signals on from now on: they do not end the lab. The handler gets the signal, and whether the terminal or the
-  /// system sent it, which then sent it to all processes in front.
+  /// Passes signals on from now on: they do not end the lab. The handler gets the signal, and whether the terminal or
+  /// the system sent it, which then sent it to all processes in front.
   static func pass(to handler: @escaping @Sendable (Int32, Bool) -> Void) { state.withLock { $0.handler = handler } }
 
   /// Runs the command to its end, and then ends the process.

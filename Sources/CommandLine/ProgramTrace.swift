@@ -56,7 +56,8 @@ struct ProgramTrace {
       guard traces == nil else { return }
       let found = try recording.finish(end, last: last, hang: hang)
       traces = found
-      if !checks { try color.printAside { TraceText(style: $0, from: from, to: to).render(found) } }
+      // The program's last line may have no end, as after Ctrl-C.
+      if !checks { try color.printAside { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       var failures: [any Error] = []
       for file in files { do { try file.write(found, from: from, to: to) } catch { failures.append(error) } }
       try Lab.throwAll(failures)

@@ -7,8 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// Records a process from both sides: the process writes its calls, and the lab collects what the scheduler reports about
-/// the process. The records survive the process.
+/// Records a process from both sides: the process writes its calls, and the lab collects what the scheduler reports
+/// about the process. The records survive the process.
 public final class Recorder: Sendable {
   private struct Scheduler: @unchecked Sendable {
     // Only the lab creates, reads and closes it. One thread collects the switches, and `done` reports the end of that
@@ -81,8 +81,8 @@ public final class Recorder: Sendable {
     return record
   }
 
-  /// Ends the record, and returns the records of each program that wrote some, in the order in which they began. If the
-  /// process is not among them, its record comes first, without calls.
+  /// Ends the record, and returns the records of each program that wrote some, in the order in which they began. If
+  /// the process is not among them, its record comes first, without calls.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finishPrograms() throws(SystemError) -> [TraceRecord] {

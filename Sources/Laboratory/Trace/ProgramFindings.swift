@@ -80,7 +80,8 @@ extension Trace {
     return nil
   }
 
-  /// Returns the times from the end of one block to the beginning of the next on the same thread, if that one was there.
+  /// Returns the times from the end of one block to the beginning of the next on the same thread, if that one was
+  /// there.
   private static func handovers(_ blocks: [Block]) -> [UInt64] {
     Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
       let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }
@@ -132,8 +133,8 @@ extension Trace {
   /// The functions of a stack, the innermost first; empty if it is not known.
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
-  /// The stack of the wait or of the submission that a finding is about, the innermost function first; empty if it is not
-  /// known.
+  /// The stack of the wait or of the submission that a finding is about, the innermost function first; empty if it is
+  /// not known.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
     case .deadlock(let owners):

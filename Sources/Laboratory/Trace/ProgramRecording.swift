@@ -19,8 +19,8 @@ public struct ProgramRecording: Sendable {
   /// - Parameters:
   ///   - command: the program and its arguments.
   ///   - followsChildren: whether the programs that it starts are recorded, too.
-  /// - Throws: ``SystemError`` if there is no such program, or if it cannot be started; ``LabError`` if nothing of it can be
-  ///   recorded.
+  /// - Throws: ``SystemError`` if there is no such program, or if it cannot be started; ``LabError`` if nothing of it
+  ///   can be recorded.
   public init(_ command: [String], followsChildren: Bool) throws {
     guard Recorder.isAvailable else {
       throw LabError(

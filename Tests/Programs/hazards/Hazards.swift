@@ -174,8 +174,13 @@ func drawEverything() { work(for: 400_000_000) }
     case ("job", true): await awaitAnswer()
     case ("main", false):
       await withCheckedContinuation { drawn in
-        DispatchQueue.main.async { drawEverything() }
+        let submitted = DispatchSemaphore(value: 0)
+        DispatchQueue.main.async {
+          submitted.wait()
+          drawEverything()
+        }
         DispatchQueue.main.async { drawn.resume() }
+        submitted.signal()
       }
     case ("main", true):
       await withCheckedContinuation { drawn in

@@ -42,13 +42,21 @@ let package = Package(
     .target(name: "Instruments", dependencies: ["Laboratory", "Measurement", "Platform", "CDispatchSupport"]),
     // The documented patterns, one file each.
     .target(
-      name: "Patterns", dependencies: ["Instruments", "Laboratory", "Measurement", "Platform", "CDispatchSupport"],
+      name: "Patterns",
+      dependencies: [
+        "Instruments", "Laboratory", "Measurement", "Platform", "CDispatchSupport", "NonisolatedBefore",
+        "NonisolatedToday",
+      ],
       exclude: ["scenarios"], plugins: ["Shelve"]),
     // A program under a scheduler of its own, which goes through the orders of its steps.
     .target(name: "Exploration", dependencies: ["CDispatchSupport", "Measurement"]),
     // The patterns' own files, compiled a second time against the queues, locks and variables of Exploration.
     .target(
       name: "Explored", dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
+    // The same functions without and with an upcoming feature: see the pattern where-code-runs.
+    .target(name: "NonisolatedBefore"),
+    .target(
+      name: "NonisolatedToday", swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // Results to every format, one file each.
     .target(
       name: "Reporting",

@@ -11,8 +11,9 @@ import Testing
   @Test(
     arguments: [
       "suspended", "registering", "before", "itself", "nested", "by-many", "afterwards", "group-returned",
-      "group-thrown", "group-of-cancelled", "group-cancelled", "async-let-returned", "async-let-thrown", "loose-tasks",
-      "sleep",
+      "group-thrown", "group-of-cancelled", "group-cancelled", "async-let-returned", "async-let-thrown",
+      "async-let-order",
+      "loose-tasks", "sleep",
     ]) func `each variant keeps its promises`(_ variant: String) async throws
   {
     // The process is the test's own, so that no other test uses the threads of Swift's pool.
@@ -120,6 +121,21 @@ import Testing
         try pattern.eachGroupOfSleepers(trial) { scope in
           await withTaskGroup(of: Void.self) { group in
             for child in scope.children + [scope.lateChild] { group.addTask { await child.sleeps(for: .zero) } }
+          }
+        }
+      })
+    reds.append(
+      Red(
+        "async-let-order.at-once == 0", "async-let-order", of: pattern,
+        ["scopes": .integer(1), "patience": .integer(1_000_000_000)]
+      ) {
+        trial in
+        try pattern.eachPair(trial) { scope in
+          await withTaskGroup(of: Void.self) { group in
+            group.addTask { await scope.children[0].isCancelledAndTellsOther() }
+            group.addTask { await scope.children[1].isCancelledAndWaitsForOther() }
+            await scope.allHaveBegun()
+            group.cancelAll()
           }
         }
       })

@@ -43,6 +43,9 @@ struct Cancellation: Pattern {
   let added = Metric.count("added", "child tasks that addTaskUnlessCancelled added to a cancelled group")
   let slept = Metric.count("slept", "sleeps of an hour that ended without an error")
 
+  let atOnce = Metric.count(
+    "at-once", "scopes that cancelled a child task before the other, which was declared later, had ended")
+
   private var handlers: [any Declaration] { [tasks, reaction, missed, repeated, late, skipped] }
   private var tree: [any Declaration] { [scopes, patience, unended, cancelled, uncancelled] }
 
@@ -249,6 +252,16 @@ struct Cancellation: Pattern {
         async let _: Void = scope.children[1].isCancelledAndGoesOn()
         await scope.allHaveBegun()
         throw CancellationError()
+      }
+    }
+    Variant(
+      "async-let-order", .documented, "a function with async let returns, and the later child task ends slowly",
+      own: [scopes, patience, atOnce]
+    ) { trial in
+      try eachPair(trial) { scope in
+        async let _: Void = scope.children[0].isCancelledAndTellsOther()
+        async let _: Void = scope.children[1].isCancelledAndWaitsForOther()
+        await scope.allHaveBegun()
       }
     }
     Variant("loose-tasks", .broken, "a function starts tasks and throws", own: tree + [children]) { trial in

@@ -72,6 +72,20 @@ extension Cancellation {
     trial.record(self.slept, slept)
   }
 
+  /// Runs `body` for one scope with two child tasks after the other, and records whether both were cancelled at once.
+  func eachPair(
+    _ trial: Trial, cancelledWithin bound: Duration = .seconds(10),
+    _ body: @escaping @Sendable (Scope) async throws -> Void
+  ) throws {
+    var atOnce = 0
+    for _ in 0..<trial[scopes] {
+      let scope = Scope(children: 2, late: 0, patience: trial[patience], bound: bound)
+      try leave(scope, body)
+      atOnce += scope.wereCancelledAtOnce ? 1 : 0
+    }
+    trial.record(self.atOnce, atOnce)
+  }
+
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
     // A task of its own, since it may be cancelled.
     try waitFor {
@@ -173,6 +187,7 @@ final class Scope: Sendable {
     var cancelled = 0
     var slept = 0
     var added = 0
+    var wereCancelledAtOnce = false
     /// The number of child tasks that had ended when the scope was left.
     var endedBefore: Int?
   }
@@ -183,12 +198,14 @@ final class Scope: Sendable {
   private let state = Noted(State())
   private let begun = BoundedGate()
   private let left: BoundedGate
+  private let otherIsCancelled: BoundedGate
 
   init(children: Int, late: Int, patience: Duration, bound: Duration) {
     count = children
     self.late = late
     self.bound = bound
     left = BoundedGate(bound: patience)
+    otherIsCancelled = BoundedGate(bound: patience)
   }
 
   /// A child task.
@@ -212,6 +229,22 @@ final class Scope: Sendable {
       scope.goesOn(isCancelled: Task.isCancelled)
       await scope.left.passed()
       scope.state.note { $0.ended += 1 }
+    }
+    /// Suspends the child until it is cancelled, and tells the other child task.
+    func isCancelledAndTellsOther() async {
+      await cancellation()
+      if Task.isCancelled { scope.otherIsCancelled.open() }
+      scope.state.note { $0.ended += 1 }
+    }
+    /// Suspends the child until it is cancelled, and then until the other is, or the patience is over.
+    func isCancelledAndWaitsForOther() async {
+      await cancellation()
+      scope.otherIsCancelled.restHasFinished()
+      let isCancelled = await scope.otherIsCancelled.passed()
+      scope.state.note { state in
+        state.wereCancelledAtOnce = isCancelled
+        state.ended += 1
+      }
     }
     /// Runs both, one after the other.
     func isCancelledAndGoesOn() async {
@@ -269,6 +302,8 @@ final class Scope: Sendable {
   var unended: Int { count + late - (state.endedBefore ?? 0) }
   /// The number of child tasks that were cancelled.
   var cancelled: Int { state.cancelled }
+  /// Whether the first child task was cancelled before the second had ended.
+  var wereCancelledAtOnce: Bool { state.wereCancelledAtOnce }
   /// The number of sleeps that ended without an error.
   var slept: Int { state.slept }
   /// The number of child tasks that were added to a cancelled group.

@@ -1,0 +1,1 @@
+../NonisolatedBefore/Functions.swift

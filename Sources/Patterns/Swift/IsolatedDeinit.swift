@@ -1,0 +1,137 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// Where and when does the deinitializer of an object run that belongs to an actor?
+///
+/// ```swift
+/// @Bench final class Tool {
+///   isolated deinit { … }
+/// }
+/// ```
+///
+/// The executor of the global actor is a queue, which tells the deinitializer where it runs. The last reference is dropped in
+/// different places, always with a task-local value that the deinitializer looks for.
+///
+/// SE-0371, Isolated synchronous deinit.
+struct IsolatedDeinit: Pattern {
+  static let name = "isolated-deinit"
+
+  let objects = Setting.count("objects", 1...1_000_000, default: 500, "objects that are released, one after the other")
+
+  let onActor = Metric.count("on-actor", "deinitializers that ran on the actor of their class")
+  let offActor = Metric.count("off-actor", "deinitializers that ran elsewhere")
+  let inline = Metric.count("inline", "deinitializers that had run when the last release returned")
+  let deferred = Metric.count("deferred", "deinitializers that had not run when the last release returned")
+  let inherited = Metric.count("inherited", "deinitializers that found the task-local value of the last release")
+  let missing = Metric.count("missing", "deinitializers that did not run once")
+  let delay = Metric.latency("delay", "from the last release to the deinitializer")
+
+  /// An actor on a queue.
+  @globalActor actor Bench {
+    static let shared = Bench()
+    nonisolated let executor = QueueExecutor(queue: ObjectEnd.actorQueue)
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  }
+
+  var variants: [Variant] {
+    Variant("by-thread", .documented, "isolated deinit, released by a thread") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        var tool: Tool? = Tool(ending)
+        ending.isReleased { if tool != nil { tool = nil } }
+      }
+    }
+    Variant("by-task", .documented, "isolated deinit, released by a task of the pool") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        try waitFor {
+          var tool: Tool? = Tool(ending)
+          ending.isReleased { if tool != nil { tool = nil } }
+        }
+      }
+    }
+    Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      final class Tool {
+        let ending: ObjectEnd
+        init(_ ending: ObjectEnd) { self.ending = ending }
+        @Bench deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        var tool: Tool? = Tool(ending)
+        ending.isReleased { if tool != nil { tool = nil } }
+      }
+    }
+    Variant("on-actor", .documented, "isolated deinit, released on the actor") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        try waitFor {
+          await Task { @Bench in
+            var tool: Tool? = Tool(ending)
+            ending.isReleased { if tool != nil { tool = nil } }
+          }.value
+        }
+      }
+    }
+    Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        Task { @Bench in ending.blocksActor() }
+        ending.waitUntilActorIsBlocked()
+        var tool: Tool? = Tool(ending)
+        ending.isReleased { if tool != nil { tool = nil } }
+        ending.letActorGo()
+      }
+    }
+    Variant(
+      "default-actor", .documented, "isolated deinit of an idle actor, released by a thread",
+      without: [onActor, offActor]
+    ) { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      actor Tool {
+        let ending: ObjectEnd
+        init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial, seesActor: false) { ending in
+        var tool: Tool? = Tool(ending)
+        ending.isReleased { if tool != nil { tool = nil } }
+      }
+    }
+    Variant("plain", .broken, "an ordinary deinit of the same class, released by a thread") { trial in
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        var tool: Tool? = Tool(ending)
+        ending.isReleased { if tool != nil { tool = nil } }
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[objects] + .seconds(20) }
+}

@@ -1,0 +1,107 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension IsolatedDeinit {
+  /// Runs `body`, which creates and releases an object, for one object after the other, and records what became of its
+  /// deinitializer.
+  ///
+  /// - Parameter seesActor: whether the actor runs on the queue that tells where code runs.
+  func eachObject(_ trial: Trial, seesActor: Bool = true, _ body: (ObjectEnd) throws -> Void) throws {
+    let count = trial[objects]
+    var (onActor, inline, inherited, missing) = (0, 0, 0, 0)
+    var delays: [UInt64] = []
+    // The first object is a warm-up.
+    for index in 0...count {
+      let ending = ObjectEnd()
+      try body(ending)
+      let end = ending.end()
+      guard index > 0 else { continue }
+      onActor += end.onActor
+      inline += end.wasInline ? 1 : 0
+      inherited += end.inherited
+      missing += end.runs == 1 ? 0 : 1
+      delays += [end.delay].compactMap(\.self)
+    }
+    if seesActor {
+      trial.record(self.onActor, onActor)
+      trial.record(offActor, count - onActor)
+    }
+    trial.record(self.inline, inline)
+    trial.record(deferred, count - inline)
+    trial.record(self.inherited, inherited)
+    trial.record(self.missing, missing)
+    trial.record(delay, delays)
+  }
+}
+
+extension Unavailable {
+  /// What `isolated deinit` needs.
+  static let isolatedDeinit = Unavailable("isolated deinit needs macOS 15.4")
+}
+
+/// The end of an object.
+final class ObjectEnd: Sendable {
+  /// The queue of the global actor.
+  static let actorQueue = DispatchQueue(label: "bench")
+  private static let key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    actorQueue.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// A value of the task, or of the thread, that releases the object last.
+  private enum Mark {
+    @TaskLocal static var isSet = false
+  }
+
+  struct State {
+    /// How often the deinitializer ran, where, and whether it found the mark.
+    var (runs, onActor, inherited) = (0, 0, 0)
+    /// Whether it had run when the last release returned.
+    var wasInline = false
+    var released: UInt64 = 0
+    var delay: UInt64?
+  }
+
+  private let state = Noted(State())
+  private let isBlocked = DispatchSemaphore(value: 0)
+  private let actor = DispatchSemaphore(value: 0)
+
+  /// Notes that the deinitializer runs.
+  func comes() {
+    let (now, isMarked) = (MonotonicClock.now(), Mark.isSet)
+    let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
+    state.note { state in
+      state.runs += 1
+      if isOnActor { state.onActor += 1 }
+      if isMarked { state.inherited += 1 }
+      state.delay = now > state.released ? now - state.released : 0
+    }
+  }
+
+  /// Runs `release`, which drops the last reference, with the mark.
+  func isReleased(_ release: () -> Void) {
+    _ = Self.key
+    state.note { $0.released = MonotonicClock.now() }
+    Mark.$isSet.withValue(true) { release() }
+    state.note { $0.wasInline = $0.runs > 0 }
+  }
+
+  /// Blocks the actor on which it runs until it may go on.
+  func blocksActor() {
+    isBlocked.signal()
+    actor.wait()
+  }
+  /// Waits until the actor is blocked.
+  func waitUntilActorIsBlocked() { isBlocked.wait() }
+  /// Lets the actor go on.
+  func letActorGo() { actor.signal() }
+
+  /// Waits for the deinitializer, and returns what became of it.
+  func end(within patience: Duration = .seconds(20)) -> State {
+    state.wait(within: patience) { $0.runs > 0 }
+    return state.now
+  }
+}

@@ -1,0 +1,147 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// Is the priority of a task raised by a task of higher priority that waits for it, and who is told of it?
+///
+/// ```swift
+/// let task = Task(priority: .low) { … }
+/// await task.value  // in a task of high priority
+/// ```
+///
+/// Each task begins with low priority, and goes on until the trial has raised it, or `patience` is over. What is observed is the
+/// priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread the system runs first is
+/// another question (queue-priority).
+///
+/// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
+struct PriorityEscalation: Pattern {
+  static let name = "priority-escalation"
+
+  let tasks = Setting.count("tasks", 1...100_000, default: 200, "tasks that are raised, one after the other")
+
+  let unraised = Metric.count("unraised", "tasks that did not report the higher priority")
+  let raised = Metric.count("raised", "tasks that reported the higher priority")
+  let uncalled = Metric.count("uncalled", "handlers that were not called")
+  let repeated = Metric.count("repeated", "calls of a handler beyond the number of times that its task was raised")
+  let lowered = Metric.count("lowered", "calls of a handler with a new priority that was not higher")
+  let insideFirst = Metric.count("inside-first", "inner handlers that were called before the outer one")
+  let forgotten = Metric.count("forgotten", "tasks that reported a lower priority later")
+  let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
+
+  var variants: [Variant] {
+    Variant(
+      "awaited", .documented, "a task of high priority awaits it",
+      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachTask(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+          await work.goesOn()
+        }
+        await work.hasBegun()
+        await Task.detached(priority: .high) {
+          work.raises()
+          await task.value
+        }.value
+      }
+    }
+    Variant(
+      "raised", .modern, "raised twice, and not lowered",
+      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachTask(trial, times: 2) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+          await work.goesOn()
+        }
+        await work.hasBegun()
+        work.raises()
+        task.escalatePriority(to: .medium)
+        task.escalatePriority(to: .medium)
+        task.escalatePriority(to: .high)
+        task.escalatePriority(to: .low)
+        await task.value
+      }
+    }
+    Variant(
+      "child-task", .documented, "its parent is awaited",
+      own: [unraised, uncalled, repeated, lowered, notice, insideFirst]
+    ) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachChild(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await withTaskGroup(of: Void.self) { group in
+              group.addTask {
+                await withTaskPriorityEscalationHandler {
+                  await work.isRaisedAndTold()
+                } onPriorityEscalated: { old, new in
+                  work.handlerIsCalled(old, new)
+                }
+              }
+            }
+          } onPriorityEscalated: { _, _ in
+            work.outerHandlerIsCalled()
+          }
+        }
+        await work.hasBegun()
+        await Task.detached(priority: .high) {
+          work.raises()
+          await task.value
+        }.value
+      }
+    }
+    Variant("handler-too-late", .broken, "raised before the handler is installed", own: [unraised, uncalled]) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachTask(trial, isTold: false) { work in
+        let task = Task.detached(priority: .low) {
+          await work.isRaised()
+          await withTaskPriorityEscalationHandler {
+            await Task.yield()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+        }
+        await work.hasBegun()
+        task.escalatePriority(to: .high)
+        await task.value
+      }
+    }
+    Variant(
+      "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation", own: [raised]
+    ) {
+      trial in
+      try eachLooseTask(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withCheckedContinuation { answer in
+            Task.detached(priority: .low) {
+              await work.isRaised()
+              answer.resume()
+            }
+          }
+        }
+        await work.hasBegun()
+        await Task.detached(priority: .high) {
+          work.raises()
+          await task.value
+        }.value
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .milliseconds(5) * trial[tasks] + .seconds(30) }
+}

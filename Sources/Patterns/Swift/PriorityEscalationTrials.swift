@@ -1,0 +1,131 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension PriorityEscalation {
+  /// Runs `body`, which starts a task and raises it, for one task after the other.
+  ///
+  /// - Parameters:
+  ///   - times: how often the task is raised.
+  ///   - isTold: whether its handler must be called.
+  ///   - patience: how long a task waits to be raised.
+  func eachTask(
+    _ trial: Trial, times: Int = 1, isTold: Bool = true, patience: Duration = .seconds(10),
+    _ body: @escaping @Sendable (RaisedTask) async -> Void
+  ) throws {
+    let states = try each(trial, patience, body)
+    recordRaises(trial, states)
+    guard isTold else { return }
+    recordCalls(trial, states, times)
+    trial.record(forgotten, states.count { $0.isForgotten })
+  }
+
+  /// Runs `body`, which starts a task with a child task and raises it, for one task after the other.
+  func eachChild(
+    _ trial: Trial, patience: Duration = .seconds(10), _ body: @escaping @Sendable (RaisedTask) async -> Void
+  ) throws {
+    let states = try each(trial, patience, body)
+    recordRaises(trial, states)
+    recordCalls(trial, states, 1)
+    trial.record(insideFirst, states.count { $0.wasInsideFirst })
+  }
+
+  /// Runs `body`, which starts a task that nothing raises, for one task after the other. Each waits for `patience`.
+  func eachLooseTask(
+    _ trial: Trial, patience: Duration = .milliseconds(1), _ body: @escaping @Sendable (RaisedTask) async -> Void
+  ) throws {
+    trial.record(raised, try each(trial, patience, body).count { $0.isRaised })
+  }
+
+  private func recordRaises(_ trial: Trial, _ states: [RaisedTask.State]) {
+    trial.record(unraised, states.count { !$0.isRaised })
+    trial.record(uncalled, states.count { $0.calls == 0 })
+  }
+
+  private func recordCalls(_ trial: Trial, _ states: [RaisedTask.State], _ times: Int) {
+    trial.record(repeated, states.reduce(0) { $0 + max(0, $1.calls - times) })
+    trial.record(lowered, states.reduce(0) { $0 + $1.lowered })
+    trial.record(notice, states.compactMap(\.notice))
+  }
+
+  private func each(
+    _ trial: Trial, _ patience: Duration, _ body: @escaping @Sendable (RaisedTask) async -> Void
+  ) throws -> [RaisedTask.State] {
+    let count = trial[tasks]
+    return try waitFor {
+      var states: [RaisedTask.State] = []
+      // The first task is a warm-up.
+      for index in 0...count {
+        let work = RaisedTask(patience: patience)
+        await body(work)
+        if index > 0 { states.append(work.now) }
+      }
+      return states
+    }
+  }
+}
+
+extension Unavailable {
+  /// What the handlers need.
+  static let escalationHandler = Unavailable("withTaskPriorityEscalationHandler needs macOS 26")
+}
+
+/// A task whose priority is raised, and what it saw of that.
+final class RaisedTask: Sendable {
+  struct State {
+    var isRaised = false
+    var isForgotten = false
+    var isTold = false
+    var (calls, lowered, outerCalls) = (0, 0, 0)
+    var wasInsideFirst = false
+    var raising: UInt64 = 0
+    var notice: UInt64?
+  }
+
+  private let patience: Duration
+  private let state = Mutex(State())
+  private let begun = BoundedGate()
+
+  init(patience: Duration) { self.patience = patience }
+
+  /// Yields until the task has high priority, or the patience is over.
+  func isRaised() async { await waits { Task.currentPriority >= .high } }
+  /// Yields until the task has high priority and its handler has been called for that, or the patience is over. The
+  /// system raises the priority first, and a handler whose operation returns in between is not called.
+  func isRaisedAndTold() async { await waits { Task.currentPriority >= .high && self.now.isTold } }
+
+  private func waits(_ isOver: () -> Bool) async {
+    begun.open()
+    let end = MonotonicClock.now() + UInt64(clamping: patience.nanoseconds)
+    while !isOver(), MonotonicClock.now() < end { await Task.yield() }
+    let isRaised = Task.currentPriority >= .high
+    state.withLock { $0.isRaised = isRaised }
+  }
+  /// Notes whether the task still has the priority, after it was suspended.
+  func goesOn() async {
+    await Task.yield()
+    let isForgotten = Task.currentPriority < .high
+    state.withLock { $0.isForgotten = isForgotten }
+  }
+  /// Suspends until the task has begun.
+  func hasBegun() async { await begun.passed() }
+  /// Notes that the task is about to be raised.
+  func raises() { state.withLock { $0.raising = MonotonicClock.now() } }
+  /// Notes a call of the handler.
+  func handlerIsCalled(_ old: TaskPriority, _ new: TaskPriority) {
+    let now = MonotonicClock.now()
+    state.withLock { state in
+      state.calls += 1
+      if new >= .high { state.isTold = true }
+      if new <= old { state.lowered += 1 }
+      if state.outerCalls == 0 { state.wasInsideFirst = true }
+      if state.notice == nil { state.notice = now > state.raising ? now - state.raising : 0 }
+    }
+  }
+  /// Notes a call of the handler of the parent task.
+  func outerHandlerIsCalled() { state.withLock { $0.outerCalls += 1 } }
+
+  /// What the task has seen so far.
+  var now: State { state.withLock { $0 } }
+}

@@ -1,0 +1,116 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// In which order do tasks reach an actor?
+///
+/// ```swift
+/// for item in items {
+///   Task { await log.append(item) }
+/// }
+/// ```
+///
+/// Each item is a number, and the actor notes them as they come. In the variants whose tasks may overtake each other, one task
+/// is held between its start and its call until a later one has come, in the first round of a trial. The other rounds are timed.
+///
+/// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream.
+struct TaskOrder: Pattern {
+  static let name = "task-order"
+
+  let items = Setting.count("items", 2...100_000, default: 200, "items, each of which a task brings to the actor")
+  let repeats = Setting.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
+
+  let inversions = Metric.count("inversions", "items that came to the actor after a later one")
+  let lost = Metric.count("lost", "items that did not come to the actor")
+  let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
+
+  /// The log of a global actor.
+  @globalActor actor Recorder {
+    static let shared = Recorder()
+  }
+
+  var variants: [Variant] {
+    Variant("tasks", .broken, "a task for each item calls the actor") { trial in
+      actor Log {
+        func append(_ item: OrderRound.Item) { item.comes() }
+      }
+      try eachRound(trial) { round in
+        let log = Log()
+        for item in round.items {
+          Task {
+            await item.isHeld()
+            await log.append(item)
+          }
+        }
+        round.allHaveStarted()
+      }
+    }
+    Variant("child-tasks", .broken, "a child task for each item calls the actor") { trial in
+      actor Log {
+        func append(_ item: OrderRound.Item) { item.comes() }
+      }
+      try eachRound(trial) { round in
+        let log = Log()
+        await withTaskGroup(of: Void.self) { group in
+          for item in round.items {
+            group.addTask {
+              await item.isHeld()
+              await log.append(item)
+            }
+          }
+          round.allHaveStarted()
+        }
+      }
+    }
+    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", without: [perItem]) {
+      trial in
+      try eachRound(trial, isTimed: false) { round in
+        Task { @Recorder in round.blocksActor() }
+        await round.actorIsBlocked()
+        for item in round.items {
+          Task(priority: item.isInSecondHalf ? .high : .low) { @Recorder in item.comes() }
+        }
+        round.letActorGo()
+      }
+    }
+    Variant("isolated", .modern, "tasks that are isolated to a global actor") { trial in
+      try eachRound(trial) { round in
+        for item in round.items { Task { @Recorder in item.comes() } }
+      }
+    }
+    Variant("implicit", .modern, "tasks of an actor's method, which use the actor") { trial in
+      actor Log {
+        func append(_ item: OrderRound.Item) { item.comes() }
+        func start(_ items: [OrderRound.Item]) {
+          for item in items {
+            Task { append(item) }
+          }
+        }
+      }
+      try eachRound(trial) { round in await Log().start(round.items) }
+    }
+    Variant("stream", .modern, "one task that reads the items from an AsyncStream") { trial in
+      actor Log {
+        func append(_ item: OrderRound.Item) { item.comes() }
+      }
+      try eachRound(trial) { round in
+        let log = Log()
+        let (stream, items) = AsyncStream.makeStream(of: OrderRound.Item.self)
+        Task { for await item in stream { await log.append(item) } }
+        for item in round.items { items.yield(item) }
+        items.finish()
+      }
+    }
+    Variant("serial-queue", .documented, "a serial queue, to which each item is sent by async") { trial in
+      try eachRound(trial) { round in
+        let queue = DispatchQueue(label: "log")
+        for item in round.items { queue.async { item.comes() } }
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? {
+    .microseconds(20) * trial[items] * (trial[repeats] + 1) + .seconds(20)
+  }
+}

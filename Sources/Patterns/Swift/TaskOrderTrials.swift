@@ -1,0 +1,102 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension TaskOrder {
+  /// Runs `body`, which sends the items of a round, for one round after the other. In the first round the first item may be
+  /// held.
+  ///
+  /// - Parameter patience: how long a round waits for its items.
+  func eachRound(
+    _ trial: Trial, isTimed: Bool = true, patience: Duration = .seconds(20),
+    _ body: @escaping @Sendable (OrderRound) async -> Void
+  ) throws {
+    let count = trial[items]
+    var (inversions, lost) = (0, 0)
+    for index in 0...trial[repeats] {
+      let round = OrderRound(items: count, isHeld: index == 0)
+      let begin = MonotonicClock.now()
+      try waitFor { await body(round) }
+      round.waitForAll(within: patience)
+      if isTimed, index > 0, let end = round.end { trial.record(perItem, end - begin, over: count) }
+      inversions += round.inversions
+      lost += round.lost
+    }
+    trial.record(self.inversions, inversions)
+    trial.record(self.lost, lost)
+  }
+}
+
+/// Items that are sent to an actor, and the order in which they came.
+final class OrderRound: Sendable {
+  private struct State {
+    var come = 0
+    var latest = -1
+    var inversions = 0
+    var end: UInt64?
+  }
+
+  private let count: Int
+  private let isHeld: Bool
+  private let state = Noted(State())
+  private let laterHasCome = BoundedGate(bound: .seconds(10))
+  private let isBlocked = BoundedGate()
+  private let actor = DispatchSemaphore(value: 0)
+
+  init(items: Int, isHeld: Bool) {
+    count = items
+    self.isHeld = isHeld
+  }
+
+  /// The items, in the order in which they are sent.
+  var items: [Item] { (0..<count).map { Item(round: self, index: $0) } }
+
+  /// An item.
+  struct Item: Sendable {
+    fileprivate let round: OrderRound
+    fileprivate let index: Int
+
+    /// Whether it is in the second half.
+    var isInSecondHalf: Bool { index >= round.count / 2 }
+    /// Suspends the task of the first item until a later one has come.
+    func isHeld() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
+    /// Notes that the item has come to the actor.
+    func comes() { round.comes(index) }
+  }
+
+  private func comes(_ index: Int) {
+    let count = count
+    state.note { state in
+      if index < state.latest { state.inversions += 1 }
+      state.latest = max(state.latest, index)
+      state.come += 1
+      if state.come == count { state.end = MonotonicClock.now() }
+    }
+    if index > 0 { laterHasCome.open() }
+  }
+
+  /// Notes that the tasks of all items have been started: if the first is held for long now, no other can overtake it.
+  func allHaveStarted() { laterHasCome.restHasFinished() }
+
+  /// Blocks the actor on which it runs until it may go on.
+  func blocksActor() {
+    isBlocked.open()
+    actor.wait()
+  }
+  /// Suspends until the actor is blocked.
+  func actorIsBlocked() async { await isBlocked.passed() }
+  /// Lets the actor go on.
+  func letActorGo() { actor.signal() }
+
+  // MARK: Results
+
+  /// Waits until all items have come, but no longer than `patience`.
+  func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.come == count } }
+  /// The number of items that came after a later one.
+  var inversions: Int { state.inversions }
+  /// The number of items that have not come.
+  var lost: Int { count - state.come }
+  /// When the last item came; nil if one has not come.
+  var end: UInt64? { state.end }
+}

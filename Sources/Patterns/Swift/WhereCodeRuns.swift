@@ -1,0 +1,105 @@
+import Dispatch
+import Instruments
+import NonisolatedBefore
+import NonisolatedToday
+
+/// Where does asynchronous code run that an actor calls: on the actor, or off it?
+///
+/// ```swift
+/// nonisolated func load() async { … }
+/// ```
+///
+/// The same functions are compiled in two modules, without the upcoming feature `NonisolatedNonsendingByDefault` of Swift 6.2
+/// and with it. Two actors call them: one whose executor is a serial queue, and the main actor. The queue on which code runs
+/// tells whether it runs on the actor. Each function looks twice: where it begins, and after it was suspended.
+///
+/// SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
+struct WhereCodeRuns: Pattern {
+  static let name = "where-code-runs"
+
+  let calls = Setting.count("calls", 1...1_000_000, default: 500, "calls from each of the two actors")
+
+  let onActor = Metric.count("on-actor", "looks that ran on the actor of the caller")
+  let offActor = Metric.count("off-actor", "looks that ran elsewhere")
+  let hops = Metric.count("hops", "calls whose code began on another thread than the caller's")
+  let late = Metric.count("late", "tasks that had not begun when their creation returned")
+  let call = Metric.latency("call", "from before the call until the code begins")
+
+  /// The second actor; a test replaces the main actor, which nothing serves there.
+  var second = CallingActor.main
+
+  var variants: [Variant] {
+    Variant("isolated", .documented, "a closure that is isolated to the actor") { trial in
+      try eachCall(trial) { actor, code in
+        code.look()
+        await Task.yield()
+        code.look()
+      }
+    }
+    Variant("plain-before", .documented, "a nonisolated async function, compiled without the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedBefore.plain(code.look) }
+    }
+    Variant("plain-today", .modern, "a nonisolated async function, compiled with the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedToday.plain(code.look) }
+    }
+    Variant("nonsending-before", .modern, "a nonisolated(nonsending) function, compiled without the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedBefore.nonsending(code.look) }
+    }
+    Variant("nonsending-today", .modern, "a nonisolated(nonsending) function, compiled with the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedToday.nonsending(code.look) }
+    }
+    Variant("concurrent-before", .modern, "a @concurrent function, compiled without the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedBefore.concurrent(code.look) }
+    }
+    Variant("concurrent-today", .modern, "a @concurrent function, compiled with the feature") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedToday.concurrent(code.look) }
+    }
+    Variant("inheriting", .modern, "a function with an isolated parameter that is #isolation") { trial in
+      try eachCall(trial) { actor, code in await NonisolatedBefore.inheriting(actor, code.look) }
+    }
+    Variant("synchronous", .yardstick, "a nonisolated synchronous function") { trial in
+      try eachCall(trial) { actor, code in NonisolatedBefore.synchronous(code.look) }
+    }
+    Variant("task", .documented, "a task that captures the actor", own: [late]) { trial in
+      try eachTask(trial) { actor, code in
+        let task = Task {
+          _ = actor
+          code.look()
+        }
+        code.isCreated()
+        await task.value
+      }
+    }
+    Variant("task-without", .broken, "a task that does not capture the actor", own: [late]) { trial in
+      try eachTask(trial) { actor, code in
+        let task = Task { code.look() }
+        code.isCreated()
+        await task.value
+      }
+    }
+    Variant("detached", .documented, "a detached task", own: [late]) { trial in
+      try eachTask(trial) { actor, code in
+        let task = Task.detached {
+          _ = actor
+          code.look()
+        }
+        code.isCreated()
+        await task.value
+      }
+    }
+    Variant("immediate", .modern, "an immediate task", own: [late]) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable("Task.immediate needs macOS 26") }
+      try eachTask(trial) { actor, code in
+        let task = Task.immediate {
+          _ = actor
+          code.look()
+        }
+        code.isCreated()
+        await task.value
+      }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[calls] + .seconds(10) }
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension WhereCodeRuns {
+  /// The code that an actor runs for one call.
+  typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async -> Void
+
+  /// Has both actors run `call`, and records where its code ran.
+  func eachCall(_ trial: Trial, _ call: @escaping Call) throws { _ = try each(trial, call) }
+
+  /// Has both actors run `call`, and records where its task ran, and whether it had begun in time.
+  func eachTask(_ trial: Trial, _ call: @escaping Call) throws {
+    trial.record(late, try each(trial, call).count { $0.wasLate })
+  }
+
+  private func each(_ trial: Trial, _ call: @escaping Call) throws -> [CalledCode] {
+    let count = trial[calls]
+    let codes = try waitFor { [second] in
+      var codes: [CalledCode] = []
+      for caller in [CallingActor.onQueue(), second] {
+        // The first calls are a warm-up.
+        for index in -10..<count {
+          let code = CalledCode(by: caller)
+          await Self.run(call, on: caller.actor, code)
+          if index >= 0 { codes.append(code) }
+        }
+      }
+      return codes
+    }
+    trial.record(onActor, codes.reduce(0) { $0 + $1.onActor })
+    trial.record(offActor, codes.reduce(0) { $0 + $1.offActor })
+    trial.record(hops, codes.count { $0.hasHopped })
+    trial.record(self.call, codes.compactMap(\.delay))
+    return codes
+  }
+
+  private static func run(_ call: Call, on actor: isolated any Actor, _ code: CalledCode) async {
+    code.isCalled()
+    await call(actor, code)
+  }
+}
+
+/// An actor, and the queue on which it runs.
+struct CallingActor: Sendable {
+  private static let key = DispatchSpecificKey<String>()
+
+  let actor: any Actor
+  private let label: String
+
+  private init(_ actor: any Actor, on queue: DispatchQueue) {
+    self.actor = actor
+    label = queue.label
+    queue.setSpecific(key: Self.key, value: label)
+  }
+
+  /// The main actor.
+  static var main: CallingActor { CallingActor(MainActor.shared, on: .main) }
+
+  /// An actor on a serial queue of its own.
+  static func onQueue() -> CallingActor {
+    let queue = DispatchQueue(label: "actor")
+    return CallingActor(QueueActor(queue), on: queue)
+  }
+
+  /// Whether the calling code runs on the actor.
+  var isHere: Bool { DispatchQueue.getSpecific(key: Self.key) == label }
+}
+
+/// An actor on a queue.
+private actor QueueActor {
+  nonisolated let executor: QueueExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ queue: DispatchQueue) { executor = QueueExecutor(queue: queue) }
+}
+
+/// Code that an actor calls, and where it ran.
+final class CalledCode: Sendable {
+  private struct State {
+    var thread = 0
+    var called: UInt64 = 0
+    var begun: UInt64?
+    var firstThread = 0
+    var onActor = 0
+    var offActor = 0
+    var wasLate = false
+  }
+
+  private let caller: CallingActor
+  private let state = Mutex(State())
+
+  init(by caller: CallingActor) { self.caller = caller }
+
+  /// Notes that the actor is about to call the code.
+  func isCalled() {
+    state.withLock { state in
+      state.thread = ThreadCensus.currentThread
+      state.called = MonotonicClock.now()
+    }
+  }
+  /// Notes where the code runs.
+  @Sendable func look() {
+    let (now, isHere, thread) = (MonotonicClock.now(), caller.isHere, ThreadCensus.currentThread)
+    state.withLock { state in
+      if state.begun == nil { (state.begun, state.firstThread) = (now, thread) }
+      if isHere { state.onActor += 1 } else { state.offActor += 1 }
+    }
+  }
+  /// Notes that the creation of a task has returned.
+  func isCreated() { state.withLock { $0.wasLate = $0.begun == nil } }
+
+  /// The number of looks on the actor of the caller.
+  var onActor: Int { state.withLock { $0.onActor } }
+  /// The number of looks elsewhere.
+  var offActor: Int { state.withLock { $0.offActor } }
+  /// Whether the code began on another thread than the caller's.
+  var hasHopped: Bool { state.withLock { $0.firstThread != $0.thread } }
+  /// Whether the code had not begun when the creation of its task returned.
+  var wasLate: Bool { state.withLock(\.wasLate) }
+  /// The time from before the call until the code began.
+  var delay: UInt64? { state.withLock { state in state.begun.map { $0 - state.called } } }
+}

@@ -1,0 +1,50 @@
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct IsolatedDeinitTests {
+  private static let pattern = IsolatedDeinit()
+
+  @Test(arguments: ["by-thread", "by-task", "of-deinit", "on-actor", "while-busy", "default-actor", "plain"])
+  func `each variant keeps its promises`(_ variant: String) async throws {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (ObjectEnd) throws -> Void) -> Red {
+      let name = String(check.prefix { $0 != "." })
+      return Red(check, name == "all" ? "plain" : name, of: pattern, ["objects": .integer(2)]) { trial in
+        try pattern.eachObject(trial, seesActor: name != "default-actor", body)
+      }
+    }
+    /// Ends where it is released, with the mark, twice.
+    @Sendable func here(_ ending: ObjectEnd) {
+      ending.isReleased {
+        ending.comes()
+        ending.comes()
+      }
+    }
+    /// Ends on the actor, without the mark.
+    @Sendable func there(_ ending: ObjectEnd) { ObjectEnd.actorQueue.sync { ending.isReleased { ending.comes() } } }
+    /// Ends after the release.
+    @Sendable func later(_ ending: ObjectEnd) {
+      ending.isReleased {}
+      ending.comes()
+    }
+    return [
+      red("by-thread.off-actor == 0", here), red("by-task.off-actor == 0", here), red("of-deinit.off-actor == 0", here),
+      red("while-busy.off-actor == 0", here), red("on-actor.deferred == 0", later),
+      red("default-actor.deferred == 0", later), red("while-busy.inline == 0", here), red("plain.on-actor == 0", there),
+      red("on-actor.inherited == 0", here), red("by-thread.inherited == 0", here),
+      red("by-task.inherited == 0", here), red("plain.inherited > 0", later), red("all.missing == 0", here),
+    ]
+  }
+}

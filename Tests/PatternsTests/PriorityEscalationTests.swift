@@ -1,0 +1,65 @@
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct PriorityEscalationTests {
+  private static let pattern = PriorityEscalation()
+
+  @Test(arguments: ["awaited", "raised", "child-task", "handler-too-late", "loose-task"])
+  func `each variant keeps its promises`(_ variant: String) async throws {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (RaisedTask) async -> Void) -> Red {
+      let name = String(check.prefix { $0 != "." })
+      return Red(check, name, of: pattern, ["tasks": .integer(2)]) { trial in
+        switch name {
+        case "child-task": try pattern.eachChild(trial, patience: .zero, body)
+        case "loose-task": try pattern.eachLooseTask(trial, patience: .zero, body)
+        default: try pattern.eachTask(trial, isTold: name != "handler-too-late", patience: .zero, body)
+        }
+      }
+    }
+    /// Is not raised, and its handler is called three times for the same priority, before the outer one.
+    @Sendable func isNotRaised(_ work: RaisedTask) async {
+      await Task.detached(priority: .low) {
+        await work.isRaised()
+        for _ in 0..<3 { work.handlerIsCalled(.low, .low) }
+        await work.goesOn()
+      }.value
+    }
+    /// Has high priority from the beginning, and every other time its handler is called.
+    func isHigh() -> @Sendable (RaisedTask) async -> Void {
+      let turns = RoundRobin(count: 2)
+      return { work in
+        await Task.detached(priority: .high) {
+          await work.isRaised()
+          if turns.next() == 0 { work.handlerIsCalled(.low, .high) }
+        }.value
+      }
+    }
+    /// Its handler is called after that of its parent.
+    @Sendable func isCalledAfterOuter(_ work: RaisedTask) async {
+      work.outerHandlerIsCalled()
+      work.handlerIsCalled(.low, .high)
+    }
+    return [
+      red("awaited.unraised == 0", isNotRaised), red("awaited.uncalled == 0", isHigh()),
+      red("awaited.forgotten == 0", isNotRaised), red("raised.unraised == 0", isNotRaised),
+      red("raised.uncalled == 0", isHigh()), red("raised.repeated == 0", isNotRaised),
+      red("raised.lowered == 0", isNotRaised), red("awaited.lowered == 0", isNotRaised),
+      red("child-task.unraised == 0", isNotRaised), red("child-task.uncalled == 0", isHigh()),
+      red("child-task.inside-first > 0", isCalledAfterOuter), red("handler-too-late.uncalled > 0", isNotRaised),
+      red("loose-task.raised == 0", isHigh()),
+    ]
+  }
+}

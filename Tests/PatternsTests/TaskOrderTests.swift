@@ -1,0 +1,44 @@
+import Dispatch
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct TaskOrderTests {
+  private static let pattern = TaskOrder()
+
+  @Test(arguments: ["tasks", "child-tasks", "priorities", "isolated", "implicit", "stream", "serial-queue"])
+  func `each variant keeps its promises`(_ variant: String) async throws {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (OrderRound) async -> Void) -> Red {
+      let variant = String(check.prefix { $0 != "." })
+      return Red(check, variant, of: pattern, ["items": .integer(4), "repeats": .integer(2)]) { trial in
+        try pattern.eachRound(trial, isTimed: variant != "priorities", body)
+      }
+    }
+    @Sendable func forward(_ round: OrderRound) { for item in round.items { item.comes() } }
+    @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.comes() } }
+    return ["tasks", "child-tasks", "priorities"].map { red("\($0).inversions > 0", forward) }
+      + ["isolated", "implicit", "stream", "serial-queue"].map { red("\($0).inversions == 0", backward) }
+      + [
+        Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
+          // The first round, which is not timed, loses an item.
+          let rounds = RunCounts(count: 1)
+          try pattern.eachRound(trial, patience: .zero) { round in
+            round.items[0].comes()
+            if rounds.ran(0) > 1 { round.items[1].comes() }
+          }
+        }
+      ]
+  }
+}

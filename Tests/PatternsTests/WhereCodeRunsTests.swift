@@ -1,0 +1,70 @@
+import Dispatch
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct WhereCodeRunsTests {
+  /// Nothing serves the main queue in a test's process.
+  private static var pattern: WhereCodeRuns {
+    var pattern = WhereCodeRuns()
+    pattern.second = .onQueue()
+    return pattern
+  }
+
+  @Test(
+    arguments: [
+      "isolated", "plain-before", "plain-today", "nonsending-before", "nonsending-today", "concurrent-before",
+      "concurrent-today", "inheriting", "synchronous", "task", "task-without", "detached", "immediate",
+    ]) func `each variant keeps its promises`(_ variant: String) async throws
+  {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    let pattern = pattern
+    func red(_ check: String, _ call: @escaping WhereCodeRuns.Call) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.eachCall(trial, call) }
+    }
+    func redTask(_ check: String, _ call: @escaping WhereCodeRuns.Call) -> Red {
+      Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in try pattern.eachTask(trial, call) }
+    }
+    let stays: WhereCodeRuns.Call = { actor, code in code.look() }
+    let leaves: WhereCodeRuns.Call = { actor, code in await Task.detached { code.look() }.value }
+    let comesLate: WhereCodeRuns.Call = { actor, code in
+      code.isCreated()
+      await Task.detached { code.look() }.value
+    }
+    let changesThread: WhereCodeRuns.Call = { actor, code in
+      await withCheckedContinuation { task in
+        Thread.detached {
+          code.look()
+          task.resume()
+        }
+      }
+    }
+    return [
+      "isolated.off-actor == 0", "plain-today.off-actor == 0", "nonsending-before.off-actor == 0",
+      "nonsending-today.off-actor == 0", "inheriting.off-actor == 0", "synchronous.off-actor == 0",
+    ].map { red($0, leaves) }
+      + ["plain-before.on-actor == 0", "concurrent-before.on-actor == 0", "concurrent-today.on-actor == 0"].map {
+        red($0, stays)
+      } + [red("plain-today.hops == 0", changesThread), redTask("immediate.hops == 0", changesThread)]
+      + ["task-without.on-actor == 0", "detached.on-actor == 0"].map { redTask($0, stays) }
+      + ["task.off-actor == 0", "immediate.off-actor == 0", "immediate.late == 0"].map { redTask($0, comesLate) }
+  }
+}
+
+/// A thread for a broken body.
+private enum Thread {
+  static func detached(_ body: @escaping @Sendable () -> Void) {
+    do { try SystemThread(body).detach() } catch { body() }
+  }
+}

@@ -12,6 +12,12 @@
 #include <malloc.h>
 #endif
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define GCDLAB_SANITIZED 1  // They have heaps of their own.
+#endif
+#endif
+
 #define WEAK __attribute__((weak))
 
 #ifdef __linux__
@@ -73,8 +79,14 @@ void gcdlab_count_allocations(bool asked) { (void)asked; }
 
 #endif
 
+#if defined(__GLIBC__) && !defined(GCDLAB_SANITIZED)
+#if __GLIBC_PREREQ(2, 33)
+#define GCDLAB_TELLS_HEAP 1
+#endif
+#endif
+
 int64_t gcdlab_heap_in_use(void) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#ifdef GCDLAB_TELLS_HEAP
   // Small pieces that threads keep for themselves count as in use; what was mapped for a large one is told apart.
   struct mallinfo2 heap = mallinfo2();
   return (int64_t)(heap.uordblks + heap.hblkhd);

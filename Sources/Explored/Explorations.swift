@@ -4,7 +4,8 @@ import Exploration
 public enum Explorations {
   /// The scenarios in the order of their families.
   public static let all: [ExploredScenario] = [
-    SingletonRace.exploration, GroupAdapter.exploration, LibraryLoad.exploration, QueueDeadlock.exploration,
+    SingletonRace.exploration, GroupNesting.exploration, GroupAdapter.exploration, LibraryLoad.exploration,
+    QueueDeadlock.exploration, CompletionBlock.exploration,
     ReadersWriter.exploration, BarrierScope.exploration, ActorReentrancy.exploration,
   ]
 }

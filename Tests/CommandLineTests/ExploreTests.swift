@@ -78,7 +78,7 @@ import Testing
       ["explore", "singleton-race", "--variant", "check-then-act-paused", "--trials", "3"])
     #expect(finished.status == 0)
     let text = finished.output.replacing("\n", with: " ")
-    #expect(text.contains("On free threads, 3 of 3 trials of the scenario show it."), "\(finished.output)")
+    #expect(text.contains("On free threads, 3 of 3 trials of the scenario show its anomaly."), "\(finished.output)")
   }
 
   @Test func `an exploration without an end is no pass`() async throws {

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `all variants of the patterns are there, with a reason where they cannot be explored`() {
-    #expect(Explorations.all.count == 7)
+    #expect(Explorations.all.count == 9)
     let obstacles = Explorations.all.flatMap { scenario in
       scenario.variants.filter { $0.program == nil }.map { "\(scenario.name) \($0.name)" }
     }

@@ -31,7 +31,7 @@ enum ExplorationWords {
       text +=
         trials.of == 0
         ? " No trial on free threads could be judged."
-        : " On free threads, \(trials.seen) of \(amount(trials.of, "trial")) of the scenario \(trials.seen == 1 ? "shows" : "show") it."
+        : " On free threads, \(trials.seen) of \(amount(trials.of, "trial")) of the scenario \(trials.seen == 1 ? "shows" : "show") its anomaly."
     }
     return text
   }

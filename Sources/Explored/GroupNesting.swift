@@ -1,0 +1,1 @@
+../Patterns/Groups/GroupNesting.swift

@@ -1,0 +1,80 @@
+import Exploration
+import Instruments
+
+/// Two results, which nested work sets.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class NestedWork: @unchecked Sendable {
+  let mainQueue: DispatchQueue
+  let queue = DispatchQueue.global()
+  let otherQueue = DispatchQueue.global()
+  private let values = [Variable("foo", 0), Variable("bar", 0)]
+  private var completions = 0
+
+  init(mainQueue: DispatchQueue) { self.mainQueue = mainQueue }
+
+  /// The results that the nested work must set.
+  var results: [Result] { values.map { Result(value: $0) } }
+
+  /// A result: the document's `foo` or `bar`.
+  struct Result: Sendable {
+    fileprivate let value: Variable<Int>
+
+    /// Works for a while, as the document's lengthy method does. An execution tries every length of it.
+    func doSomething() {}
+    /// Works for a while in a task.
+    func doSomething() async {}
+    /// Sets the result, as the document's nested block does.
+    func set() { value.value = 42 }
+    /// Sets the result in a task.
+    func set() async { value.value = 42 }
+  }
+
+  /// The document's notify block, which prints all results.
+  func completionBlock() {
+    completions += 1
+    Execution.note("runs the completion")
+    if values.contains(where: { $0.value == 0 }) { Execution.breaks("completed without a result") }
+  }
+
+  /// Notes that everything in the group has ended.
+  func groupHasEnded() {
+    if values.contains(where: { $0.value == 0 }) { Execution.breaks("the group ended without a result") }
+  }
+
+  fileprivate func judge() {
+    if completions != 1 { Execution.breaks("the completion ran \(completions) times") }
+  }
+}
+
+extension GroupNesting {
+  static let exploration = Self.explored(settings: ["tasks": .integer(2)])
+
+  /// The results, which are judged in each execution.
+  struct Calls {
+    func recordWrongQueue(_ trial: Trial, _ measure: Measure<Int>) {}
+  }
+
+  @discardableResult
+  func measure(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> DispatchGroup) throws -> Calls {
+    let queue = DispatchQueue(label: "end")
+    try measureTask(trial) { work in method(work).notify(queue: queue) { work.groupHasEnded() } }
+    return Calls()
+  }
+
+  @discardableResult
+  func measureEarly(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> DispatchGroup) throws -> Calls {
+    try measure(trial, method)
+  }
+
+  func measureTask(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
+    let work = NestedWork(mainQueue: mainQueue)
+    mainQueue.async { method(work) }
+    Execution.settle()
+    work.judge()
+  }
+
+  func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
+    try measureTask(trial, method)
+  }
+}

@@ -24,25 +24,11 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker --gc-s
   $(foreach name,$(ICU),-Xlinker $(NO_ICU) -Xlinker --wrap=$(name))
 ifneq ($(filter /%,$(shell clang -print-file-name=libc.a)),)
 UNREGISTERED := __register_frame_info __deregister_frame_info
-<<<<<<< ours
 # What a trace sees passes Sources/CDispatchSupport/Trace.c.
 TRACED := $(shell sed -n 's/^\(BOTH\|LINKED\)(\(.*\))$$/\2/p' Sources/CDispatchSupport/Wrapped.h)
-RELEASE += -Xswiftc -static-executable $(foreach name,$(TRACED),-Xlinker --wrap=$(name)) \
-=======
-# What a trace sees passes Sources/CDispatchSupport/Trace.c: calls of Dispatch, and slow paths of waits.
-TRACED := $(addprefix dispatch_, async barrier_async async_f barrier_async_f sync barrier_sync sync_f barrier_sync_f \
-    async_and_wait barrier_async_and_wait async_and_wait_f barrier_async_and_wait_f group_async group_async_f \
-    group_notify group_notify_f after after_f apply apply_f source_set_event_handler source_set_cancel_handler \
-    source_set_registration_handler block_create block_create_with_qos_class queue_create queue_create_with_target \
-    source_create) \
-  $(addprefix _dispatch_, sema4_wait sema4_timedwait thread_event_wait_slow once_wait wait_on_address) \
-  swift_task_enqueueGlobal swift_job_run \
-  epoll_wait poll nanosleep clock_nanosleep usleep sleep pthread_join pthread_cond_wait syscall \
-  __lll_lock_wait __futex_abstimed_wait64 __futex_abstimed_wait_cancelable64
 # Allocations pass Sources/CDispatchSupport/Allocations.c, which counts them while somebody asks.
 COUNTED := malloc calloc realloc aligned_alloc posix_memalign
 RELEASE += -Xswiftc -static-executable $(foreach name,$(TRACED) $(COUNTED),-Xlinker --wrap=$(name)) \
->>>>>>> theirs
   $(foreach name,$(UNREGISTERED),-Xlinker --wrap=$(name) -Xlinker --defsym=__wrap_$(name)=0)
 else
 RELEASE += -Xswiftc -Xclang-linker -Xswiftc -no-pie

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Platform
+
+@Suite struct AllocationsTests {
+  @Test func `the body runs, and what it allocates is counted where the build can count`() async {
+    var buffer: UnsafeMutableRawPointer?
+    let made = await Allocations.during { buffer = .allocate(byteCount: 1000, alignment: 8) }
+    #expect(buffer != nil)
+    buffer?.deallocate()
+    // Other tests allocate at the same time.
+    if let made { #expect(made.count >= 1 && made.bytes >= 1000) }
+  }
+
+  @Test func `the heap in use grows by what is allocated`() throws {
+    guard let before = Host.heapInUse else { return }
+    // So much that what other tests free meanwhile does not matter.
+    let size = 256 << 20
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    defer { buffer.deallocate() }
+    let after = try #require(Host.heapInUse)
+    #expect(after - before > size / 2)
+  }
+}

@@ -1,5 +1,6 @@
-/// The same functions, compiled in two modules: in NonisolatedToday with the upcoming feature NonisolatedNonsendingByDefault,
-/// and in NonisolatedBefore without it. Each calls `look` where it begins, and again after it was suspended.
+/// The same functions, compiled in two modules: in NonisolatedToday with the upcoming feature
+/// NonisolatedNonsendingByDefault, and in NonisolatedBefore without it. Each calls `look` where it begins, and again
+/// after it was suspended.
 
 /// A nonisolated function of which nothing says where it runs.
 public func plain(_ look: @Sendable () -> Void) async {

@@ -31,13 +31,13 @@ import Testing
   @Test func `more cores than the machine has are unavailable, and the other runs take place`() async throws {
     let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
     #expect(none.status == 2)
-    #expect(none.errors.contains("4096 cores are asked for"), "\(none.errors)")
+    #expect(none.errors.contains("4096 cores are requested"), "\(none.errors)")
     let some = try await Binary.run([
       "compare", "queue-width", "cores=all,4096", "--variant", "apply", "--quick", "--rounds", "1",
     ])
     try some.skipIfTooBusy()
     #expect(some.status == 0, "\(some.errors)")
-    #expect(some.unwrapped.contains("4096 cores are asked for"), "\(some.output)")
+    #expect(some.unwrapped.contains("4096 cores are requested"), "\(some.output)")
   }
 
   @Test(

@@ -83,7 +83,7 @@ extension Binary {
   func `a trace that is interrupted in its first trial ends with the signal`(
     _ signal: Int32, _ status: Int
   ) async throws {
-    let lab = try await Binary.start(["trace", "singleton-race", "--variant", "mutex", "--set", "race-time=10s"])
+    let lab = try await Binary.start(["trace", "singleton-race", "--variant", "mutex", "--set", "race-time=60s"])
     let worker = try await lab.firstWorker()
     kill(lab.pid, signal)
     let finished = await lab.finish()

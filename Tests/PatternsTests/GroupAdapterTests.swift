@@ -133,7 +133,8 @@ import Testing
       },
       red("enter-only.ran-by-enter == 0", "enter-only") { trial in
         try pattern.enter(trial) { group, queue, block in
-          queue.async(group: group, execute: block)
+          group.enter()
+          queue.async(execute: block)
         }
       },
       // The call returns before the reply.

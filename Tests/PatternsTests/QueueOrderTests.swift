@@ -172,6 +172,16 @@ import Testing
           tasks.bothHaveCompleted()
         }
       },
+      red("async-then-sync-concurrent.returned-before-end > 0", asSync),
+      // The second block of the listing goes elsewhere as well.
+      red("async-then-sync-concurrent.unfinished <= 1") { trial in
+        let queue = DispatchQueue(label: "own", attributes: .concurrent)
+        pattern.list(trial, patience: .milliseconds(1)) { tasks in
+          queue.async { tasks.someWork() }
+          tasks.firstMayOrMayNotHaveRun()
+          tasks.bothHaveCompleted()
+        }
+      },
       red("async-then-barrier-sync.unfinished == 0", apart),
       // No thread waits, and the last block runs before all others.
       red("serial-sync.overtaken == 0") { trial in

@@ -81,9 +81,9 @@ extension GroupAdapter {
     try record(trial, calls)
   }
 
-  /// Sends two requests, the first of which fails and leaves the group once more often than it has entered it, and checks
-  /// whether the group notifies too early. The reply of the second request is held back until the group has ended. Then
-  /// the trial enters the group once, to balance the extra leave.
+  /// Sends two requests, the first of which fails and leaves the group once more often than it has entered it, and
+  /// checks whether the group notifies too early. The reply of the second request is held back until the group has
+  /// ended. Then the trial enters the group once, to balance the extra leave.
   ///
   /// - Parameter patience: how long the trial waits for the end of the group.
   func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {

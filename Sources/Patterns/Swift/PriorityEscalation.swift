@@ -9,9 +9,9 @@ import Synchronization
 /// await task.value  // in a task of high priority
 /// ```
 ///
-/// Each task begins with low priority, and goes on until the trial has raised it, or `patience` is over. What is observed is the
-/// priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread the system runs first is
-/// another question (queue-priority).
+/// Each task begins with low priority, and goes on until the trial has raised it, or `patience` is over. What is
+/// observed is the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread the
+/// system runs first is another question (queue-priority).
 ///
 /// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {

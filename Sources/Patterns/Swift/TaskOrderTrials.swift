@@ -4,8 +4,8 @@ import Synchronization
 
 /// The measuring code.
 extension TaskOrder {
-  /// Runs `body`, which sends the items of a round, for one round after the other. In the first round the first item may be
-  /// held.
+  /// Runs `body`, which sends the items of a round, for one round after the other. In the first round the first item
+  /// may be held.
   ///
   /// - Parameter patience: how long a round waits for its items.
   func eachRound(

@@ -9,9 +9,10 @@ import NonisolatedToday
 /// nonisolated func load() async { … }
 /// ```
 ///
-/// The same functions are compiled in two modules, without the upcoming feature `NonisolatedNonsendingByDefault` of Swift 6.2
-/// and with it. Two actors call them: one whose executor is a serial queue, and the main actor. The queue on which code runs
-/// tells whether it runs on the actor. Each function looks twice: where it begins, and after it was suspended.
+/// The same functions are compiled in two modules, without the upcoming feature `NonisolatedNonsendingByDefault` of
+/// Swift 6.2 and with it. Two actors call them: one whose executor is a serial queue, and the main actor. The queue on
+/// which code runs tells whether it runs on the actor. Each function looks twice: where it begins, and after it was
+/// suspended.
 ///
 /// SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {

@@ -124,7 +124,8 @@ struct SearchAnswer {
     return "\(all) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))"
   }
 
-  /// Returns how much the choice matters: the worst of the runs that are certainly worse, and whose medians say so, too.
+  /// Returns how much the choice matters: the worst of the runs that are certainly worse, and whose medians say so,
+  /// too.
   private func blame(_ worse: [Int], _ best: Int, among group: [Int]) -> String? {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }

@@ -1,8 +1,8 @@
-// Counts allocations on the heap, of all threads, while somebody asks for them.
+// Counts allocations on the heap, of all threads, while a caller asks for them.
 //
-// The linker's --wrap (Makefile) makes a call of `malloc` one of `__wrap_malloc`, which calls `__real_malloc`. In a
-// binary that is linked without it, the latter is null and the former is never called. While nobody asks, an
-// allocation costs one load and one branch more.
+// The linker's --wrap (Makefile) turns a call of `malloc` into one of `__wrap_malloc`, which calls `__real_malloc`. In
+// a binary that is linked without --wrap, `__real_malloc` is null and `__wrap_malloc` is never called. While no caller
+// asks, an allocation costs one load and one branch more.
 #include "CDispatchSupport.h"
 
 #include <stdatomic.h>
@@ -87,7 +87,8 @@ void gcdlab_count_allocations(bool asked) { (void)asked; }
 
 int64_t gcdlab_heap_in_use(void) {
 #ifdef GCDLAB_TELLS_HEAP
-  // Small pieces that threads keep for themselves count as in use; what was mapped for a large one is told apart.
+  // Small pieces that threads keep for themselves count as in use. Memory that was mapped for a large piece is counted
+  // separately.
   struct mallinfo2 heap = mallinfo2();
   return (int64_t)(heap.uordblks + heap.hblkhd);
 #else

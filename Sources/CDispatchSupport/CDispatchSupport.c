@@ -178,7 +178,8 @@ void gcdlab_end_thread(void) { pthread_exit(NULL); }
 int32_t gcdlab_start_spinning(void) {
   pid_t parent = getpid(), child = fork();
   if (child != 0) return child;
-  // A copy of a process with threads: nothing but system calls is safe here. An orphan has another parent.
+  // This is a copy of a process with threads, so nothing but system calls is safe. The loop ends when the parent has
+  // ended, since an orphan gets another parent.
   while (getppid() == parent) {}
   _exit(0);
 }

@@ -9,7 +9,7 @@
 
 static int confinement;
 
-// The function makes no library call but one, since nothing is initialized yet, not even a sanitizer.
+// The function makes only one library call, since nothing is initialized yet, not even a sanitizer.
 #define EARLY __attribute__((no_sanitize("address", "thread", "undefined"), no_stack_protector))
 
 EARLY static int is_word(const char *found, const char *word) {

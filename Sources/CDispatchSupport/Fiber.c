@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #ifdef __APPLE__
-// The functions are deprecated there since their prototype is, and there are no others.
+// Darwin deprecates these functions because of their prototype, and has no others.
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #endif
 

@@ -35,8 +35,8 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
     errno = error;
     return process;
   }
-  // Only functions that are safe after a fork of a process with several threads are called here. The lab has blocked and
-  // ignored signals for itself; handlers end with exec.
+  // Only functions that are safe after a fork of a process with several threads are called here. The lab has blocked
+  // and ignored signals for itself, and exec removes its handlers.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -45,7 +45,7 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
   char byte;
   ssize_t got;
   while ((got = read(gate, &byte, 1)) < 0 && errno == EINTR) {}
-  // The lab has ended before it let the program go.
+  // The lab ended before it let the program begin.
   if (got != 1) _exit(127);
   execve(path, arguments, environment);
   int error = errno;
@@ -53,7 +53,7 @@ int gcdlab_start_held(const char *path, char *const arguments[], char *const var
   _exit(127);
 }
 
-// Of the library of C++, which Dispatch and Swift's runtime need.
+// The function belongs to the library of C++, which Dispatch and Swift's runtime need.
 extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, int *status) __attribute__((weak));
 
 char *gcdlab_demangle_cxx(const char *symbol) {
@@ -68,7 +68,7 @@ void gcdlab_end_by(int number) {
   sigset_t all;
   sigemptyset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
-  // To this thread: another one may wait for the signal.
+  // The signal is sent to this thread, since another thread may wait for it.
   raise(number);
   _exit(128 + number);
 }

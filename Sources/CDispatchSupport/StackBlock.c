@@ -3,8 +3,8 @@
 #include <string.h>
 
 // A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html),
-// written by hand. So this file needs no -fblocks, which a package that others depend on may not require, and the
-// copies can be counted.
+// written by hand. This file therefore needs no -fblocks, which a package that others depend on may not require, and
+// the lab can count the copies.
 
 extern void *_NSConcreteStackBlock[32];
 void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");
@@ -57,7 +57,7 @@ static void submit(void (*submit_block)(void *queue, void *block), void *queue, 
       .origin = &block, .context = context, .value = value, .function = function, .copied = copied, .freed = freed};
   submit_block(queue, &block);
   // The function ends, and its stack will be reused. Only the value is destroyed here, so that a block that was not
-  // copied is detected and does not crash.
+  // copied is detected without a crash.
   *(volatile intptr_t *)&block.value = -1;
 }
 

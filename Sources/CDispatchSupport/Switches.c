@@ -34,8 +34,8 @@ void gcdlab_switches_close(struct gcdlab_switches *switches) { (void)switches; }
 #include <time.h>
 #include <unistd.h>
 
-// The kernel reports each thread that comes to a core or leaves it (perf_event_open(2), records of switches and of
-// tasks), in a ring for each core. Its clock is the lab's.
+// The kernel reports each thread that gets or leaves a core (perf_event_open(2), records of switches and of tasks), in
+// a ring for each core. It uses the same clock as the lab.
 
 enum { MOST_CORES = 1024, MOST_RECORDS = 4 << 20 };
 
@@ -47,7 +47,7 @@ struct ring {
 };
 
 struct gcdlab_switches {
-  // The process, or 0 for all that it starts, too.
+  // The process, or 0 to include all processes that it starts.
   int process;
   int stop;
   int cores;
@@ -68,7 +68,7 @@ static void add(struct gcdlab_switches *switches, struct gcdlab_switch record) {
   if (switches->count == switches->room) {
     size_t room = switches->room ? switches->room * 2 : 4096;
     struct gcdlab_switch *grown = room > MOST_RECORDS ? NULL : realloc(switches->records, room * sizeof *grown);
-    // The last record tells how many found no room.
+    // The last record reports the number of lost ones.
     if (!grown) {
       struct gcdlab_switch *last = &switches->records[switches->count - 1];
       if (switches->refused++ == 0) *last = (struct gcdlab_switch){.time = last->time, .kind = GCDLAB_SWITCH_LOST};
@@ -177,7 +177,7 @@ void gcdlab_switches_collect(struct gcdlab_switches *switches) {
       for (int i = 0; i < switches->cores; i++)
         waits[i] = (struct pollfd){.fd = switches->rings[i].page ? switches->rings[i].descriptor : -1, .events = POLLIN};
       waits[switches->cores] = (struct pollfd){.fd = switches->stop, .events = POLLIN};
-      // The ring of a process that has ended stays ready forever. Then only the end of all rings counts.
+      // The ring of a process that has ended stays ready forever. From then on only the end of all rings counts.
       for (int i = 0; i < switches->cores; i++)
         if (switches->rings[i].has_ended) waits[i].fd = -1;
       if (poll(waits, (nfds_t)switches->cores + 1, -1) < 0 && errno == EINTR) continue;

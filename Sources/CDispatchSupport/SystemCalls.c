@@ -33,9 +33,9 @@ enum { USER_DISPATCH = 2, RESTORER = 0x04000000, SITES = 8, FRAME = 144, MASK = 
 // - through: makes the call, then jumps to the address in rcx. The call overwrites that register and r11, so both are
 //   free. Meanwhile the address is on the stack, with the 8 bytes of r11, below the 128 bytes under the stack pointer
 //   that belong to the interrupted function.
-// - sites: the same for calls after which the stack is another one (a new thread's) or shared (a vfork child's), or
-//   which read their arguments from the stack (the return from a signal handler). Each of them jumps to one fixed
-//   address.
+// - sites: the same for calls after which the stack is a different one (that of a new thread) or shared (with a vfork
+//   child), and for calls that read their arguments from the stack (the return from a signal handler). Each site jumps
+//   to one fixed address.
 __asm__(
     ".pushsection .text, \"ax\", @progbits\n"
     ".balign 16\n"
@@ -62,7 +62,7 @@ __asm__(
 extern const char gcdlab_range[], gcdlab_restore[], gcdlab_through[], gcdlab_sites[], gcdlab_range_end[]
     __attribute__((visibility("hidden")));
 
-/// The address that each site jumps to. It is set once and never changes. (The assembly above reads it.)
+/// The address to which each site jumps. It is set once and never changes. (The assembly above reads it.)
 __attribute__((visibility("hidden"), used)) _Atomic(uintptr_t) gcdlab_site[SITES];
 
 // Thread-local, and accessed without a call, since the handler must not make one.

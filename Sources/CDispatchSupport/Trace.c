@@ -48,11 +48,11 @@ void gcdlab_trace_end(void) {}
 #include <unistd.h>
 #include <unwind.h>
 
-// The linker's --wrap makes calls visible (Wrapped.h has their names): a call of `dispatch_async` becomes one of
-// `__wrap_dispatch_async`, which calls `__real_dispatch_async`. In a binary that is linked without it, the latter is
-// null and the former is never called. The library that is preloaded into other programs (GCDLAB_PRELOADED) has functions
-// of both names. Calls that take a few nanoseconds are never recorded (`dispatch_semaphore_wait`). For a wait, only its
-// slow path is.
+// The linker's --wrap makes calls visible (Wrapped.h lists their names): a call of `dispatch_async` becomes one of
+// `__wrap_dispatch_async`, which calls `__real_dispatch_async`. In a binary that is linked without --wrap, the real
+// name is null and the wrapper is never called. The library that is preloaded into other programs (GCDLAB_PRELOADED)
+// has functions of both names. Calls that take a few nanoseconds are never recorded (`dispatch_semaphore_wait`). Of a
+// wait, only the slow path is recorded.
 
 enum { CHUNK = 16 << 10, CHUNKS = 2048, EVENTS = CHUNK / sizeof(struct gcdlab_trace_event) - 1 };
 
@@ -63,7 +63,7 @@ struct chunk {
   struct gcdlab_trace_event events[EVENTS];
 };
 
-// What a chunk is: not used, written by a thread, left by its thread, or kept to the end.
+// The state of a chunk: unused, written by a thread, left by its thread, or kept to the end.
 enum state { EMPTY, WRITTEN, LEFT, KEPT };
 
 struct trace_file {
@@ -91,12 +91,12 @@ struct pen {
 
 // The state of each thread.
 struct thread {
-  // For events of blocks and waits, and for what explains them and is never dropped.
+  // The chunk for events of blocks and waits, and the chunk for events that explain them, which are never dropped.
   struct pen pen, keeps;
-  // Whether the thread is in a call of Dispatch whose own calls are not the program's.
+  // Whether the thread is in a call of Dispatch. Calls that are made inside that call are not the program's.
   bool inside;
   bool known, is_pool, has_ended;
-  // The reason of waits in the call that the thread is in, plus 1.
+  // The reason, plus 1, of any wait inside the call in which the thread is.
   uint8_t why;
   uint32_t depth, waits;
   uint64_t slot, blocks;
@@ -140,7 +140,7 @@ static void leave(struct pen *pen) {
   if (pen->chunk) __atomic_store_n(&file->states[pen->chunk - file->chunk], LEFT, __ATOMIC_RELEASE);
   pen->chunk = NULL;
 }
-// The thread ends. What it kept stays.
+// Ends the thread's record. The events that it kept stay.
 static void thread_ends(void *unused) {
   (void)unused;
   leave(&self.pen);
@@ -206,7 +206,7 @@ static void explain(enum gcdlab_trace_kind kind, unsigned how, uint64_t a, const
   }
 }
 
-// Returns a number that no other block has, without using shared memory.
+// Returns a number that no other block has. It uses no shared memory.
 static uint64_t numbers(uint64_t count) {
   if (!self.known) has_room(&self.pen, now());
   uint64_t first = self.slot << 40 | self.blocks;
@@ -214,7 +214,7 @@ static uint64_t numbers(uint64_t count) {
   return first;
 }
 
-// Where a call comes from.
+// The place from which a call is made.
 
 #ifdef GCDLAB_PRELOADED
 
@@ -248,10 +248,10 @@ static void note_module(const struct link_map *module) {
 
 #ifdef __x86_64__
 
-// How far the place of a call's return address is from that of its caller's, in words: the unwinder tells it once for each
-// call, which takes microseconds, and from then on the stack is walked by this table, in nanoseconds. Libraries of Swift
-// have no frame pointers that could be followed. 48 bits of the address of a call, and 16 of the distance, which is 0 if
-// no caller is known, and OPEN if it varies.
+// The distance in words from the place of a call's return address to that of its caller's. The unwinder finds it once
+// for each call, which takes microseconds. From then on this table serves, and the stack is walked in nanoseconds.
+// Libraries of Swift have no frame pointers to follow. An entry has 48 bits of the address of a call, and 16 of the
+// distance, which is 0 if no caller is known, and OPEN if it varies.
 enum { HOPS = 1 << 14, LEARNED = 40, OPEN = UINT16_MAX };
 static uint64_t hops[HOPS];
 static _Unwind_Reason_Code (*unwind)(_Unwind_Trace_Fn each, void *argument);
@@ -297,7 +297,7 @@ static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
       uint64_t *after = hop(*(uint64_t *)next);
       if (after && __atomic_load_n(after, __ATOMIC_RELAXED)) return next;
     }
-    // What lies there is no call that is known: the distance may vary, or the call is new.
+    // There is no known call at this place: the distance varies, or the call is new.
     if (*has_learned || !unwind) return end;
     *has_learned = true;
     struct learned last = {0};
@@ -316,7 +316,7 @@ static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
 
 #endif
 
-// Stacks that the thread has walked.
+// The stacks that the thread has walked.
 enum { WALKS = 4 };
 static _Thread_local struct walk {
   uintptr_t frame, places[DEPTH];
@@ -338,7 +338,7 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
       if (none == hash) return (uint16_t)at;
       continue;
     }
-    // What lies in no file is no call: from there on the frames were none.
+    // An address that lies in no file is not a call, and the frames from there on are not frames.
     uint32_t known = 0;
     for (; known < count; known++) {
       const struct link_map *module = module_of(calls[known] - 1);
@@ -354,14 +354,14 @@ static uint16_t number(const uint64_t *calls, uint32_t count, uint64_t hash) {
   return 0;
 }
 
-// Walks the stack. Its end is known for the first thread and for those of the C library, at whose stack's end the thread's
-// own data lies. What is outside is not read.
+// Walks the stack. The end of the stack is known for the first thread, and for threads of the C library: there the
+// thread's own data lies at the end of the stack. Nothing outside of the stack is read.
 static __attribute__((noinline)) uint16_t site(void) {
   if (!find_object) return 0;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), end = (uintptr_t)pthread_self();
   if (frame < first_stack && first_stack - frame < 64 << 20) end = first_stack;
   else if (frame > end || end - frame > (uintptr_t)1 << 30) return 0;
-  // The same calls in the same places are the same stack.
+  // The same calls at the same places are the same stack.
   struct walk *walk = &walks[frame / 16 % WALKS];
   uint32_t same = 0;
   while (walk->frame == frame && same < walk->count && *(uint64_t *)walk->places[same] == walk->calls[same]) same++;
@@ -389,7 +389,7 @@ static void queue_is(void *queue, enum gcdlab_trace_queue kind, const char *labe
   explain(GCDLAB_TRACE_QUEUE, kind, (uint64_t)queue, label, 64);
 }
 
-// What the thread was in when a block began on it. Inside of the block, calls are the program's again.
+// The state of the thread when a block began on it. Inside of the block, calls are the program's again.
 struct outer {
   bool inside;
   uint8_t why;
@@ -416,7 +416,8 @@ static void end(uint64_t number, struct outer outer) {
 
 #define WEAK __attribute__((weak))
 #define TRACING __builtin_expect(__atomic_load_n(&tracing, __ATOMIC_RELAXED), 0)
-// Whether a call is recorded: libdispatch.so calls some of its own functions as a program would.
+// Whether a call is recorded. libdispatch.so calls some of its own functions as a program would, and those calls are
+// not.
 #define TRACED (TRACING && !self.inside)
 
 // Blocks, as the compiler lays them out: see StackBlock.c.
@@ -558,7 +559,7 @@ static bool is_swift(void *queue) {
     SUBMIT_FUNCTION(records, kind, __real_##name(on, context, function))                                      \
   }
 
-// What is submitted to a queue of Swift's pool is a job. In a static binary, jobs are recorded one by one elsewhere.
+// A submission to a queue of Swift's pool is a job. In a static binary, jobs are recorded one by one elsewhere.
 #ifdef GCDLAB_PRELOADED
 #define JOB_OR(on, how)                             \
   bool is_job = TRACED && is_swift(on);             \
@@ -588,7 +589,7 @@ ASYNC_FUNCTION(dispatch_barrier_async_f, GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRI
   self.queue = outer.queue;                                         \
   self.why = outer.why;
 
-// The traced half is a function of its own, so that the other half is a load, a branch and a jump.
+// The traced half is a function of its own, so that the other half consists of a load, a branch and a jump.
 #define SYNC_BLOCK(name, how)                                                                       \
   extern void __real_##name(void *queue, void *block) WEAK;                                         \
   static __attribute__((noinline)) void traced_##name(void *queue, void *block) {                   \
@@ -722,7 +723,7 @@ void *__wrap_dispatch_block_create_with_qos_class(unsigned long flags, unsigned 
 // Queues, which are recorded when they are created, since another queue may have the same address later.
 
 extern struct anything concurrent_vtable __asm__("__OS_dispatch_queue_concurrent_vtable") WEAK;
-// What queues of a kind begin with.
+// The first word of a queue of each kind.
 static void *concurrent = &concurrent_vtable;
 extern const char *dispatch_queue_get_label(void *queue) WEAK;
 
@@ -788,10 +789,10 @@ SWIFT void __wrap_swift_job_run(void *job, void *identity, void *implementation)
   end((uint64_t)job, outer);
 }
 
-// Waits: only the slow paths are wrapped, in which there is something to wait for. If one wait is inside another, the
-// outer one defines the reason.
+// Waits. Only the slow paths are wrapped, in which a thread does have to wait. If one wait is inside another, the outer
+// one defines the reason.
 
-// The owner is the thread that holds what is waited for; 0 if it is not known.
+// Begins a wait. The owner is the thread that holds the lock or queue that is waited for; 0 if it is not known.
 static void waits(enum gcdlab_trace_reason reason, void *queue, uint32_t owner) {
   if (self.waits++ == 0) write_with(&self.pen, GCDLAB_TRACE_WAIT, reason, site(), 0, owner, (uint64_t)queue);
 }
@@ -800,7 +801,7 @@ static void waited(void) {
   if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
   errno = error;
 }
-// A pool thread that is in no block waits for one.
+// Returns the reason of a wait: a pool thread that is in no block waits for work.
 static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
   if (!self.known) has_room(&self.pen, now());
   return self.is_pool && self.depth == 0 ? GCDLAB_TRACE_WORK : reason;
@@ -832,7 +833,8 @@ WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), inside_or(GC
 WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
 WAIT(int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
      (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
-// A pool thread that waits in this way, and not inside of a block, is Dispatch's manager.
+// Returns the reason of a wait for events: a pool thread that waits in this way outside of any block is Dispatch's
+// manager.
 static enum gcdlab_trace_reason of_manager(void) {
   if (has_room(&self.pen, now()) && self.is_pool && self.depth == 0) strcpy(self.pen.chunk->name, "manager");
   return GCDLAB_TRACE_DESCRIPTOR;
@@ -876,7 +878,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 #ifdef GCDLAB_PRELOADED
 
-// What has no slow path that can be seen from outside of its library, or explains what is seen.
+// Calls whose slow path cannot be seen from outside of the library, and calls that explain other events.
 
 WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),
@@ -921,7 +923,7 @@ void __wrap_dispatch_block_cancel(void *item) {
   if (TRACING) record(GCDLAB_TRACE_CANCEL, 0, 0, (uint64_t)item, 0);
   __real_dispatch_block_cancel(item);
 }
-// Blocks of such a queue may have to wait for something besides a thread.
+// Blocks of such a queue may have to wait for something other than a thread.
 extern void __real_dispatch_suspend(void *object);
 void __wrap_dispatch_suspend(void *object) {
   if (TRACED) record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)object, 0);
@@ -1015,7 +1017,7 @@ struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct 
   return events;
 }
 
-// A child that has not called exec is recorded as its own program, if at all.
+// Ends the record in a child. A child that has not called exec is recorded as its own program, if at all.
 static void forked(void) {
   memset(&self, 0, sizeof self);
   tracing = false;
@@ -1032,7 +1034,8 @@ bool gcdlab_trace_sees_calls(void) {
   return &dispatch_get_global_queue && &dispatch_release && &_NSConcreteStackBlock && &_dispatch_main_q;
 }
 
-// The kind of a queue cannot be asked for: it is that of a queue which is made here.
+// Learns the kinds of queues. A queue's kind cannot be asked for: it is compared with that of queues that are created
+// here.
 static void learn(void) {
   void *queue = __real_dispatch_queue_create("gcdlab", &_dispatch_queue_attr_concurrent);
   concurrent = queue ? *(void **)queue : NULL;

@@ -1,9 +1,9 @@
-// The calls that a trace sees, one a line: each passes `__wrap_NAME` in Trace.c, which calls `__real_NAME`. The Makefile
-// makes the linker's --wrap flags of the released binary from this list, and preloaded/Preloaded.c makes the functions of
-// the library that is preloaded into other programs.
+// The calls that a trace records, one in each line. Each call passes through `__wrap_NAME` in Trace.c, which calls
+// `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list, and
+// preloaded/Preloaded.c makes the functions of the library that is preloaded into other programs.
 //
-// BOTH: in either way. LINKED: only inside of a static binary, between its objects. LOADED: only in the library, where a
-// slow path cannot be told apart from outside, or where other programs need it.
+// BOTH: in the binary and in the library. LINKED: only in a static binary, for calls between its objects. LOADED: only
+// in the library, either because a slow path cannot be seen from outside, or because other programs need it.
 BOTH(dispatch_async)
 BOTH(dispatch_barrier_async)
 BOTH(dispatch_async_f)

@@ -62,7 +62,7 @@ struct Diff: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 1 when a figure became worse by more than this, as in 10%, and with 2 when that cannot be told.",
+      "Exit with 1 when a figure became worse by more than this, as in 10%, and with 2 if that is not known.",
       valueName: "percent"))
   var failAbove: String?
 

@@ -34,15 +34,15 @@ struct Explore: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Repeat one schedule and show its steps, as in 1.2.2.1.", valueName: "threads"))
   var schedule: String?
 
-  @Option(help: ArgumentHelp("Only schedules with at most so many preemptions.", valueName: "count"))
+  @Option(help: ArgumentHelp("Explore only schedules with at most this many preemptions.", valueName: "count"))
   var preemptions: Int?
 
-  @Option(help: ArgumentHelp("So many schedules at random, in place of all.", valueName: "count"))
+  @Option(help: ArgumentHelp("Explore this many random schedules in place of all.", valueName: "count"))
   var random: Int?
 
   @Option(
     help: ArgumentHelp(
-      "So many schedules by random priorities, which --preemptions changes of priority interrupt.", valueName: "count"))
+      "Explore this many schedules by random priorities, which change --preemptions times.", valueName: "count"))
   var priorities: Int?
 
   @Option(help: "The seed of --random and --priorities.")
@@ -50,7 +50,7 @@ struct Explore: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Also run so many of the scenario's own trials of each variant that breaks, on free threads.", valueName: "count")
+      "Also run this many of the scenario's own trials of each variant that breaks, on free threads.", valueName: "count")
   )
   var trials: Int?
 
@@ -81,7 +81,7 @@ struct Explore: AsyncParsableCommand {
     let given = ways.filter(\.1).map(\.0)
     if given.count > 1 { throw ValidationError("\(given.joined(separator: " and ")): give one of them.") }
     if seed != nil, random == nil, priorities == nil {
-      throw ValidationError("--seed is of --random or --priorities: give one of them.")
+      throw ValidationError("--seed is for --random or --priorities: give one of them.")
     }
     if trials != nil, schedule != nil { throw ValidationError("--trials does not go with --schedule.") }
     if preemptions != nil, schedule != nil || random != nil {
@@ -165,7 +165,7 @@ struct Explore: AsyncParsableCommand {
       throw InputError("found '\(text)', expected the numbers of threads as in 1.2.2.1", at: "--schedule")
     }
     guard let scenario = scenarios.first, scenarios.count == 1 else {
-      throw InputError("a schedule is of one scenario: name one", at: "--schedule")
+      throw InputError("a schedule belongs to one scenario: name one", at: "--schedule")
     }
     guard let variant = scenario.variants.first(where: { $0.program != nil }), let program = variant.program else {
       throw InputError("\(scenario.name) has no variant that can be explored", at: "--schedule")
@@ -187,9 +187,9 @@ struct Explore: AsyncParsableCommand {
       guard let scenario = known.first(where: { $0.name == name }) else {
         let names = known.map(\.name)
         throw Lab.library.names.contains(name)
-          ? InputError("\(name) cannot be explored (what can: \(names.joined(separator: ", ")))")
+          ? InputError("\(name) cannot be explored (these can: \(names.joined(separator: ", ")))")
           : InputError(
-            "unknown scenario '\(name)' (what can be explored: \(names.joined(separator: ", ")))", near: name, of: names
+            "unknown scenario '\(name)' (can be explored: \(names.joined(separator: ", ")))", near: name, of: names
           )
       }
       chosen.append(scenario)

@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// Records a program of the user's from its beginning to its end, and prints what was found to standard error.
+/// Records a user's program from its beginning to its end, and prints the findings to standard error.
 struct ProgramTrace {
   private let command: [String]
   private let options: ProgramOptions
@@ -27,10 +27,10 @@ struct ProgramTrace {
     case ended(Int32?), signal(Int32), timeIsUp, stillRuns
   }
 
-  /// How long a program may take to end after a signal before its record is shown.
+  /// The time that a program gets to end after a signal, before its record is shown.
   private static let patience = Duration.seconds(1)
 
-  /// Records the program, and ends the lab as the program ends.
+  /// Records the program, and ends the lab in the way in which the program ends.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
     let limit = try ProgramOptions.nanoseconds("--for", options.time)
     let last = try ProgramOptions.nanoseconds("--last", options.last)
@@ -43,7 +43,7 @@ struct ProgramTrace {
     let process = recording.process
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
     Interrupt.pass { number, isOfSystem in
-      // The terminal has sent it to the program as well.
+      // The terminal has sent the signal to the program as well.
       if !isOfSystem { kill(process.identifier, number) }
       feed.yield(.signal(number))
     }
@@ -56,7 +56,7 @@ struct ProgramTrace {
       guard traces == nil else { return }
       let found = try recording.finish(end, last: last, hang: hang)
       traces = found
-      // The program's last line may have no end, as after Ctrl-C.
+      // The program's last line may have no newline, for example after Ctrl-C.
       if !checks { try color.printAside { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       var failures: [any Error] = []
       for file in files { do { try file.write(found, from: from, to: to) } catch { failures.append(error) } }

@@ -6,15 +6,17 @@ import Reporting
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Record a program of yours, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
+    abstract: "Record a program of your own, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
     usage: """
       \(Tool.command) trace [<options>] <names> ...
       \(Tool.command) trace [<options>] -- <program> [<argument> ...]
       """,
     discussion: """
-      After --, a program of yours: its calls of Dispatch and Swift's jobs are recorded until it ends, without a change to it. \
-      Its streams, signals and exit status stay its own, and what was found is printed to standard error. Else scenarios: uses small settings chosen for legible pictures, else those of --quick; --set replaces them, and takes a list: its \
-      values are drawn below each other at the same scale. A recorded trial is never measured.
+      A program after -- is recorded until it ends, without a change to it: its calls of Dispatch, and Swift's jobs. The program keeps \
+      its streams, signals and exit status, and the findings are printed to standard error.
+      A scenario is recorded with small settings that make legible pictures, or with those of --quick if it has none. --set replaces \
+      settings. If --set gets a list of values, their pictures are drawn below each other at the same scale. A recorded trial is never \
+      measured.
 
       \(examples(("trace \(Lab.example)", "one trial of each variant, a picture each"), ("trace \(Lab.example) --export trace.html", "the same as a page; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
@@ -85,12 +87,12 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError(
         "it is for a program, which follows --: \(Tool.command) trace \(option) -- ./program", at: option)
     }
-    // Not where the command line is validated: that comes before an unknown option is told.
+    // The names are not checked with the options, since an unknown option must be reported first.
     if !all, names.isEmpty {
-      throw InputError("name a scenario (see gcdlab list), give --all, or a program of yours after --")
+      throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
     }
     if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
-      throw InputError("'\(name)' is no scenario; a program of yours follows --: \(Tool.command) trace -- \(name)")
+      throw InputError("'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
     }
     let files = try TraceExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)

@@ -143,7 +143,7 @@ final class DepthFirst: Chooser {
     return place.choices.first(where: isLeft)?.strand
   }
 
-  /// Returns 1 if a strand is preempted that could go on.
+  /// Returns 1 if the choice preempts a strand that could continue.
   private func cost(of chosen: Int, in choices: [Choice], at depth: Int) -> Int {
     guard depth > 0, depth <= places.count else { return 0 }
     let previous = places[depth - 1].chosen

@@ -75,8 +75,8 @@ public final class Execution: @unchecked Sendable {
 
   /// Adds to the words of the current step.
   ///
-  /// What a program changes in a step besides its shared objects, it may read only after all threads have ended: the
-  /// reduction does not know it.
+  /// The reduction knows only shared objects. If a step changes anything else, the program may read that only after all
+  /// threads have ended.
   public static func note(_ words: @autoclosure () -> String) { now.says(words()) }
 
   /// Adds to the words of the next step of the calling thread.
@@ -85,7 +85,7 @@ public final class Execution: @unchecked Sendable {
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// A step of its own, which nothing but its place in the order matters of.
+  /// Makes a step of which nothing matters but its place in the order.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")
@@ -122,8 +122,8 @@ public final class Execution: @unchecked Sendable {
     if silent, !isOver, record != nil { record?[chosen.count - 1].isSilent = true }
   }
 
-  /// Lets a strand run to its end. One that loops until another does something never comes to its end, and stops for
-  /// good: what it has on its stack is lost.
+  /// Lets a strand run to its end. A strand that loops until another one does something never ends: it stops for good,
+  /// and what is on its stack is lost.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
@@ -167,7 +167,7 @@ public final class Execution: @unchecked Sendable {
   func join(_ threads: [Strand]) {
     repeat {
       step(.everything, "waits for the threads", silent: true) { threads.allSatisfy { $0.fiber == nil } }
-      // At the end of an execution no step waits, but what the threads share must outlive them.
+      // At the end of an execution no step waits, but objects that the threads share must outlive the threads.
       if isOver, let strand = current, let fiber = strand.fiber, threads.contains(where: { $0.fiber != nil }) {
         gcdlab_fiber_pause(fiber)
       }
@@ -270,11 +270,11 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
-  /// Lets all strands run to their ends, without waiting for anything, so that nothing is left behind.
+  /// Lets all strands run to their ends without waiting for anything, so that nothing is left over.
   private func end() {
     isOver = true
     var turns = 0
-    // The last ones first: what they share may be on the stack of those that made them.
+    // The last strands end first: objects that they share may be on the stack of the strands that created them.
     while turns < Self.longest, let strand = strands.last(where: { !$0.isStuck && ($0.fiber != nil || $0.job != nil) })
     {
       unstarted = []
@@ -284,7 +284,7 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
-  /// What each strand waits for that cannot go on.
+  /// What each waiting strand waits for.
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }

@@ -1,5 +1,5 @@
-/// A dispatch queue: its order, its width, its target and its barriers, as the documents describe them, and nothing of
-/// how libdispatch does it.
+/// A model of a dispatch queue: its order, its width, its target and its barriers, as the documents describe them. The
+/// model has nothing of how libdispatch implements a queue.
 ///
 /// Unchecked: everything happens on the thread that explores.
 public final class ModelQueue: @unchecked Sendable {
@@ -62,7 +62,7 @@ public final class ModelQueue: @unchecked Sendable {
     kind = .global
     isActive = true
     target = nil
-    // It has room for every block at once, in any order.
+    // A global queue has room for every block at once, in any order.
     order = []
     room = []
   }
@@ -94,14 +94,14 @@ public final class ModelQueue: @unchecked Sendable {
   /// Submits a block and waits until it has run.
   public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
     let item = Item(isBarrier: flags.contains(.barrier))
-    // The place in the queue is taken with the call, and the block begins later if the queue is not free.
+    // The call takes the place in the queue, and the block begins later if the queue is not free.
     if kind == .serial || !pending.isEmpty || isBarrierRunning || item.isBarrier {
       execution.step(.changing(self.order + self.room), "calls sync on \(self.name)")
       pending.append(item)
       if !canBegin(item) {
         execution.says("calls sync on \(name), and waits")
         execution.step(.changing(self.order + self.room), "waits for its sync on \(self.name)") { self.canBegin(item) }
-        execution.says("goes on in \(name)")
+        execution.says("continues in \(name)")
       } else {
         execution.says("calls sync on \(name)\(item.isBarrier ? " as a barrier" : "")")
       }
@@ -139,7 +139,7 @@ public final class ModelQueue: @unchecked Sendable {
           work(index)
         }
       }
-      // Also at the end of an execution: the iterations use what the caller has on its stack.
+      // This also holds at the end of an execution: the iterations use values on the caller's stack.
       execution.join(threads)
     }
   }

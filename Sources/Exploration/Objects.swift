@@ -61,7 +61,7 @@ public final class ModelLock: @unchecked Sendable {
 
   /// Runs `body` while no other thread has the lock.
   public func withLock<Result>(_ body: (()) throws -> Result) rethrows -> Result {
-    execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "nobody") has") {
+    execution.step(.changing(self.object), "waits for \(self.name), which \(self.holder?.name ?? "no thread") has") {
       self.holder == nil
     }
     execution.says("locks \(name)")
@@ -188,10 +188,10 @@ public final class ModelBarrier: @unchecked Sendable {
 
   /// Waits until all threads have come.
   public func wait() {
-    execution.step(.changing(self.object), "comes to the meeting")
+    execution.step(.changing(self.object), "reaches the meeting")
     come += 1
-    execution.says("comes to the meeting")
+    execution.says("reaches the meeting")
     execution.step(.changing(self.object), "waits for the others at the meeting") { self.come >= self.parties }
-    execution.says("goes on from the meeting")
+    execution.says("continues from the meeting")
   }
 }

@@ -6,13 +6,13 @@ public enum Outcome: Hashable, Sendable {
   case breaks(String)
   /// The library would end the process.
   case trap(String)
-  /// Nobody can go on: what each thread waits for.
+  /// No thread can continue. The texts say what each thread waits for.
   case deadlock([String])
   /// The execution took more steps than an execution may.
   case endless
   /// The exploration abandoned the execution, since another one stands for it.
   case abandoned
-  /// The program did what cannot be explored.
+  /// The program did something that cannot be explored.
   case unable(String)
 
   /// Whether the execution shows a defect of the program.
@@ -29,7 +29,7 @@ public enum Outcome: Hashable, Sendable {
     case .holds: "holds"
     case .breaks(let what): what
     case .trap(let what): "trap: \(what)"
-    case .deadlock: "deadlock: nobody can go on"
+    case .deadlock: "deadlock: no thread can continue"
     case .endless: "no end after \(Execution.longest) steps"
     case .abandoned: "abandoned"
     case .unable(let why): why
@@ -47,7 +47,7 @@ public struct Record: Sendable, Equatable {
     public internal(set) var words: [String] = []
     /// The promise that the step broke; nil if it broke none.
     public internal(set) var breaks: String?
-    /// Whether the step is only a part of the bookkeeping.
+    /// Whether the step is only part of the bookkeeping.
     public internal(set) var isSilent = false
 
     init(strand: Int) { self.strand = strand }

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// A call of the function: its result, and who has the queue on which the caller wants it.
+/// A call of the function: its result, and the owner of the queue on which the caller wants the result.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class AverageCall: @unchecked Sendable {

@@ -32,7 +32,7 @@ final class FileRequests: @unchecked Sendable {
   let queue = DispatchQueue(label: "completion")
   private let failures: Int
   private let replies: [DispatchQueue]
-  /// How often each request was handled.
+  /// The number of times that each request was handled.
   private let handled: [Variable<Int>]
   private var completions = 0
 

@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// How often each of several blocks ran.
+/// The number of times that each of several blocks ran.
 ///
 /// Unchecked: everything happens on the thread that explores.
 final class RunCounts: @unchecked Sendable {
@@ -14,7 +14,7 @@ final class RunCounts: @unchecked Sendable {
     Execution.note("inner block \(index + 1) runs")
   }
 
-  /// The number of blocks that have not run exactly once. A block that has not is a broken promise.
+  /// The number of blocks that have not run exactly once. Such a block is a broken promise.
   var notOnce: Int {
     let count = runs.count { $0 != 1 }
     if count > 0 { Execution.breaks("\(count) inner blocks did not run once") }

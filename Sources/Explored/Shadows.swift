@@ -1,9 +1,9 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links: they are the same files that the trials run. Here the names below
-// mean the queues, locks and threads of Exploration, since a declaration of the own module comes before those that are
-// imported.
+// The files of patterns in this folder are links to the files that the trials run. The names below mean the queues,
+// locks and threads of Exploration here, since a declaration of the module itself takes precedence over an imported
+// one.
 
 typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
@@ -19,7 +19,7 @@ final class Lock: Sendable {
 
 /// A thread outside the dispatch pool.
 enum SystemThread {
-  /// Threads of an exploration always have room.
+  /// Returns at once: threads of an exploration always have room.
   static func requireRoom(for count: Int) throws(SystemError) {}
 }
 

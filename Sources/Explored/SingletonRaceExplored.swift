@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// The document's singleton. It knows which one it is, and lives as long as its race.
+/// The document's singleton. It knows its instance, and lives as long as its race.
 struct PhotoManager: Equatable, @unchecked Sendable {
   fileprivate let instance: Unmanaged<Instance>
 
@@ -95,7 +95,7 @@ struct Shared: @unchecked Sendable {
   func sleep() {}
 }
 
-/// The singletons that a thread asks for: one.
+/// A row of singletons that a thread asks for. An exploration has only one.
 struct Row: Sendable {
   fileprivate let singleton: Singleton
   fileprivate let thread: Int
@@ -140,7 +140,7 @@ extension SingletonRace {
     let singleton = Singleton(threads: actors, judgesInstances: judgesInstances)
     Execution.threads(actors) { thread in
       ask(Row(singleton: singleton, thread: thread))
-      // Whoever has an instance uses it.
+      // A thread that has an instance uses it.
       if !judgesInstances, let manager = singleton.got[thread], !manager.hasPhotosArray {
         Execution.breaks("uses an instance without its array")
       }

@@ -25,7 +25,7 @@ extension ThreadCensus {
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public static func required() throws(Unavailable) -> ThreadCensus {
     guard let census = taken() else {
-      throw Unavailable("what threads wait for must be told, and this system does not tell")
+      throw Unavailable("this system does not report what threads wait for")
     }
     return census
   }

@@ -28,7 +28,7 @@ public struct Standstill: Sendable {
     while true {
       if happened() { return true }
       guard let areAsleep = areOthersAsleep() else {
-        throw Unavailable("whether threads sleep must be told, and this system does not tell")
+        throw Unavailable("this system does not report whether threads sleep")
       }
       asleep = areAsleep ? asleep + 1 : 0
       if asleep == Self.looks { return happened() }

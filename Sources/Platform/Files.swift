@@ -29,7 +29,7 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
   guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
   // The kind is checked before the file is opened, since opening a device may have effects.
   guard [S_IFREG, S_IFIFO, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-    throw SystemError(EINVAL, "read \(path), which is no file or pipe")
+    throw SystemError(EINVAL, "read \(path), which is not a file or pipe")
   }
   return try read(path, atMost: limit, .closeOnExec)
 }
@@ -41,7 +41,7 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
 public func readRegularFile(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard lstat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
-  guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "read \(path), which is no regular file") }
+  guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "read \(path), which is not a regular file") }
   // Another file may have taken the path since it was checked.
   return try read(path, atMost: limit, [.closeOnExec, .noFollow, .nonBlocking])
 }

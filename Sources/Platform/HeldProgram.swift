@@ -6,8 +6,8 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// A program of the user's that has been started and waits, before any of it runs, until the lab lets it go. It has the
-/// lab's standard streams, process group and directory.
+/// A user's program that has been started, and that waits for the lab before any of it runs. The program has the lab's
+/// standard streams, process group and directory.
 public struct HeldProgram: Sendable {
   /// The process of the program.
   public let process: ChildProcess
@@ -20,7 +20,7 @@ public struct HeldProgram: Sendable {
   /// - Parameters:
   ///   - path: the program's file.
   ///   - arguments: the program's arguments, the first of which is its name.
-  ///   - variables: what its environment has besides the lab's.
+  ///   - variables: the variables that its environment has in addition to the lab's.
   /// - Throws: ``SystemError`` if no process can be started.
   public init(_ path: String, arguments: [String], variables: [String: String]) throws(SystemError) {
     let gate = try makePipe()
@@ -48,7 +48,7 @@ public struct HeldProgram: Sendable {
     self.report = report.reader
   }
 
-  /// Lets the program go, and returns once it runs.
+  /// Lets the program begin, and returns once it runs.
   ///
   /// - Throws: ``SystemError`` if the system cannot run the file. The process has then ended.
   public func release() throws(SystemError) {
@@ -72,7 +72,7 @@ extension ChildProcess {
     return signal == 0 || signal == 0x7F ? nil : signal
   }
 
-  /// Ends this process in the way in which another one has ended, given its status from `waitpid`.
+  /// Ends this process in the way in which another one ended, given that one's status from `waitpid`.
   public static func endAlike(_ status: Int32) -> Never {
     if let signal = endingSignal(status) { gcdlab_end_by(signal) }
     exit(status >> 8 & 0xFF)

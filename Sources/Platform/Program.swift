@@ -4,14 +4,14 @@
   import Glibc
 #endif
 
-/// A program of the user's: what can be seen of it follows from its file.
+/// A user's program, and what its file shows about it.
 public struct Program: Sendable {
   /// The program's file.
   public let path: String
-  /// What the program is, as far as recording is concerned.
+  /// Whether and how the program can be recorded.
   public let kind: Kind
 
-  /// What a program is.
+  /// Whether and how a program can be recorded.
   public enum Kind: Sendable, Equatable {
     /// The program loads Dispatch: its calls can be recorded.
     case dispatch
@@ -19,15 +19,15 @@ public struct Program: Sendable {
     case withoutDispatch
     /// The program is linked statically, and loads no library.
     case isStatic
-    /// The program runs with other rights than its caller, and so preloads nothing.
+    /// The program runs with other privileges than its caller, so the loader ignores the recorder.
     case privileged
     /// The recorder cannot be loaded into the program, for this reason.
     case other(String)
   }
 
-  /// Finds the program that a name means in a command line, and examines it.
+  /// Finds the program that a name means on a command line, and examines it.
   ///
-  /// - Parameter recorder: the library that is to be preloaded.
+  /// - Parameter recorder: the library to preload.
   /// - Throws: ``SystemError`` if no such program can be run.
   public init(named name: String, preloading recorder: String) throws(SystemError) {
     path = try Self.path(of: name)
@@ -73,7 +73,7 @@ public struct Program: Sendable {
     return try loads(path, by: loader, recorder)
   }
 
-  /// Asks the program's own loader which libraries it would load, the recorder among them.
+  /// Asks the program's own loader which libraries it would load if the recorder is preloaded.
   private static func loads(_ path: String, by loader: String, _ recorder: String) throws(SystemError) -> Kind {
     let (reader, writer) = try makePipe()
     defer { close(reader) }
@@ -106,14 +106,14 @@ public struct Program: Sendable {
   }
 }
 
-/// The header of an executable file of 64 bits.
+/// The header of a 64-bit executable file.
 struct ELFHeader {
   /// Whether the file is for this machine's processor.
   let isOfThisMachine: Bool
   /// The program that loads the file and its libraries; nil for a static program.
   let loader: String?
 
-  /// Reads the beginning of a file; nil if it is no such file.
+  /// Reads the beginning of a file; nil if the file is not a 64-bit executable.
   init?(_ bytes: [UInt8]) {
     func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Int? {
       guard offset >= 0, offset + MemoryLayout<Number>.size <= bytes.count else { return nil }

@@ -6,7 +6,7 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// The recorder as a file that another program can preload. It is in memory, and is gone with this object.
+/// The recorder as a file in memory that another program can preload. The file exists as long as this object.
 public final class RecorderFile: Sendable {
   private let descriptor: Int32
 
@@ -15,7 +15,7 @@ public final class RecorderFile: Sendable {
 
   /// Creates the file.
   ///
-  /// - Throws: ``SystemError`` if there is not enough memory, or if this system preloads nothing.
+  /// - Throws: ``SystemError`` if there is not enough memory, or if this system cannot preload libraries.
   public init() throws(SystemError) {
     #if !canImport(Darwin)
       var bytes: [UInt8] = []

@@ -10,8 +10,8 @@ import CDispatchSupport
 public struct SymbolFile: Sendable {
   private var symbols: [(address: UInt64, size: UInt64, name: String)] = []
 
-  /// Reads the file's table of symbols, or that of the functions that other files may call. It has none if the file
-  /// cannot be read.
+  /// Reads the file's table of symbols, or else the table of the functions that other files may call. The result has no
+  /// functions if the file cannot be read.
   public init(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -36,7 +36,7 @@ public struct SymbolFile: Sendable {
     func sections(_ type: Int) -> [Int] {
       (0..<count).map { first + $0 * size }.filter { number($0 + 4, UInt32.self) == type }
     }
-    // SHT_SYMTAB, else SHT_DYNSYM.
+    // The table is SHT_SYMTAB, or else SHT_DYNSYM.
     guard let table = sections(2).first ?? sections(11).first, let offset = number(table + 24, UInt64.self),
       let length = number(table + 32, UInt64.self), let link = number(table + 40, UInt32.self),
       let names = number(first + link * size + 24, UInt64.self), length < bytes.count
@@ -66,7 +66,7 @@ public struct SymbolFile: Sendable {
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }
-      // Without the parameters' types.
+      // The types of the parameters are left out.
       return String(String(cString: text).replacing("(anonymous namespace)::", with: "").prefix { $0 != "(" })
     }
     guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S"),
@@ -76,9 +76,9 @@ public struct SymbolFile: Sendable {
     return short(String(cString: text))
   }
 
-  /// Returns a name without what a reader of stacks does not need: results, attributes and the module.
+  /// Returns a name without the parts that a reader of stacks does not need: results, attributes and the module.
   private static func short(_ name: String) -> String {
-    // A part of an asynchronous function.
+    // The symbol is a part of an asynchronous function.
     if name.hasPrefix("("), let end = name.firstRange(of: " resume partial function for ")?.upperBound {
       return short(String(name[end...]))
     }

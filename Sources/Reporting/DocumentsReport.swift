@@ -113,7 +113,7 @@ public struct DocumentsReport: Sendable {
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
     let claims =
       entries.contains { !$0.testimonies.isEmpty }
-      ? "claims: so many for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
+      ? "claims: how many are for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
     return [
       said.isEmpty ? nil : "said: " + said.joined(separator: ", "),
       standings.isEmpty ? nil : "verdict: " + standings.joined(separator: ", "), claims,

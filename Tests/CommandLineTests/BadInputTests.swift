@@ -47,7 +47,7 @@ import Testing
       ["scenario", "fd-semaphore", "--set", "limit"],
       "gcdlab: --set: found 'limit', expected NAME=VALUE as in limit=16\n"
     ),
-    (["trace"], "gcdlab: name a scenario (see gcdlab list), give --all, or a program of yours after --\n"),
+    (["trace"], "gcdlab: name a scenario (see gcdlab list), give --all, or give a program of your own after --\n"),
     (
       ["smoke", "--only", "nope"],
       "gcdlab: --only: unknown name or tag 'nope' (nearest: once, cost, loop; gcdlab list has all)\n"

@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     (["explore"], "name a scenario that can be explored, or give --all"),
     (["explore", "singleton-rac"], "did you mean 'singleton-race'?"),
-    (["explore", "hop-cost"], "hop-cost cannot be explored (what can: singleton-race, "),
+    (["explore", "hop-cost"], "hop-cost cannot be explored (these can: singleton-race, "),
     (["explore", "singleton-race", "--variant", "mutx"], "did you mean 'mutex'?"),
     (["explore", "singleton-race", "--schedule", "1.x"], "--schedule: found '1.x', expected the numbers of threads"),
     (
@@ -104,7 +104,7 @@ import Testing
     (["explore", "singleton-race", "--schedule", "1", "--trials", "1"], "--trials does not go with --schedule"),
     (["explore", "singleton-race", "--random", "0"], "--random: found 0, allowed is 1 to"),
     (["explore", "singleton-race", "--preemptions", "-1"], "--preemptions"),
-    (["explore", "singleton-race", "--seed", "3"], "--seed is of --random or --priorities"),
+    (["explore", "singleton-race", "--seed", "3"], "--seed is for --random or --priorities"),
     (["explore", "singleton-race", "--all"], "--all explores every scenario"),
     (["explore", "singleton-race", "--time", "soon"], "--time"),
     (["explore", "singleton-race", "--export", "a.pdf"], "no format for '.pdf'"),

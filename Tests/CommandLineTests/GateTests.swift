@@ -238,7 +238,7 @@ import Testing
   @Test(
     arguments: [
       ("few rounds", [10_000, 10_100, 9900], "3 rounds: 6 or more are needed per side"),
-      ("a zero", [0, 0, 0, 0, 0, 0], "0 in some rounds, of which there is no ratio"),
+      ("a zero", [0, 0, 0, 0, 0, 0], "0 in some rounds, which therefore have no ratio"),
       ("one run a side", steady, "one run per side shows only large changes: give three or more, with --old and --new"),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])

@@ -106,7 +106,7 @@ import Testing
       if finished.errors.hasPrefix("==") { try Test.cancel("a sanitizer needs more memory than there is") }
       #expect(finished.status == 64)
       let place =
-        command.hasPrefix("diff") ? "/etc/hostname: not JSON" : "cannot read \(path), which is no file or pipe"
+        command.hasPrefix("diff") ? "/etc/hostname: not JSON" : "cannot read \(path), which is not a file or pipe"
       #expect(finished.errors.hasPrefix("gcdlab: \(place)"), "\(command): \(finished.errors)")
     }
   }

@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Ends
 
-  @Test func `a deadlock is a schedule in which nobody can go on`() throws {
+  @Test func `a deadlock is a schedule in which no thread can continue`() throws {
     let explorer = Explorer {
       let locks = [ModelLock("lock 1"), ModelLock("lock 2")]
       Execution.threads(2) { thread in

@@ -84,7 +84,7 @@ import Testing
     attempt = try await Attempt("window", of: pattern, files: Catalogue.files)
     #expect(
       attempt.trial.outcome
-        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+        == .unavailable(reason: "this system does not report whether threads sleep"))
   }
 
   // MARK: Broken bodies

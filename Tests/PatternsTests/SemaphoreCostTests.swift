@@ -27,7 +27,7 @@ import Testing
       let attempt = try await Attempt("dispatch", of: pattern, files: Catalogue.files)
       #expect(
         attempt.trial.outcome
-          == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+          == .unavailable(reason: "this system does not report whether threads sleep"))
     }
   }
 

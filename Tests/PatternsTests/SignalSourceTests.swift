@@ -85,7 +85,7 @@ import Testing
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(
             attempt.trial.outcome
-              == .broken(reason: "a process that had the signal of a fault ended before it said what came of it"))
+              == .broken(reason: "a process that had the signal of a fault ended before it reported the result"))
         }
       }
     }

@@ -46,7 +46,7 @@ import Testing
     attempt = try await Attempt("serial-target", of: pattern, files: Catalogue.files, Self.six)
     #expect(
       attempt.trial.outcome
-        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+        == .unavailable(reason: "this system does not report whether threads sleep"))
   }
 
   // MARK: Broken bodies

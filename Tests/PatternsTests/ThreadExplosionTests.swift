@@ -62,7 +62,7 @@ import Testing
     attempt = try await Attempt("lock-in-private-queues", of: pattern, files: Catalogue.files, Self.few)
     #expect(
       attempt.trial.outcome
-        == .unavailable(reason: "whether threads sleep must be told, and this system does not tell"))
+        == .unavailable(reason: "this system does not report whether threads sleep"))
   }
 
   // MARK: Broken bodies

@@ -98,16 +98,16 @@ import Testing
   @Test func `unknown times say so, and are not rest`() throws {
     var trace = Trace.sample
     trace.gaps = [Trace.Gap(.calls, begin: 2_000_000, end: 2_500_000, lost: 17)]
-    trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
+    trace.missing = [Trace.Missing(.scheduler, why: "which thread ran where is not seen")]
     trace.end = .trapped(signal: 5)
     trace.blocks[1].end = nil
     trace.lanes[2].waits[0].end = nil
     let events = try events([trace])
     let tracks = tracks(events)
     let unknown = events.filter { $0.category == "unknown" }
-    #expect(unknown.map(\.name) == ["17 events lost", "who ran where is not seen"])
+    #expect(unknown.map(\.name) == ["17 events lost", "which thread ran where is not seen"])
     #expect(unknown.map { [$0.begin, $0.end] } == [[2_000_000, 2_500_000], [0, 10_000_000]])
-    #expect(unknown.map(\.track) == ["blocks and waits", "who ran where"].map { tracks["not known: \($0)"] ?? -2 })
+    #expect(unknown.map(\.track) == ["blocks and waits", "which thread ran where"].map { tracks["not known: \($0)"] ?? -2 })
     #expect(!events.contains { $0.category == "core" || $0.name == "cores busy" })
     for name in ["lab.serial 2", "wait: work"] {
       let open = try #require(events.first { $0.name == name })

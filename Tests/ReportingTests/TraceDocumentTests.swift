@@ -82,7 +82,7 @@ import Testing
       ("variant", .text("none"), "traces[0].variant: 'none' is not a variant of the scenario"),
       ("length", .number(9e15), "traces[0].length: found 9e15"),
       ("length", .number(-1), "traces[0].length"),
-      ("whole", .number(5), "traces[0].whole: it is no longer than what is here"),
+      ("whole", .number(5), "traces[0].whole: it is not longer than the recorded part"),
       ("cores.0", .number(-1), "traces[0].cores: found -1"),
       ("lanes.0.begin", .number(-1), "traces[0].lanes[0].begin"),
       ("lanes.1.end", .number(11_000_000), "traces[0].lanes[1].end: found 11000000, after the end of the record"),

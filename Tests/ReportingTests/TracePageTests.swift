@@ -111,13 +111,13 @@ import Testing
   @Test func `unknown times are drawn as unknown and explained`() {
     var trace = Trace.sample
     trace.gaps = [Trace.Gap(.calls, begin: 2_000_000, end: 2_500_000, lost: 17)]
-    trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
+    trace.missing = [Trace.Missing(.scheduler, why: "which thread ran where is not seen")]
     let html = TracePage.render([trace])
     let unknown = drawn(html).filter { $0.kind.hasPrefix("unknown") }
     #expect(
       unknown.contains { $0.says == "not known: 17 events lost, 2 ms to 2.50 ms" })
-    #expect(unknown.filter { $0.says == "not known: who ran where is not seen" }.count == 3)
-    #expect(html.contains("<p class=\"care\">who ran where is not seen</p>"))
+    #expect(unknown.filter { $0.says == "not known: which thread ran where is not seen" }.count == 3)
+    #expect(html.contains("<p class=\"care\">which thread ran where is not seen</p>"))
     #expect(html.contains("<p class=\"care\">17 events of blocks and waits were lost"))
     #expect(!html.contains("cores busy") && html.contains("backlog"))
     trace.missing = [Trace.Missing(.calls, why: "none is seen")]

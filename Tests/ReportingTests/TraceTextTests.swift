@@ -72,11 +72,11 @@ import Testing
 
   @Test func `no thread rests without the scheduler's record`() {
     var trace = Trace.sample
-    trace.missing = [Trace.Missing(.scheduler, why: "who ran where is not seen")]
+    trace.missing = [Trace.Missing(.scheduler, why: "which thread ran where is not seen")]
     let text = Self.text(trace, from: 0)
     #expect(!(Self.rows("caller", text).first ?? ".").contains("."))
     #expect(!text.contains("busy "))
-    #expect(text.contains("who ran where is not seen"))
+    #expect(text.contains("which thread ran where is not seen"))
     #expect(!text.contains("cores busy"))
   }
 

@@ -50,8 +50,7 @@ void gcdlab_dispatch_source_set_cancel_handler_f(void *source, void (*handler)(v
     GCDLAB_SYMBOL("dispatch_source_set_cancel_handler_f");
 void gcdlab_dispatch_resume(void *object) GCDLAB_SYMBOL("dispatch_resume");
 
-/// The type of a source that adds up the data that is merged, `DISPATCH_SOURCE_TYPE_DATA_ADD`. It is the address of a
-/// variable.
+/// The type of a source that adds up its data, `DISPATCH_SOURCE_TYPE_DATA_ADD`. It is the address of a variable.
 struct gcdlab_source_type;
 extern const struct gcdlab_source_type gcdlab_source_type_data_add GCDLAB_SYMBOL("_dispatch_source_type_data_add");
 static inline const void *gcdlab_data_add(void) { return &gcdlab_source_type_data_add; }
@@ -94,8 +93,8 @@ static inline void gcdlab_loop_ends(void) { GCDLAB_MARK(2); }
 /// Uses a value in a way that the compiler cannot remove. It takes no instruction.
 static inline void gcdlab_consume(uint64_t value) { __asm__ __volatile__("" : : "r"(value)); }
 
-/// Whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> lets every C caller check that first. It is
-/// inlined on systems that do so, and false on others.
+/// Whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> lets every C caller check this first. The
+/// function is inlined on systems with such a check, and returns false on others.
 static inline bool gcdlab_once_is_done(const intptr_t *predicate) {
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__APPLE__)
   bool done = __builtin_expect(*(const volatile intptr_t *)predicate == ~(intptr_t)0, 1);
@@ -152,7 +151,8 @@ size_t gcdlab_allocated_size(void *memory);
 /// nothing.
 int gcdlab_confinement(void);
 
-/// A descriptor that can be read from as soon as somebody sets the wall clock, to be closed; -1 where the system does not tell.
+/// A descriptor that can be read from as soon as the wall clock is set. The caller closes it; -1 if the system does not
+/// report this.
 int gcdlab_wall_clock_watch(void);
 
 /// The number of cores that are online, whether or not this process may run on them.
@@ -190,8 +190,8 @@ uintptr_t gcdlab_current_thread(void);
 /// without a system call.
 int64_t gcdlab_id_of_thread(uintptr_t thread);
 
-/// Opens a file without a name in `directory` for writing, so that nothing remains of it, however the process ends.
-/// Returns -1 if the system or the file system does not support that, or if /proc, by which the file gets its name, is
+/// Opens a file without a name in `directory` for writing. Nothing remains of it, however the process ends. Returns -1
+/// if the system or the file system does not support such files, or if /proc, through which the file gets its name, is
 /// missing. (Swift does not see O_TMPFILE.)
 int gcdlab_open_unnamed(const char *directory);
 
@@ -199,8 +199,8 @@ int gcdlab_open_unnamed(const char *directory);
 int gcdlab_name_file(int descriptor, const char *path);
 
 /// Opens a descriptor that becomes readable when a process has ended (`pidfd_open`). If no process has that number any
-/// more, it is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if there is no
-/// such call (ENOSYS).
+/// more, it is readable at once, as with kqueue. Returns -1 and errno if no descriptor is available, or if the system
+/// has no such call (ENOSYS).
 int gcdlab_open_process(int process);
 
 /// Ends the calling thread, which may be the main one, by `pthread_exit`.
@@ -222,7 +222,7 @@ void gcdlab_remove_semaphore(int identifier);
 /// The memory is never freed.
 void *gcdlab_make_fault(int signal);
 
-/// Causes the fault. Returns when it has been mended.
+/// Causes the fault. Returns after the fault was mended.
 void gcdlab_have_fault(int signal, void *fault);
 
 /// Mends the fault, so that the faulting thread gets past it.
@@ -263,7 +263,7 @@ const char *gcdlab_dispatch_library(void);
 
 /// Allocations on the heap that were counted.
 struct gcdlab_allocations {
-  /// How often memory was allocated.
+  /// The number of allocations.
   uint64_t count;
   /// The bytes that were asked for.
   uint64_t bytes;
@@ -275,7 +275,7 @@ bool gcdlab_sees_allocations(void);
 /// Returns what has been counted so far, by all threads.
 struct gcdlab_allocations gcdlab_allocations_so_far(void);
 
-/// Begins to count the allocations of all threads, or ends it. Calls nest.
+/// Begins or ends counting the allocations of all threads. Calls nest.
 void gcdlab_count_allocations(bool asked);
 
 /// The bytes of the heap that the process has allocated and not freed, or -1 if the system does not report them.

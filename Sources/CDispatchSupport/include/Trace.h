@@ -14,8 +14,8 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_NONE,
   GCDLAB_TRACE_BODY_BEGINS,
   GCDLAB_TRACE_BODY_ENDS,
-  /// a: the block's number; b: the queue; how: gcdlab_trace_how; count: of a parallel loop the number of blocks, whose
-  /// numbers follow, and of others the nanoseconds that the submission took, or 0 if they were not measured; site.
+  /// a: the block's number; b: the queue; how: gcdlab_trace_how; count: for a parallel loop, the number of blocks,
+  /// whose numbers follow; for any other, the nanoseconds of the submission, or 0 if they were not measured; site.
   GCDLAB_TRACE_SUBMIT,
   /// a: the block's number; b: the queue; how.
   GCDLAB_TRACE_BEGIN,
@@ -96,8 +96,8 @@ struct gcdlab_trace_loss {
   uint64_t until;
 };
 
-/// Creates a file for a trace, in memory. If it recycles, its oldest events make room for new ones. Returns -1 and errno if
-/// it fails. At most 32 MiB of it are ever used.
+/// Creates a file in memory for a trace. If `recycles` is true, the oldest events make room for new ones. At most 32
+/// MiB are ever used. Returns -1 and errno if it fails.
 int gcdlab_trace_create(bool recycles);
 
 /// Ends the record of all programs that write into a trace.
@@ -107,7 +107,8 @@ void gcdlab_trace_stop(int descriptor);
 /// read. The writer may be alive or have ended.
 struct gcdlab_traced *gcdlab_trace_events(int descriptor, size_t *count, struct gcdlab_trace_loss *loss);
 
-/// Whether the calls of this binary can be recorded: it must be linked so that they pass through here (`make build`).
+/// Returns whether the calls of this binary can be recorded: whether the binary is linked so that they pass through
+/// here (`make build`).
 bool gcdlab_trace_sees_calls(void);
 
 /// Maps the trace at a descriptor and records from now on, under a name. The calling thread starts a body. Returns 0 or
@@ -136,28 +137,29 @@ struct gcdlab_switch {
 
 struct gcdlab_switches;
 
-/// Starts a program that waits, before anything of it runs, until a byte can be read from a descriptor. If the program
-/// cannot be started then, its error number is written to the other descriptor; else that is closed. Variables (`A=B`, the
-/// last one null) are added to this process's environment. Returns the process, or -1 and errno.
+/// Starts a program that waits, before any of it runs, until a byte can be read from `gate`. If the program cannot be
+/// started then, its error number is written to `report`; otherwise `report` is closed. The variables (`A=B`, the last
+/// one null) are added to this process's environment. Returns the process, or -1 and errno.
 int gcdlab_start_held(const char *path, char *const arguments[], char *const variables[], int gate, int report);
 
-/// Of the Swift runtime: returns the readable form of a symbol, which the caller frees; null if it is not one of Swift.
+/// Returns the readable form of a Swift symbol, which the caller frees; null if the symbol is not one of Swift. The
+/// function belongs to the Swift runtime.
 char *swift_demangle(const char *symbol, size_t length, char *buffer, size_t *size, uint32_t flags);
 
-/// Returns the readable form of a symbol of C++, which the caller frees; null if it is not one.
+/// Returns the readable form of a C++ symbol, which the caller frees; null if the symbol is not one of C++.
 char *gcdlab_demangle_cxx(const char *symbol);
 
-/// Creates a file in memory with these bytes, which nobody can change. Returns its descriptor, or -1 and errno.
+/// Creates a file in memory with these bytes, which cannot be changed. Returns its descriptor, or -1 and errno.
 int gcdlab_sealed_file(const void *bytes, size_t count);
 
-/// Ends this process as a signal does, without a core file.
+/// Ends this process in the way in which a signal does, without a core file.
 void gcdlab_end_by(int signal);
 
 /// Waits for one of these signals. Returns its number, and whether the terminal or the system sent it.
 int gcdlab_wait_for_signal(const void *signals, bool *is_of_system);
 
-/// Starts the record of a process that has only one thread so far, and of all threads that are started from it; if it
-/// follows, of all processes that are started from it, too. Returns null and errno if it fails: ENOSYS if the system has
+/// Starts the record of a process that has only one thread so far, and of all threads that it starts. If `follows` is
+/// true, the record includes all processes that it starts. Returns null and errno if it fails: ENOSYS if the system has
 /// no such record, EACCES or EPERM if it does not allow it.
 struct gcdlab_switches *gcdlab_switches_open(int process, bool follows);
 

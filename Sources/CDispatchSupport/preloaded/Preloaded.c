@@ -11,14 +11,14 @@
 
 #include "Trace.h"
 
-// The recorder as a library that is preloaded into other programs. It exports a function of the name of each call that
-// is recorded, which stands before the function of that name in Dispatch or in the C library. The plugin Preload compiles
-// it together with Trace.c, and the lab carries it. It needs the C library alone, since any other library would be loaded
-// into programs that do not have it.
+// The recorder as a library that is preloaded into other programs. For each call that is recorded, it exports a
+// function of the same name, which the loader finds before the function in Dispatch or in the C library. The plugin
+// Preload compiles this file together with Trace.c, and the lab contains the result. The library needs only the C
+// library, since any other one would be loaded into programs that do not have it.
 
 // `dispatch_async` is a jump to `__wrap_dispatch_async`. `__real_dispatch_async` is a jump to the address in
-// `found_dispatch_async`, which at first is that of code that looks the function up. It is looked up at its first call,
-// and not earlier: a program may have only some of these functions, or load them later.
+// `found_dispatch_async`. At first that is the address of code that looks the function up, at its first call and not
+// earlier: a program may have only some of these functions, or load them later.
 
 struct found {
   void *function;
@@ -28,7 +28,7 @@ struct found {
 __attribute__((visibility("hidden"))) void gcdlab_find(struct found *found) {
   int error = errno;
   void *function = dlsym(RTLD_NEXT, found->name);
-  // The library may have been loaded for another library alone. RTLD_NEXT does not search it then.
+  // If the library of the function was loaded only for another library, RTLD_NEXT does not search it.
   for (struct link_map *map = function ? NULL : dlopen(NULL, RTLD_LAZY); map && !function; map = map->l_next) {
     void *library = map->l_name[0] ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (!library) continue;
@@ -87,8 +87,8 @@ __asm__(
 #define LINKED(name)
 #include "Wrapped.h"
 
-// The lab says where to record in GCDLAB_RECORD, and the variable LD_PRELOAD begins with this library. Other programs
-// that the program starts get neither, except with GCDLAB_FOLLOW.
+// The lab passes the place of the record in GCDLAB_RECORD, and LD_PRELOAD begins with this library. Programs that the
+// program starts get neither, unless GCDLAB_FOLLOW is set.
 
 static char **variable(const char *name) {
   size_t length = strlen(name);

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Laboratory
 
-/// How `trace` records a program of the user's.
+/// The options with which `trace` records a user's program.
 struct ProgramOptions: ParsableArguments {
   @Option(
     name: .customLong("for"),
@@ -17,7 +17,7 @@ struct ProgramOptions: ParsableArguments {
       valueName: "duration"))
   var hang: String?
 
-  @Flag(help: "Also record the programs that it starts.")
+  @Flag(help: "Also record the programs that the program starts.")
   var children = false
 
   @Flag(help: "On Ctrl-C, show the record and kill the program, whatever it does with the signal.")

@@ -6,14 +6,14 @@ struct CallStacks {
   private(set) var found: [[String]] = []
   private var indexOf: [Int: Int] = [:]
 
-  /// Libraries that call on behalf of a program, and are not what its author looks for.
+  /// Libraries that make calls for a program. Its author does not look for them.
   private static let systemLibraries = [
     "libdispatch.", "libswift", "libFoundation", "lib_Foundation", "lib_Internal", "libBlocksRuntime", "libc.so",
     "libc-",
     "libpthread", "ld-linux", "libgcc_s", "libstdc++", "libm.so",
   ]
 
-  /// No stacks.
+  /// Creates an empty list of stacks.
   init() {}
 
   /// Names the stacks of a record.
@@ -54,12 +54,12 @@ struct CallStacks {
         let file = module.path.split(separator: "/").last.map(String.init) ?? module.path
         guard !Self.systemLibraries.contains(where: file.hasPrefix) else { return nil }
         if files[module.path] == nil { files[module.path] = SymbolFile(module.path) }
-        // The address is that after the call.
+        // The address is that of the instruction after the call.
         let offset = call - module.base - 1
         let name = files[module.path]?.name(at: offset) ?? "\(file)+0x\(String(offset, radix: 16))"
         return Self.isGlue(name) ? nil : name
       }
-      // A function without a name helps only if there is no other.
+      // A function without a name is shown only if there is no other.
       let named = names.filter { !$0.contains("+0x") }
       indexOf[site] = found.count
       found.append(named.isEmpty ? names : named)
@@ -71,7 +71,7 @@ struct CallStacks {
   /// Returns the index of the stack with a number in the record; nil if there is none.
   subscript(_ site: Int) -> Int? { site == 0 ? nil : indexOf[site] }
 
-  /// Functions that the compiler and the C library put around others.
+  /// Returns whether a function is one that the compiler and the C library put around others.
   private static func isGlue(_ name: String) -> Bool {
     ["reabstraction thunk", "thunk for", "_start", "__libc_start", "start_thread", "__clone", "clone3"].contains {
       name.hasPrefix($0)

@@ -1,6 +1,8 @@
-/// What a trace proves of a program of the user's, about whose queues and threads nothing is known but the record.
+/// The findings that a trace proves about a user's program. Only the record is known of the program's queues and
+/// threads.
 extension TraceFinding {
-  /// Whether the record proves the finding. Others are likely: the record fits them, and may fit something else.
+  /// Whether the record proves the finding. Other findings are likely: the record fits them, but other explanations are
+  /// possible.
   public var isCertain: Bool {
     switch self {
     case .crowd, .locks, .standstill: false
@@ -8,7 +10,7 @@ extension TraceFinding {
     }
   }
 
-  /// The scenario that shows the same, and its cure; nil if there is none.
+  /// The scenario that shows the finding and its cure; nil if there is none.
   public var scenario: String? {
     switch self {
     case .deadlock: "queue-deadlock"
@@ -22,7 +24,7 @@ extension TraceFinding {
 }
 
 extension Trace {
-  /// Signals by which a user or another program ends a program: they are no findings.
+  /// The signals by which a user or another program ends a program. Such an end is not a finding.
   private static let requests: Set<Int> = [1, 2, 9, 13, 14, 15]
 
   func ends(ofProgram deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
@@ -33,7 +35,7 @@ extension Trace {
     return findings
   }
 
-  /// A block on the main queue that kept others waiting for as long as the program's limit.
+  /// The block on the main queue that delayed others for as long as the program's limit; nil if there is none.
   var hang: TraceFinding? {
     guard let program else { return nil }
     var longest: TraceFinding?
@@ -55,10 +57,11 @@ extension Trace {
     return longest
   }
 
-  /// Fewer blocks than this, or a smaller share of the record, show no pattern.
+  /// The fewest blocks that show a pattern, and their smallest share of the record.
   private static let fewestBlocks = 1000
 
-  /// Blocks that run for less than half of what it takes to submit and to begin one, by the medians.
+  /// The blocks of a queue whose median running time is less than half of the time that it takes to submit and to begin
+  /// one.
   var smallInProgram: TraceFinding? {
     let kinds: Set<Block.Kind> = [.async, .job]
     let queues = Dictionary(grouping: blocks.filter { kinds.contains($0.kind) }, by: \.queue)
@@ -80,8 +83,8 @@ extension Trace {
     return nil
   }
 
-  /// Returns the times from the end of one block to the beginning of the next on the same thread, if that one was
-  /// there.
+  /// Returns the times from the end of one block to the beginning of the next on the same thread, if the next block had
+  /// been submitted by then.
   private static func handovers(_ blocks: [Block]) -> [UInt64] {
     Dictionary(grouping: blocks.filter { $0.lane != nil }) { $0.lane ?? 0 }.values.flatMap { blocks -> [UInt64] in
       let blocks = blocks.sorted { ($0.begin ?? 0) < ($1.begin ?? 0) }
@@ -93,7 +96,7 @@ extension Trace {
     }
   }
 
-  /// Waits that had not ended by the end of the record, one a lane.
+  /// The waits that had not ended by the end of the record, by lane.
   private var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
@@ -102,7 +105,7 @@ extension Trace {
     return waits
   }
 
-  /// Lanes that wait for locks of each other.
+  /// The lanes that wait for each other's locks.
   var locks: TraceFinding? {
     let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
     let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
@@ -117,7 +120,8 @@ extension Trace {
     return nil
   }
 
-  /// Lanes with something to do that waited at the end for most of the record, if the program did not end by itself.
+  /// Returns the lanes that had something to do and waited at the end for most of the record. The finding is nil if the
+  /// program ended by itself.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
     guard end != .completed else { return nil }
     if case .trapped(let signal) = end, !Self.requests.contains(signal) { return nil }
@@ -130,11 +134,11 @@ extension Trace {
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }
 
-  /// The functions of a stack, the innermost first; empty if it is not known.
+  /// Returns the functions of a stack, the innermost first; empty if the stack is not known.
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
-  /// The stack of the wait or of the submission that a finding is about, the innermost function first; empty if it is
-  /// not known.
+  /// Returns the stack of the wait or of the submission that a finding is about, the innermost function first; empty if
+  /// the stack is not known.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
     case .deadlock(let owners):
@@ -154,7 +158,7 @@ extension Trace {
     }
   }
 
-  /// A wait of the pool's threads inside blocks, of those that took most of the time: one reason, in one place.
+  /// A wait of the pool's threads inside blocks. It has the reason and the place that took most of the time.
   public var poolWait: Wait? {
     let waits = workWaits.filter { $0.block != nil && lanes[$0.lane].kind == .pool }
     let kinds = Dictionary(grouping: waits) { [$0.wait.reason.rawValue, "\($0.wait.stack ?? -1)"] }

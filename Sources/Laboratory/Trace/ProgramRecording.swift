@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// The record of a program of the user's, which is started for it.
+/// The record of a user's program, which is started for it.
 public struct ProgramRecording: Sendable {
   private let name: String
   private let recorder: Recorder
@@ -81,7 +81,7 @@ extension Program.Kind {
     case .withoutDispatch:
       return "\(name) does not load Dispatch: \(rest) (--children also records the programs that it starts)"
     case .isStatic: return "\(name) is linked statically, and no library can record its calls: \(rest)"
-    case .privileged: return "\(name) runs with the rights of its owner, and loads no recorder: \(rest)"
+    case .privileged: return "\(name) runs with the privileges of its owner, and does not load the recorder: \(rest)"
     case .other(let why): return "the recorder cannot be loaded into \(name) (\(why)): \(rest)"
     }
   }

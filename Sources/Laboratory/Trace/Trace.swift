@@ -1,9 +1,9 @@
-/// A recorded trial: which thread ran where and when, in which block, where the block came from, and what the thread
+/// A recorded trial: where and when each thread ran, in which block, where the block came from, and what the thread
 /// waited for.
 ///
 /// All times are nanoseconds since the trial's body began. All numbers of lanes, queues and blocks are indices into
-/// ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` tell what was not recorded; a picture never shows
-/// that as rest.
+/// ``lanes``, ``queues`` and ``blocks``. ``missing`` and ``gaps`` say what was not recorded. A picture never shows such
+/// a gap as a thread at rest.
 public struct Trace: Sendable, Codable, Equatable {
   /// The name of the scenario.
   public var scenario: String
@@ -32,16 +32,16 @@ public struct Trace: Sendable, Codable, Equatable {
   public var missing: [Missing]
   /// The running times of threads from two sources.
   public var accounts: [Account]
-  /// What the trace of a program of the user's has besides; nil for a trial.
+  /// What only the trace of a user's program has; nil for a trial.
   public var program: Program?
 
-  /// What the trace of a program of the user's has besides. Its scenario is the program's name.
+  /// What only the trace of a user's program has. The trace's scenario is the name of the program.
   public struct Program: Sendable, Codable, Equatable {
     /// The time in nanoseconds from which a block on the main queue keeps others waiting for too long.
     public var hang: UInt64
     /// The stacks of calls: the names of functions, the innermost first, without those of system libraries.
     public var stacks: [[String]]
-    /// The queues whose blocks may have waited for something else than a thread: those that were suspended, or that
+    /// The queues whose blocks may have waited for something other than a thread: those that were suspended, or that
     /// have a target of their own.
     public var heldQueues: Set<Int>
 
@@ -81,7 +81,7 @@ public struct Trace: Sendable, Codable, Equatable {
       case swiftPool
       /// An actor, which runs one job after the other.
       case actor
-      /// Unknown.
+      /// The kind is unknown.
       case unknown
     }
     /// The label of the queue, or a number if it has none.
@@ -119,12 +119,13 @@ public struct Trace: Sendable, Codable, Equatable {
       /// Any other thread, which the trial started.
       case own
 
-      /// Documents of older labs tell apart which threads of the pool ran jobs of Swift concurrency.
+      /// Reads a kind. Documents of older versions have a kind of its own for threads of the pool that ran jobs of
+      /// Swift concurrency.
       public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let name = try container.decode(String.self)
         guard let kind = Kind(rawValue: name == "swiftPool" ? "pool" : name) else {
-          throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is no kind of thread")
+          throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(name)' is not a kind of thread")
         }
         self = kind
       }

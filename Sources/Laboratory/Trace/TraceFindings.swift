@@ -1,37 +1,39 @@
-/// One thing that a trace shows, with its evidence: lanes, queues and blocks by their indices, times in nanoseconds.
+/// One fact that a trace shows, with its evidence: lanes, queues and blocks by their indices, and times in nanoseconds.
 ///
-/// A finding is told only where the record proves it. What the record does not have (calls that were not seen, events
-/// that were lost) is never taken for rest.
+/// A finding is reported only if the record proves it. A gap in the record (calls that were not seen, events that were
+/// lost) is never taken for a thread at rest.
 public enum TraceFinding: Sendable, Equatable {
   /// A signal ended the trial, while this block was in progress.
   case trap(signal: Int, block: Int?)
-  /// The trial came to nothing, for this reason.
+  /// The trial failed for this reason.
   case failure(String)
-  /// Each of these lanes is in a block of a queue that the lane before it waits for, the first one in one that the last
-  /// one waits for. A single one waits in `sync` for the queue that it is in.
+  /// Each lane is in a block of a queue that the lane before it waits for, and the first lane is in a block of a queue
+  /// that the last one waits for. A single lane waits in `sync` for the queue that it is on.
   case deadlock([Owner])
-  /// The trial hung and no lane holds what another waits for: these wait for ever.
+  /// The trial hung, and these lanes wait forever. None of them holds what another one waits for.
   case standstill(lanes: [Int])
-  /// Every thread of the pool that had a block was blocked in it, at least one a core, while blocks that could have
-  /// begun waited for a thread, so many at most, for so long in all.
+  /// Every thread of the pool that had a block was blocked in it, at least one for each core, while blocks waited for a
+  /// thread. The backlog is the greatest number of such blocks, and the time is the sum for which this lasted.
   case starvation(workers: Int, backlog: Int, time: UInt64)
-  /// Waits inside jobs of Swift concurrency blocked a thread for a millisecond or more: how many, and the longest one.
+  /// The waits of a millisecond or more inside jobs of Swift concurrency, which blocked a thread: their number, and the
+  /// longest.
   case blockedJobs(count: Int, longest: WorkWait)
   /// Blocks in progress at once on as many threads, several times the cores.
   case crowd(threads: Int, blocks: Int)
-  /// How many iterations of the longest parallel loop each lane ran, the most first.
+  /// The number of iterations of the longest parallel loop that each lane ran, the greatest first.
   case loop([LoopShare])
-  /// Blocks of a queue that run, by the median, for less time than passes between the submissions of two of them.
+  /// The blocks of this queue are small: the median running time is shorter than the median time between two
+  /// submissions.
   case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
-  /// The longest wait of the caller or inside a block, when it lasts for more than half of what is drawn.
+  /// The longest wait of the caller or inside a block, if it lasts for more than half of the part that is drawn.
   case wait(WorkWait)
   /// Several blocks were in progress at once.
   case overlap(blocks: Int)
-  /// A block on the main queue kept others waiting: the longest block, its time, and how many waited for as long as the
+  /// A block on the main queue delayed others: the longest such block, its time, and how many blocks waited for the
   /// program's limit or longer.
   case hang(block: Int, time: UInt64, behind: Int)
-  /// Each of these lanes waits at the end of the record for a lock that the next one held when the wait began, the last
-  /// one for one of the first.
+  /// Each lane waits at the end of the record for a lock. The next lane held the lock when the wait began, and the last
+  /// lane waits for a lock of one of the first.
   case locks([Int])
 
   /// A lane that holds a queue and waits for another one.
@@ -48,31 +50,31 @@ public enum TraceFinding: Sendable, Equatable {
   public struct WorkWait: Sendable, Equatable {
     /// The lane.
     public var lane: Int
-    /// The innermost block that it was in; nil for the caller outside of any.
+    /// The innermost block around the wait; nil for the caller outside of any block.
     public var block: Int?
     /// The wait.
     public var wait: Trace.Wait
-    /// How long it lasted, up to the end of the record at most.
+    /// The time that the wait lasted, at most up to the end of the record.
     public var time: UInt64
   }
 
-  /// What a lane ran of parallel loops.
+  /// The part of a parallel loop that a lane ran.
   public struct LoopShare: Sendable, Equatable {
     /// The lane.
     public var lane: Int
-    /// How many iterations it ran.
+    /// The number of iterations that the lane ran.
     public var iterations: Int
   }
 }
 
 extension Trace {
-  /// What the trace shows, what matters most first.
+  /// The findings of the trace, the most important first.
   public var findings: [TraceFinding] {
     let deadlock = deadlock
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
-    // A deadlock is the reason for all that waits behind it.
+    // A deadlock explains everything that waits for it.
     if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       findings +=
         program == nil
@@ -86,15 +88,16 @@ extension Trace {
     return mostInProgress.flatMap { $0 > 1 ? [.overlap(blocks: $0)] : nil } ?? []
   }
 
-  /// From when on blocks were submitted, in nanoseconds; 0 where none was.
+  /// The time of the first submission in nanoseconds; 0 if there is none.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// How many blocks had begun and not ended at once, at most.
+  /// The greatest number of blocks in progress at once.
   public var mostInProgress: Int? {
     Self.most(blocks.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } })
   }
 
-  /// The waits of the caller and those inside blocks, in no order of time: what else waits has nothing to do.
+  /// The waits of the caller and those inside blocks, in no particular order. A thread in any other wait has nothing to
+  /// do.
   public var workWaits: [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }
     return lanes.indices.flatMap { lane -> [TraceFinding.WorkWait] in
@@ -135,12 +138,12 @@ extension Trace {
     }
   }
 
-  /// Lanes that wait for each other's queues at the end of the record, by `sync`.
+  /// Lanes that wait in `sync` for each other's queues at the end of the record.
   private var deadlock: [TraceFinding.Owner]? {
     guard end != .completed || program != nil, !gaps.contains(where: { $0.record == .calls && $0.end == length }) else {
       return nil
     }
-    // A `sync` that has not begun waits, whether its thread came to sleep or was stopped before.
+    // A `sync` that has not begun is waiting. Its thread may be asleep, or it was stopped before it could sleep.
     let requests = blocks.filter { $0.kind == .sync && $0.begin == nil && $0.submitter != nil }
     let held = blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil && blocks[$0].lane != nil }
     func isBehindBarrier(_ request: Block) -> Bool {
@@ -148,7 +151,7 @@ extension Trace {
         $0.isBarrier && $0.begin == nil && $0.queue == request.queue && $0.submitted ?? .max < request.submitted ?? 0
       }
     }
-    /// The lanes' blocks that keep a request from beginning.
+    /// Returns the lanes' blocks that prevent a request from beginning.
     func owners(of request: Block) -> [Int] {
       held.filter { index in
         let block = blocks[index]
@@ -165,7 +168,8 @@ extension Trace {
         guard let block = owners(of: current).last, let owner = blocks[block].lane else { break }
         path.append(TraceFinding.Owner(lane: owner, block: block, waitsFor: current.queue))
         if owner == request.submitter {
-          // Each names the queue that the one before it waits for; turned round, the one that it waits for itself.
+          // Each entry of the path names the queue that its predecessor waits for. The rotation makes each entry name
+          // the queue that it waits for itself.
           let asked = path.map(\.waitsFor)
           return path.indices.map { index in
             TraceFinding.Owner(
@@ -183,7 +187,7 @@ extension Trace {
 
   // MARK: The pool
 
-  /// Shorter times than this are what a pool takes to give a thread its next block, in nanoseconds.
+  /// A pool takes up to this time to give a thread its next block, in nanoseconds.
   private static let shortest: UInt64 = 1_000_000
 
   private func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
@@ -236,8 +240,8 @@ extension Trace {
     return .starvation(workers: longest.workers, backlog: longest.ready, time: total)
   }
 
-  /// From when to when each block could have begun, had there been a thread for it. What its submitter runs itself, and
-  /// what a barrier may hold back, is left out.
+  /// The times during which each block could have begun if there had been a thread for it. Blocks that their submitter
+  /// runs, and blocks that a barrier may delay, are left out.
   private var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
@@ -252,7 +256,7 @@ extension Trace {
         }
         continue
       }
-      // One after the other: a block is ready when the one before it has ended.
+      // The queue is serial: a block is ready once the block before it has ended.
       var free: UInt64 = 0
       for block in blocks.sorted(by: { ($0.begin ?? .max, $0.number) < ($1.begin ?? .max, $1.number) }) {
         if kinds.contains(block.kind), let submitted = block.submitted, max(submitted, free) < length {
@@ -265,7 +269,7 @@ extension Trace {
   }
 
   private func blockedJobs(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    // A lock is allowed in a job, since whoever holds it goes on.
+    // A job may take a lock, since the thread that holds the lock makes progress.
     let blocking: Set<Wait.Reason> = [.semaphore, .group, .sync, .condition, .join, .sleep]
     let found = waits.filter { wait in
       wait.block.map { blocks[$0].kind == .job } ?? false && blocking.contains(wait.wait.reason)
@@ -287,9 +291,9 @@ extension Trace {
 
   // MARK: The size of the work
 
-  /// Fewer iterations or blocks than this show no pattern.
+  /// The fewest iterations or blocks that show a pattern.
   private static let fewest = (iterations: 8, blocks: 100)
-  /// Blocks that run for longer than this many nanoseconds are not called small.
+  /// The longest running time of a block that is called small, in nanoseconds.
   private static let small: UInt64 = 1000
 
   private var loop: TraceFinding? {
@@ -325,7 +329,7 @@ extension Trace {
     return nil
   }
 
-  /// How many of some times lie over each other, at most; nil where there are none.
+  /// Returns the greatest number of times that overlap; nil if there are none.
   private static func most(_ times: [(begin: UInt64, end: UInt64)]) -> Int? {
     var edges = times.flatMap { [($0.begin, 1), ($0.end, -1)] }
     edges.sort { $0 < $1 }

@@ -41,7 +41,7 @@ struct TraceReader {
     var open: [Int?] = []
     var runsBlocks = false
     var isCaller = false
-    /// How long the thread had run when the system was asked, before the body and after it.
+    /// The running time of the thread that the system reported, before the body and after it.
     var told: [(at: UInt64, ran: UInt64)] = []
   }
 
@@ -64,12 +64,12 @@ struct TraceReader {
     return trace
   }
 
-  /// Returns the trace of a program of the user's.
+  /// Returns the trace of a user's program.
   ///
   /// - Parameters:
   ///   - name: the name of the program, if it has not recorded its own.
   ///   - ended: the time at which the record ended, in monotonic nanoseconds.
-  ///   - last: the time in nanoseconds before that from which on the trace begins; nil for the whole record.
+  ///   - last: how many nanoseconds before the end of the record the trace begins; nil for the whole record.
   ///   - hang: see ``Trace/Program/hang``.
   static func program(
     _ record: TraceRecord, name: String, cores: [Int], end: Trace.End, ended: UInt64, last: UInt64?, hang: UInt64
@@ -166,7 +166,7 @@ struct TraceReader {
       case .bodyBegins: threads[event.thread, default: Thread()].isCaller = !isProgram
       case .cancel: cancelled.insert(items[event.a] ?? event.a)
       case .holds:
-        // A queue of the system as the target holds nothing back.
+        // A system queue as the target delays nothing.
         if event.b == 0 || made[event.b]?.kind != .global { held.insert(queue(event.a, .unknown)) }
       case .submit where isInside(event.time): submit(event)
       case .begin where isInside(event.time): begin(event)
@@ -299,7 +299,7 @@ struct TraceReader {
       if let account = account(of: thread, in: trace.lanes.count - 1) { trace.accounts.append(account) }
     }
     trace.queues = queues
-    // An item that was cancelled before it began never will: it is no part of a backlog.
+    // An item that was cancelled before it began never begins, and is not part of a backlog.
     let never = Set(cancelled.flatMap { pending[$0] ?? [] })
     trace.blocks = blocks.enumerated().filter { !never.contains($0.offset) }.map { _, block in
       var block = block
@@ -369,7 +369,7 @@ struct TraceReader {
         Trace.Missing(
           .scheduler,
           why:
-            "who ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp profile that "
+            "which thread ran where is not seen: \(obstacle); sysctl kernel.perf_event_paranoid=2, and a seccomp profile that "
             + "lets perf_event_open pass, show it"))
     }
     return missing

@@ -13,9 +13,9 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
   /// Running times agree with those that the system reports, within 10 %, 1 ms and 10 us for each switch.
-  case accounts = "running times are those that the system tells"
+  case accounts = "running times agree with those of the system"
   /// Everything that the caller of a completed trial began has ended.
-  case closed = "what the caller began has ended when it has"
+  case closed = "everything that the caller began has ended when the caller has"
   /// No event was lost.
   case lossless = "no event was lost"
 
@@ -135,7 +135,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
     guard abs(told - recorded) > told * taken.share + taken.atMost + switches * taken.ofSwitch else { return .kept }
     let (one, other) = (Quantity(told, .nanoseconds), Quantity(recorded, .nanoseconds))
-    return .broken("the system tells \(one), the record \(other)")
+    return .broken("the system reports \(one), and the record \(other)")
   }
 
   private static func closed(_ trace: Trace) -> Finding {

@@ -112,6 +112,6 @@ struct FaultProcess {
   }
 
   private struct Silent: Error, CustomStringConvertible {
-    var description: String { "a process that had the signal of a fault ended before it said what came of it" }
+    var description: String { "a process that had the signal of a fault ended before it reported the result" }
   }
 }

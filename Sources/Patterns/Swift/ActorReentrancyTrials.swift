@@ -4,13 +4,13 @@ import Synchronization
 
 /// The measuring code.
 extension ActorReentrancy {
-  /// Sells seats to buyers that are tasks, twice: first with all payments held until every buyer that can pay has begun
-  /// to, then without holding them.
+  /// Sells seats to buyers that are tasks, twice. In the first sale all payments are held until every buyer that can
+  /// pay is paying; in the second sale none is held.
   ///
   /// - Parameters:
   ///   - patience: how long payments are held.
-  ///   - open: opens a box office with a number of seats, and returns a closure that sells one to a buyer and tells
-  ///     whether there was one.
+  ///   - open: opens a box office with a number of seats, and returns a closure that sells a seat to a buyer, and
+  ///     returns whether there was one.
   func sell(
     _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) async -> Bool
   ) throws {
@@ -25,7 +25,7 @@ extension ActorReentrancy {
     }
   }
 
-  /// Sells seats to buyers that are blocks on the global queue, as `sell` does to tasks.
+  /// Sells seats to buyers that are blocks on the global queue, in the way in which `sell` does to tasks.
   func sellBlocks(
     _ trial: Trial, patience: Duration, _ open: (_ seats: Int) -> @Sendable (Buyer) -> Bool
   ) throws {

@@ -86,7 +86,7 @@ struct AsyncMain: Pattern {
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[awaits] }
 }
 
-/// An actor to leave for.
+/// An actor to which the main function hops and from which it comes back.
 actor Elsewhere {
   /// Does nothing.
   func visit() {}

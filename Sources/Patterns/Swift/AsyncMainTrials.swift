@@ -7,7 +7,7 @@ import Synchronization
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Counts the looks of a task that were on another thread or queue than the main one.
+  /// Counts the looks of a task that were on a thread or queue other than the main one.
   func look(_ trial: Trial, _ run: @Sendable (Looks) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let looks = Looks(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
@@ -50,7 +50,7 @@ final class Looks: Sendable {
     (self.count, self.isMainThread, self.isOnMainQueue) = (count, isMainThread, isOnMainQueue)
   }
 
-  /// One number for each look.
+  /// The numbers of the looks.
   var all: Range<Int> { 0..<count }
 
   /// Notes the thread and the queue of the caller.

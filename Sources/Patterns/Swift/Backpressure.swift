@@ -90,7 +90,7 @@ struct Backpressure: Pattern {
     }
   }
 
-  /// How long the consumer is held for a producer that never waits, and so must come to its end.
+  /// The time for which the consumer is held for a producer that never waits. Such a producer must finish within it.
   static let surely = Duration.seconds(30)
 
   /// The longest time of a trial: every element twice, with a switch of threads, and the hold.

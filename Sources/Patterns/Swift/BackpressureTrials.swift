@@ -3,11 +3,11 @@ import Synchronization
 
 /// The measuring code.
 extension Backpressure {
-  /// Lets elements flow from a producer to a consumer, first with the consumer held, then not.
+  /// Lets elements flow from a producer to a consumer. The consumer is held in the first phase, and free in the second.
   ///
   /// - Parameters:
   ///   - patience: how long the consumer is held, unless the producer ends before.
-  ///   - connect: starts the producer, and returns what the consumer iterates over.
+  ///   - connect: starts the producer, and returns the sequence that the consumer iterates over.
   func flow<Elements: AsyncSequence>(
     _ trial: Trial, until patience: Duration, _ connect: (Producer) -> Elements
   ) async throws where Elements.Element == Element, Elements.Failure == Never {
@@ -32,7 +32,7 @@ extension Backpressure {
   }
 }
 
-/// Makes elements, and counts those that exist.
+/// Makes elements, and counts the elements that exist.
 final class Producer: Sendable {
   private let count: Int
   private let size: Int
@@ -65,10 +65,10 @@ final class Producer: Sendable {
     return Element(size: size, of: existing)
   }
 
-  /// The elements, each of which is made when it is asked for.
+  /// The elements, each of which is made when the consumer asks for it.
   var elements: some Sequence<Element> { sequence(state: self) { producer in producer.next() } }
 
-  /// Notes what `yield` told of an element.
+  /// Notes what `yield` returned for an element.
   func notes(_ result: AsyncStream<Element>.Continuation.YieldResult) {
     if case .dropped = result { numberDropped.add(1, ordering: .relaxed) }
   }

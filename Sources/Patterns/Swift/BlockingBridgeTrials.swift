@@ -5,12 +5,12 @@ import Synchronization
 /// The measuring code.
 extension BlockingBridge {
   /// Calls code in the child tasks of a group, once in each, and observes whether all of them end. They have the
-  /// priority `utility`, whose threads nobody else needs: what comes after a stalled trial is not held up.
+  /// priority `utility`, whose threads nothing else needs, so that a stalled trial does not delay what follows.
   ///
   /// - Parameters:
   ///   - tasks: the number of tasks; nil for the number of submitters, and at least one for each thread of the pool.
-  ///   - tries: how many groups are run one after the other until one has not ended. On a busy machine the pool's
-  ///     monitor, which looks once a second, may add a thread before the tasks have come to a standstill.
+  ///   - tries: the number of groups that are run one after the other until one has not ended. On a busy machine the
+  ///     pool's monitor, which runs once per second, may add a thread before the tasks have come to a standstill.
   ///   - sum: returns the number of additions that arrived. It is called when all tasks have ended.
   ///   - call: adds one.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what they do.
@@ -61,19 +61,19 @@ extension BlockingBridge {
 /// Blocks the thread of the calling task until the semaphore is signalled.
 func waitBlocking(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
-/// How far the tasks of a group are.
+/// The progress of the tasks of a group.
 private final class Progress: Sendable {
   private let parties: Int
   private let begun = Atomic(0)
   private let hasEnded = Atomic(0)
-  /// When the last task ended.
+  /// The time at which the last task ended.
   let last = Moment()
 
   /// Creates the progress of tasks, the first `parties` of which begin together.
   init(parties: Int) { self.parties = parties }
 
-  /// Keeps the calling task on its thread until all parties have begun. It spins: a thread that slept would look like
-  /// the standstill.
+  /// Keeps the calling task on its thread until all parties have begun. The task spins, since a sleeping thread would
+  /// look like the standstill.
   func begins() {
     begun.add(1, ordering: .acquiringAndReleasing)
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }

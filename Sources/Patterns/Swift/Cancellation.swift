@@ -12,11 +12,13 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The handlers: each task is cancelled at another time, before it registers its handler, during that, while the
-/// operation is suspended, by itself, and after the operation. The operation lasts until `cancel` has returned.
+/// In the variants about handlers, each task is cancelled at another time: before it registers its handler, while it
+/// registers it, while the operation is suspended, by itself, and after the operation. The operation lasts until
+/// `cancel` has returned.
 ///
-/// The scopes: child tasks begin, then the scope that created them is left, or cancelled. Each child goes on for
-/// `patience` after its cancellation, unless its scope is left before: then the scope did not wait.
+/// In the variants about scopes, child tasks begin. Then the scope that created them is left, or cancelled. Each child
+/// continues for `patience` after its cancellation, unless its scope is left before. In that case the scope did not
+/// wait.
 ///
 /// SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {
@@ -27,7 +29,7 @@ struct Cancellation: Pattern {
   let children = Setting.count("children", 2...1000, default: 4, "child tasks of a scope")
   let patience = Setting.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
-    "how long a child task goes on at its end, unless its scope is left before")
+    "how long a child task continues at its end, unless its scope is left before")
 
   let reaction = Metric.latency(
     "reaction", "from the call of cancel, or of withTaskCancellationHandler in a cancelled task, to its first handler")

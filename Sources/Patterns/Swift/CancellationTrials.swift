@@ -4,7 +4,7 @@ import Synchronization
 
 /// The measuring code.
 extension Cancellation {
-  /// Runs `body` for one task with handlers after the other, and records which of its handlers and operations ran.
+  /// Runs `body` for one task with handlers after the other, and records which handlers and operations of the task ran.
   ///
   /// - Parameters:
   ///   - handlers: the number of handlers of a task.
@@ -36,7 +36,7 @@ extension Cancellation {
     trial.record(self.late, late)
   }
 
-  /// Runs `body` for one scope after the other, and records what became of its child tasks.
+  /// Runs `body` for one scope after the other, and records what happened to its child tasks.
   ///
   /// - Parameters:
   ///   - late: the number of child tasks that are added to a scope that is cancelled already.
@@ -87,7 +87,7 @@ extension Cancellation {
   }
 
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
-    // A task of its own, since it may be cancelled.
+    // The scope runs in a task of its own, since it may be cancelled.
     try waitFor {
       await Task {
         do { try await body(scope) } catch {}
@@ -98,7 +98,7 @@ extension Cancellation {
   }
 }
 
-/// A task with cancellation handlers, and what became of them.
+/// A task with cancellation handlers, and what happened to them.
 final class HandledTask: Sendable {
   private let handlers: RunCounts
   private let delay: Int
@@ -111,7 +111,7 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// - Parameter delay: how many steps of work the thread that cancels does after it met the task.
+  /// - Parameter delay: the number of steps of work that the thread that cancels does after it met the task.
   init(handlers: Int, delay: Int) {
     self.handlers = RunCounts(count: handlers)
     self.delay = delay
@@ -126,9 +126,9 @@ final class HandledTask: Sendable {
     operationRuns()
     hasBegun.signal()
   }
-  /// Notes that the operation has returned, for the same thread.
+  /// Notes that the operation has returned. The thread that cancels may wait for this, too.
   func hasReturned() { hasBegun.signal() }
-  /// Notes whether a handler has run, in an operation of a task that was cancelled before.
+  /// Notes whether a handler has run. The operation of a task that was cancelled before calls it.
   func mustBeHandled(_ index: Int = 0) { if handlers[index] == 0 { lateOnes.add(1, ordering: .relaxed) } }
   /// Suspends the task until `cancel` has returned.
   func cancellation() async { await isCancelled.passed() }
@@ -144,7 +144,7 @@ final class HandledTask: Sendable {
 
   // MARK: For the task and for the thread that cancels it
 
-  /// Waits until both have come here.
+  /// Waits until both the task and the thread have called this method.
   func meet() { meeting.wait() }
 
   // MARK: For the thread that cancels
@@ -165,7 +165,7 @@ final class HandledTask: Sendable {
 
   // MARK: Results
 
-  /// How often handlers ran.
+  /// The number of times that handlers ran.
   var runs: Int { (0..<handlers.count).reduce(0) { $0 + handlers[$1] } }
   /// The number of handlers that did not run.
   var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }
@@ -179,7 +179,7 @@ final class HandledTask: Sendable {
   var reaction: UInt64? { handling.since(cancelling) }
 }
 
-/// A scope with child tasks, and what became of them.
+/// A scope with child tasks, and what happened to them.
 final class Scope: Sendable {
   private struct State {
     var begun = 0
@@ -223,20 +223,20 @@ final class Scope: Sendable {
         gate.open()
       }
     }
-    /// Notes whether the child is cancelled. Then suspends it until its scope is left or the patience is over.
+    /// Notes whether the child is cancelled, and suspends it until its scope is left or the patience is over.
     func goesOn() async {
       scope.begins()
       scope.goesOn(isCancelled: Task.isCancelled)
       await scope.left.passed()
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child until it is cancelled, and tells the other child task.
+    /// Suspends the child until it is cancelled, and informs the other child task.
     func isCancelledAndTellsOther() async {
       await cancellation()
       if Task.isCancelled { scope.otherIsCancelled.open() }
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child until it is cancelled, and then until the other is, or the patience is over.
+    /// Suspends the child until it is cancelled, and then until the other child is cancelled or the patience is over.
     func isCancelledAndWaitsForOther() async {
       await cancellation()
       scope.otherIsCancelled.restHasFinished()
@@ -246,7 +246,7 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Runs both, one after the other.
+    /// Runs `isCancelled` and `goesOn`, one after the other.
     func isCancelledAndGoesOn() async {
       await cancellation()
       await goesOn()

@@ -35,7 +35,7 @@ struct Continuations: Pattern {
 
   /// The program of the processes; a test replaces it.
   var executable = Host.image
-  /// Tells when nothing happens any more; a test replaces it.
+  /// Detects that nothing happens any more; a test replaces it.
   var standstill = Standstill()
 
   var variants: [Variant] {

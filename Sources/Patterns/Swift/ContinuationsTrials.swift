@@ -98,7 +98,7 @@ extension Continuations {
   }
 }
 
-/// What the standard library writes of a misused continuation.
+/// The texts that the standard library writes about a misused continuation.
 private enum Misuse {
   static let twice = "tried to resume its continuation more than once"
   static let leaked = "leaked its continuation"
@@ -115,7 +115,7 @@ enum Place: CaseIterable, Sendable {
   /// Another task.
   case task
 
-  /// Runs `resume` there.
+  /// Runs `resume` at this place.
   func run(_ resume: @escaping @Sendable () -> Void) {
     switch self {
     case .operation: resume()
@@ -140,7 +140,7 @@ final class DeskVisits: Sendable {
 
   /// Notes that a task is about to create its continuation, and returns its thread.
   func arrives() -> Int { ThreadCensus.currentThread }
-  /// Notes that the operation of a task runs.
+  /// Notes that the operation of a task runs, after code that ran on `thread`.
   func operationRuns(after thread: Int) {
     if ThreadCensus.currentThread != thread { elsewhereOnes.add(1, ordering: .relaxed) }
     if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
@@ -152,11 +152,11 @@ final class DeskVisits: Sendable {
   /// Notes that the actor has resumed all tasks, and still runs its call.
   func allAreResumed() { earlyOnes.store(gone, ordering: .relaxed) }
 
-  /// The number of operations that ran on another thread than the code before.
+  /// The number of operations that ran on a thread other than that of the code before.
   var elsewhere: Int { elsewhereOnes.load(ordering: .relaxed) }
-  /// The number of tasks that have gone on.
+  /// The number of tasks that have continued.
   var gone: Int { goneOn.load(ordering: .acquiring) }
-  /// The number of tasks that went on while the actor ran the call that resumed them.
+  /// The number of tasks that continued while the actor ran the call that resumed them.
   var early: Int { earlyOnes.load(ordering: .relaxed) }
 }
 
@@ -228,7 +228,7 @@ final class Holder<Continuation>: @unchecked Sendable {
 
 /// The text that this process writes to standard error for a while.
 private enum StandardError {
-  /// Runs `body`, and returns what was written to standard error meanwhile, at most what a pipe holds.
+  /// Runs `body`, and returns the text that was written to standard error meanwhile, at most as much as a pipe holds.
   static func whileIt(_ body: () throws -> Void) throws -> String {
     let pipe = try makePipe()
     defer { close(pipe.reader) }
@@ -268,7 +268,7 @@ extension String {
   fileprivate func lines(with text: String) -> Int { split(separator: "\n").count { $0.contains(text) } }
 }
 
-/// A worker of this binary that resumes a continuation twice, for a trial that reads what it says.
+/// A worker of this binary that resumes a continuation twice, for a trial that reads what the worker writes.
 private enum MisusingProcess {
   private static let name = "GCDLAB_MISUSE"
 

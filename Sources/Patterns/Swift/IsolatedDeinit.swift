@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Where and when does the deinitializer of an object run that belongs to an actor?
+/// Where and when does the deinitializer of an actor's object run?
 ///
 /// ```swift
 /// @Bench final class Tool {
@@ -10,8 +10,8 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The executor of the global actor is a queue, which tells the deinitializer where it runs. The last reference is
-/// dropped in different places, always with a task-local value that the deinitializer looks for.
+/// The executor of the global actor is a queue, from which the deinitializer learns where it runs. The last reference
+/// is dropped in different places, always with a task-local value that the deinitializer looks for.
 ///
 /// SE-0371, Isolated synchronous deinit.
 struct IsolatedDeinit: Pattern {

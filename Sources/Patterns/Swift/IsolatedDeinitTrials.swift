@@ -7,7 +7,7 @@ extension IsolatedDeinit {
   /// Runs `body`, which creates and releases an object, for one object after the other, and records what became of its
   /// deinitializer.
   ///
-  /// - Parameter seesActor: whether the actor runs on the queue that tells where code runs.
+  /// - Parameter seesActor: whether the actor runs on the queue that shows where code runs.
   func eachObject(_ trial: Trial, seesActor: Bool = true, _ body: (ObjectEnd) throws -> Void) throws {
     let count = trial[objects]
     var (onActor, inline, inherited, missing) = (0, 0, 0, 0)
@@ -57,9 +57,9 @@ final class ObjectEnd: Sendable {
   }
 
   struct State {
-    /// How often the deinitializer ran, where, and whether it found the mark.
+    /// The number of times that the deinitializer ran, whether it ran on the actor, and whether it found the mark.
     var (runs, onActor, inherited) = (0, 0, 0)
-    /// Whether it had run when the last release returned.
+    /// Whether the deinitializer had run when the last release returned.
     var wasInline = false
     var released: UInt64 = 0
     var delay: UInt64?
@@ -81,7 +81,7 @@ final class ObjectEnd: Sendable {
     }
   }
 
-  /// Runs `release`, which drops the last reference, with the mark.
+  /// Runs `release`, which drops the last reference, with the mark set.
   func isReleased(_ release: () -> Void) {
     _ = Self.key
     state.note { $0.released = MonotonicClock.now() }
@@ -89,14 +89,14 @@ final class ObjectEnd: Sendable {
     state.note { $0.wasInline = $0.runs > 0 }
   }
 
-  /// Blocks the actor on which it runs until it may go on.
+  /// Blocks the actor on which the caller runs until the actor may continue.
   func blocksActor() {
     isBlocked.signal()
     actor.wait()
   }
   /// Waits until the actor is blocked.
   func waitUntilActorIsBlocked() { isBlocked.wait() }
-  /// Lets the actor go on.
+  /// Lets the actor continue.
   func letActorGo() { actor.signal() }
 
   /// Waits for the deinitializer, and returns what became of it.

@@ -32,7 +32,7 @@ extension LimitConcurrency {
     let count = trial[jobs]
     let seen = try looks.take(count, steps: trial.steps(work), threads: threads, run)
     guard let held = seen.held else {
-      throw Unavailable("what threads wait for must be told, and this system does not tell")
+      throw Unavailable("this system does not report what threads wait for")
     }
     trial.record(overWidth, max(0, max(seen.inProgress, seen.atOnce) - width))
     trial.record(unusedSlots, max(0, min(width, count) - seen.atOnce))
@@ -65,6 +65,6 @@ extension LimitConcurrency {
 }
 
 extension DispatchSemaphore {
-  /// Blocks the thread until a signal comes, as a call does that knows nothing of tasks.
+  /// Blocks the thread until a signal comes, as a call that knows nothing of tasks does.
   func blockForOne() { wait() }
 }

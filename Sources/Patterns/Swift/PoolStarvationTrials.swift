@@ -82,9 +82,9 @@ final class LateAnswer: Sendable {
 
     /// Notes that the request has a thread and begins.
     func begins() { answer.begins.ran(index) }
-    /// Blocks the thread until the answer is there, as every blocking call does.
+    /// Blocks the thread until the answer arrives, as every blocking call does.
     func blockUntilAnswered() { answer.group.wait() }
-    /// Has `handler` called when the answer is there.
+    /// Calls `handler` when the answer arrives.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)
     }
@@ -114,8 +114,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue of its own.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after the other. If the task is held up, waits up to `patience` for the block on the
-  /// global queue, if that is held up as well, or else for the task.
+  /// Submits the bystanders one after the other. If the task is delayed, waits up to `patience` for the block on the
+  /// global queue if that block is delayed as well, or else for the task.
   func come(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.come(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

@@ -2,16 +2,16 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// Is the priority of a task raised by a task of higher priority that waits for it, and who is told of it?
+/// Does a task of higher priority that waits for a task raise that task's priority, and which handlers are called?
 ///
 /// ```swift
 /// let task = Task(priority: .low) { … }
 /// await task.value  // in a task of high priority
 /// ```
 ///
-/// Each task begins with low priority, and goes on until the trial has raised it, or `patience` is over. What is
-/// observed is the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread the
-/// system runs first is another question (queue-priority).
+/// Each task begins with low priority, and continues until the trial has raised it, or until `patience` is over. A
+/// trial observes the priority that Swift reports, and the calls of `withTaskPriorityEscalationHandler`. Which thread
+/// the system runs first is another question (queue-priority).
 ///
 /// SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.
 struct PriorityEscalation: Pattern {

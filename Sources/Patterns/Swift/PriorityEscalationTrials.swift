@@ -7,7 +7,7 @@ extension PriorityEscalation {
   /// Runs `body`, which starts a task and raises it, for one task after the other.
   ///
   /// - Parameters:
-  ///   - times: how often the task is raised.
+  ///   - times: the number of times that the task is raised.
   ///   - isTold: whether its handler must be called.
   ///   - patience: how long a task waits to be raised.
   func eachTask(
@@ -67,11 +67,11 @@ extension PriorityEscalation {
 }
 
 extension Unavailable {
-  /// What the handlers need.
+  /// The reason that is given on systems without the handlers.
   static let escalationHandler = Unavailable("withTaskPriorityEscalationHandler needs macOS 26")
 }
 
-/// A task whose priority is raised, and what it saw of that.
+/// A task whose priority is raised, and what the task saw of it.
 final class RaisedTask: Sendable {
   struct State {
     var isRaised = false
@@ -89,10 +89,11 @@ final class RaisedTask: Sendable {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// Yields until the task has high priority, or the patience is over.
+  /// Yields until the task has high priority, or until the patience is over.
   func isRaised() async { await waits { Task.currentPriority >= .high } }
-  /// Yields until the task has high priority and its handler has been called for that, or the patience is over. The
-  /// system raises the priority first, and a handler whose operation returns in between is not called.
+  /// Yields until the task has high priority and its handler has been called, or until the patience is over. The system
+  /// raises the priority first. If the operation returns before the handler is called, the handler is not called at
+  /// all.
   func isRaisedAndTold() async { await waits { Task.currentPriority >= .high && self.now.isTold } }
 
   private func waits(_ isOver: () -> Bool) async {
@@ -102,7 +103,7 @@ final class RaisedTask: Sendable {
     let isRaised = Task.currentPriority >= .high
     state.withLock { $0.isRaised = isRaised }
   }
-  /// Notes whether the task still has the priority, after it was suspended.
+  /// Notes whether the task still has the priority after it was suspended.
   func goesOn() async {
     await Task.yield()
     let isForgotten = Task.currentPriority < .high

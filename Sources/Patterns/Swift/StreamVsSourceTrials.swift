@@ -137,7 +137,7 @@ final class Inbox: Sendable {
 
   /// The items that were received, in their order.
   var taken: [Int] { state.withLock { $0.taken } }
-  /// How often the sender was told that an item was dropped.
+  /// The number of times that `yield` reported a dropped item.
   var drops: Int { state.withLock { $0.drops } }
   /// The time at which the last item was received.
   var lastTime: UInt64 { state.withLock { $0.lastTime } }

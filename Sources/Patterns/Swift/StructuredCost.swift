@@ -3,11 +3,11 @@ import Instruments
 /// What does a child task cost, and how long is it kept?
 ///
 /// Structured concurrency makes child tasks by `async let` and in groups. A task group keeps every child that has ended
-/// until somebody asks for its result, and a discarding group keeps none. A loose `Task` is nobody's child.
+/// until its result is taken, and a discarding group keeps none. A `Task` that is created by itself has no parent.
 ///
-/// A trial makes children that do nothing but note that they ran: several times timed, once with the allocations
-/// counted, and once to see what is kept. There the parent pauses at the end of its scope until all threads sleep, when
-/// all children have ended.
+/// A trial makes children that only note that they ran: several times to time them, once to count allocations, and once
+/// to see what is kept. In the last run the parent pauses at the end of its scope until all children have ended and all
+/// threads sleep.
 ///
 /// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
 struct StructuredCost: Pattern {

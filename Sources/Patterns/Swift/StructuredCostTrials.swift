@@ -32,7 +32,7 @@ extension StructuredCost {
   }
 
   private func recordKept(_ trial: Trial, _ run: @escaping @Sendable (Children) async -> Void) throws {
-    // Dispatch and the heap keep some of what they were given back. A first parent fills what they keep.
+    // Dispatch and the heap keep some of the memory that was given back. A first parent fills what they keep.
     let count = trial[keptChildren]
     try waitFor { await run(Children(count: count)) }
     try standstill.wait()
@@ -70,7 +70,7 @@ final class Children: Sendable {
     pairs = stride(from: 0, to: count, by: 2).map { (Child(runs: runs, index: $0), Child(runs: runs, index: $0 + 1)) }
   }
 
-  /// Pauses at the end of the scope, in the run in which memory is looked at, until it has been.
+  /// Pauses at the end of the scope until the memory has been examined. Other runs do not pause.
   func pause() async { await gate?.passed() }
 
   fileprivate func endPause() { gate?.open() }

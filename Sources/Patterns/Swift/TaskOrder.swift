@@ -10,9 +10,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Each item is a number, and the actor notes them as they come. In the variants whose tasks may overtake each other,
-/// one task is held between its start and its call until a later one has come, in the first round of a trial. The other
-/// rounds are timed.
+/// Each item is a number, and the actor notes the items in the order of their arrival. In the variants whose tasks may
+/// overtake each other, the first round of a trial holds one task between its start and its call until a later task has
+/// arrived. The other rounds are timed.
 ///
 /// SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream.
 struct TaskOrder: Pattern {

@@ -28,7 +28,7 @@ extension TaskOrder {
   }
 }
 
-/// Items that are sent to an actor, and the order in which they came.
+/// Items that are sent to an actor, and the order in which they arrived.
 final class OrderRound: Sendable {
   private struct State {
     var come = 0
@@ -57,11 +57,11 @@ final class OrderRound: Sendable {
     fileprivate let round: OrderRound
     fileprivate let index: Int
 
-    /// Whether it is in the second half.
+    /// Whether the item is in the second half.
     var isInSecondHalf: Bool { index >= round.count / 2 }
-    /// Suspends the task of the first item until a later one has come.
+    /// Suspends the task of the first item until a later item has arrived.
     func isHeld() async { if index == 0, round.isHeld { await round.laterHasCome.passed() } }
-    /// Notes that the item has come to the actor.
+    /// Notes that the item has arrived at the actor.
     func comes() { round.comes(index) }
   }
 
@@ -76,26 +76,27 @@ final class OrderRound: Sendable {
     if index > 0 { laterHasCome.open() }
   }
 
-  /// Notes that the tasks of all items have been started: if the first is held for long now, no other can overtake it.
+  /// Notes that the tasks of all items have been started. If the first is still held after that, no other can overtake
+  /// it.
   func allHaveStarted() { laterHasCome.restHasFinished() }
 
-  /// Blocks the actor on which it runs until it may go on.
+  /// Blocks the actor on which the caller runs until the actor may continue.
   func blocksActor() {
     isBlocked.open()
     actor.wait()
   }
   /// Suspends until the actor is blocked.
   func actorIsBlocked() async { await isBlocked.passed() }
-  /// Lets the actor go on.
+  /// Lets the actor continue.
   func letActorGo() { actor.signal() }
 
   // MARK: Results
 
-  /// Waits until all items have come, but no longer than `patience`.
+  /// Waits until all items have arrived, but no longer than `patience`.
   func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.come == count } }
-  /// The number of items that came after a later one.
+  /// The number of items that arrived after a later one.
   var inversions: Int { state.inversions }
-  /// The number of items that have not come.
+  /// The number of items that have not arrived.
   var lost: Int { count - state.come }
   /// When the last item came; nil if one has not come.
   var end: UInt64? { state.end }

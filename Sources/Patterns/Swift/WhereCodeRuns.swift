@@ -3,7 +3,7 @@ import Instruments
 import NonisolatedBefore
 import NonisolatedToday
 
-/// Where does asynchronous code run that an actor calls: on the actor, or off it?
+/// Does asynchronous code that an actor calls run on the actor, or off it?
 ///
 /// ```swift
 /// nonisolated func load() async { … }
@@ -11,8 +11,8 @@ import NonisolatedToday
 ///
 /// The same functions are compiled in two modules, without the upcoming feature `NonisolatedNonsendingByDefault` of
 /// Swift 6.2 and with it. Two actors call them: one whose executor is a serial queue, and the main actor. The queue on
-/// which code runs tells whether it runs on the actor. Each function looks twice: where it begins, and after it was
-/// suspended.
+/// which code runs shows whether it runs on the actor. Each function checks its queue twice: at its beginning, and
+/// after a suspension.
 ///
 /// SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {
@@ -26,7 +26,7 @@ struct WhereCodeRuns: Pattern {
   let late = Metric.count("late", "tasks that had not begun when their creation returned")
   let call = Metric.latency("call", "from before the call until the code begins")
 
-  /// The second actor; a test replaces the main actor, which nothing serves there.
+  /// The second actor. A test replaces the main actor, which does not run in tests.
   var second = CallingActor.main
 
   var variants: [Variant] {

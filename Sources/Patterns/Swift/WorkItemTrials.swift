@@ -105,7 +105,7 @@ final class CancelledWork: Sendable {
   func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
   /// Waits until the item runs.
   func waitUntilItRuns() { runs.wait(within: Self.bound) }
-  /// Cancels the item by `cancel`, and releases what waits for the cancellation.
+  /// Cancels the item by `cancel`, and releases the blocks and tasks that wait for the cancellation.
   func cancel(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
@@ -139,7 +139,7 @@ final class CancelledWork: Sendable {
   var hasEnded: Bool { ended.isSet }
   /// Whether waiting for the item succeeded.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
-  /// How long after the cancellation the notify block ran; nil if it did not run during the wait.
+  /// The time from the cancellation until the notify block ran; nil if it did not run during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }
   /// Waits for the notify block, but no longer than `bound`. Returns whether it ran.
   func isTold(within bound: Duration) -> Bool {
@@ -149,7 +149,7 @@ final class CancelledWork: Sendable {
   }
 }
 
-/// A box by which a block finds its own work item without keeping it alive.
+/// A box through which a block finds its own work item without keeping the item alive.
 ///
 /// Unchecked: the item is stored before it is submitted, and only read afterwards.
 final class Own: @unchecked Sendable {

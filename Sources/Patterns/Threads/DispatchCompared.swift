@@ -27,7 +27,7 @@ struct DispatchCompared: Pattern {
     "repeats", 1...1000, default: 2, "timed runs of all tasks per trial, after as many without work")
 
   let initiate = Metric.latency(
-    "initiate", "from the first submission until the caller can go on; for a loop, until the last task has finished")
+    "initiate", "from the first submission until the caller can continue; for a loop, until the last task has finished")
   let complete = Metric.latency("complete", "from the first submission until the last task has finished")
   let user = Metric.latency(
     "user", isSpeed: false,

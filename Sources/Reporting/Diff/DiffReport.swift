@@ -250,7 +250,7 @@ public struct DiffReport: Sendable {
       switch gate.status {
       case 0: passed = ["nothing became worse by more than \(limit)"]
       case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\""]
-      default: passed = ["inconclusive: whether anything became worse by more than \(limit) cannot be told"]
+      default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
       }
     }
     let verdicts = diff.verdicts.map {

@@ -236,7 +236,7 @@ public struct ResultDiff: Sendable {
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.
     } else if !all.allSatisfy({ $0 > 0 }) {
-      reason = "0 in some rounds, of which there is no ratio"
+      reason = "0 in some rounds, which therefore have no ratio"
     } else {
       let rounds = min(before.joined().count, after.joined().count)
       reason = "\(rounds) round\(rounds == 1 ? "" : "s"): \(ConfidenceInterval.fewest) or more are needed per side"

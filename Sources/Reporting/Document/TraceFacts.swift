@@ -224,7 +224,7 @@ extension TraceFacts {
   func validate(_ place: DocumentPlace, _ variants: Set<String>) throws(InputError) {
     try place["variant"].require(variants.contains(variant), "'\(variant)' is not a variant of the scenario")
     try place["length"].require(Double(length.time), in: DocumentPlace.anyAmount)
-    try place["whole"].require(whole.map { $0.time > length.time } ?? true, "it is no longer than what is here")
+    try place["whole"].require(whole.map { $0.time > length.time } ?? true, "it is not longer than the recorded part")
     try place["whole"].require(Double(whole?.time ?? 0), in: DocumentPlace.anyAmount)
     try place["later"].require(later ?? 1, in: 1...Int.max)
     for core in cores { try place["cores"].require(core, in: 0...1_000_000) }

@@ -1,13 +1,14 @@
 import Laboratory
 import Platform
 
-/// Traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing open.
+/// Writes traces as Chrome trace events (JSON), which Perfetto, speedscope and chrome://tracing open.
 ///
-/// A trace is a process, a lane a thread: a slice for its life, in it its blocks and waits, and beside it a track that
-/// says on which core it ran. Submissions are joined to begins by flow events; cores busy, backlog and threads are
-/// counters. What had not ended by the end of the record, holes in it and what it lacks say so.
+/// A trace is a process, and a lane is a thread with a slice for its life. The slice contains the lane's blocks and
+/// waits, and a track beside it shows the core on which the lane ran. Flow events join submissions to begins. The busy
+/// cores, the backlog and the threads are counters. Slices that had not ended, gaps in the record and missing records
+/// are marked as such.
 public enum ChromeTrace {
-  /// The events of some traces, a process each.
+  /// Returns the events of traces, with a process for each.
   public static func render(_ traces: [Trace]) -> String {
     var writer = Writer()
     for trace in traces { writer.write(trace) }
@@ -16,11 +17,12 @@ public enum ChromeTrace {
   }
 
   private struct Writer {
-    /// More steps of a counter than this are folded: a screen shows no more, and they are as large as all else.
+    /// The most steps of a counter. More steps are folded, since a screen cannot show them and they would make the file
+    /// twice as large.
     private static let mostSteps = 4000
     var text = "{\"traceEvents\": ["
     private var isFirst = true
-    /// Of processes, threads and flows: no number means two things.
+    /// The last number that a process, a thread or a flow got. No number is used twice.
     private var lastNumber = 0
     private var process = 0
     private var length: UInt64 = 0
@@ -46,11 +48,11 @@ public enum ChromeTrace {
       counter("threads", trace.threads)
     }
 
-    /// A lane with its life, waits and cores; comes back as the number of its track.
+    /// Writes a lane with its life, waits and cores, and returns the number of its track.
     private mutating func write(_ lane: Trace.Lane, of trace: Trace) -> Int {
       let track = number()
       metadata("thread_name", on: track, lane.name)
-      // A slice that holds all others: a flow can begin in it, where the thread is in no block.
+      // This slice contains all others of the lane. A flow can begin in it while the thread is in no block.
       span(
         Self.quoted(lane.name), "thread", on: track, lane.begin, lane.end,
         ["\"thread\": \(lane.thread)", "\"kind\": \"\(lane.kind.rawValue)\""], isOpen: false)
@@ -87,7 +89,7 @@ public enum ChromeTrace {
       event("f", "\"submission\"", "submission", on: tracks[lane], begin, ", \"id\": \(flow), \"bp\": \"e\"")
     }
 
-    /// What is not known, on a track of its own: nothing must be taken for rest that was not recorded.
+    /// Writes the gaps of the record on a track of their own, so that a gap is not mistaken for a thread at rest.
     private mutating func unknown(_ trace: Trace) {
       let gaps = Dictionary(grouping: trace.gaps) { $0.record }
       for record in [Trace.Gap.Record.calls, .scheduler] {
@@ -104,7 +106,7 @@ public enum ChromeTrace {
 
     // MARK: Events
 
-    /// A slice; one without an end lasts up to the end of the record, and says so.
+    /// Writes a slice. A slice without an end lasts to the end of the record, and is marked so.
     private mutating func span(
       _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
       calls: [String] = [], isOpen: Bool = true
@@ -116,7 +118,8 @@ public enum ChromeTrace {
     }
 
     private mutating func counter(_ name: String, _ steps: Steps) {
-      // A series goes on as it was up to its next event: it begins and ends with the trace.
+      // A counter keeps its value until its next event, so it has an event at the beginning and at the end of the
+      // trace.
       let points = steps.folded(to: Self.mostSteps, end: length)
       let first = points.first?.time == 0 ? [] : [(time: UInt64(0), count: 0)]
       let last = steps.points.last.map { $0.time < length ? [(time: length, count: $0.count)] : [] } ?? []
@@ -131,7 +134,7 @@ public enum ChromeTrace {
       event("M", "\"thread_sort_index\"", "__metadata", on: track, 0, ", \"args\": {\"sort_index\": \(track)}")
     }
 
-    /// - Parameter name: JSON already.
+    /// - Parameter name: The name as JSON.
     private mutating func event(
       _ phase: String, _ name: String, _ category: String, on track: Int?, _ time: UInt64, _ rest: String
     ) {
@@ -150,13 +153,13 @@ public enum ChromeTrace {
       wait.reason.rawValue + (wait.queue.map { " \(trace.queues[$0].label)" } ?? "")
     }
 
-    /// Nanoseconds in microseconds, exactly: `1234.5`.
+    /// Returns nanoseconds as exact microseconds: `1234.5`.
     static func microseconds(_ nanoseconds: UInt64) -> String {
       let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1000)
       return rest == 0 ? "\(whole)" : "\(whole)." + "\(1000 + rest)".dropFirst()
     }
 
-    /// Text as JSON has it; what is no visible character is escaped.
+    /// Returns text as a JSON string, with invisible characters escaped.
     static func quoted(_ text: String) -> String {
       var quoted = "\""
       for scalar in text.unicodeScalars {
@@ -175,11 +178,11 @@ public enum ChromeTrace {
 }
 
 extension Trace.Gap.Record {
-  /// What it tells.
+  /// What the record contains, in a few words.
   var says: String {
     switch self {
     case .calls: "blocks and waits"
-    case .scheduler: "who ran where"
+    case .scheduler: "which thread ran where"
     }
   }
 }

@@ -1,33 +1,33 @@
 import Laboratory
 
-/// A part of a trace in so many columns. A column shows what took most of its time; that nothing was it shows only
-/// where nothing was.
+/// A part of a trace in columns. A column shows what took most of its time, and is empty only if nothing happened in
+/// it.
 struct Folding {
   /// One column of one lane.
   struct Cell: Equatable {
-    /// Where a thread is.
+    /// The state of a thread.
     enum Place: Equatable {
-      /// Not yet there, or there no more.
+      /// The thread has not begun or has ended.
       case absent
       /// The thread does not run.
       case rests
-      /// The thread could run, and another has its core.
+      /// The thread could run, and another thread has its core.
       case preempted
       /// The thread runs, for less than half of the column.
       case runsInPart
       /// The thread runs.
       case runs(core: Int)
-      /// The part of the record for it is lost or missing.
+      /// The record of this time is lost or missing.
       case unknown
     }
-    /// What it does.
+    /// What the thread does.
     enum Content: Hashable {
       case nothing
       /// One block.
       case block(Int)
-      /// Several of a queue, none of which can be shown alone.
+      /// Several blocks of a queue, none of which can be shown alone.
       case blocks(queue: Int)
-      /// A wait, inside one block where all of the column is.
+      /// A wait. It is inside a block if all waits of the column are inside that block.
       case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
       case unknown
     }
@@ -35,16 +35,16 @@ struct Folding {
     var content: Content
   }
 
-  /// From when.
+  /// The beginning of the part, in nanoseconds.
   let from: UInt64
-  /// Until when.
+  /// The end of the part, in nanoseconds.
   let to: UInt64
-  /// How many columns.
+  /// The number of columns.
   let columns: Int
   private let trace: Trace
   private let timelines: [Timeline]
 
-  /// A part of a trace; where its end is nil, all that is behind `from`.
+  /// Creates a part of a trace, from one time to another. Without an end, the part lasts to the end of what is drawn.
   init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
     self.trace = trace
     self.from = from
@@ -53,13 +53,13 @@ struct Folding {
     timelines = Timeline.all(of: trace)
   }
 
-  /// The bounds of a column.
+  /// Returns the bounds of a column.
   private func bounds(_ column: Int) -> (begin: Double, end: Double) {
     let width = Double(to - from) / Double(columns)
     return (Double(from) + Double(column) * width, Double(from) + Double(column + 1) * width)
   }
 
-  /// Calls `body` with each column that a time touches and for how many nanoseconds it does.
+  /// Calls `body` with each column that a time overlaps, and with the nanoseconds of the overlap.
   private func each(_ begin: UInt64, _ end: UInt64, _ body: (Int, Double) -> Void) {
     guard end > from, begin < to, end > begin else { return }
     let width = Double(to - from) / Double(columns)
@@ -70,14 +70,14 @@ struct Folding {
     }
   }
 
-  /// The columns of a lane.
+  /// Returns the columns of a lane.
   func cells(of lane: Int) -> [Cell] {
     let places = places(of: lane)
     let contents = contents(of: lane)
     return (0..<columns).map { Cell(place: places[$0], content: contents[$0]) }
   }
 
-  /// For how long a lane runs, is in blocks or waits, in all.
+  /// Returns the time for which a lane runs, is in blocks or waits.
   func activity(of lane: Int) -> Double {
     var sum = 0.0
     for run in trace.lanes[lane].runs { each(run.begin, run.end) { sum += $1 } }
@@ -112,7 +112,7 @@ struct Folding {
   private func contents(of index: Int) -> [Cell.Content] {
     let lane = trace.lanes[index]
     var found: [[Cell.Content: Double]] = Array(repeating: [:], count: columns)
-    /// The one block of a queue, and the one that all waits of a kind are in; -1 for several.
+    /// The only block of a queue in the column, and the only block that contains all waits of a kind; -1 for several.
     var single: [[Int: Int]] = Array(repeating: [:], count: columns)
     var around: [[Cell.Content: Int]] = Array(repeating: [:], count: columns)
     for piece in timelines[index].pieces {
@@ -128,7 +128,7 @@ struct Folding {
         let queue = trace.blocks[block].queue
         each(piece.begin, piece.end) { column, time in
           found[column][.blocks(queue: queue), default: 0] += time
-          // The one there is, or none when there are several.
+          // The block if there is one; -1 if there are several.
           single[column][queue] = single[column][queue].map { $0 == block ? block : -1 } ?? block
         }
       }
@@ -158,7 +158,7 @@ struct Folding {
 
   // MARK: Below the lanes
 
-  /// How many cores ran threads of the trial, on average over each column; nil where that is not known.
+  /// The mean number of cores that ran threads of the trial, for each column; nil if it is not known.
   var busyCores: [Double?] {
     let width = Double(to - from) / Double(columns)
     var busy = Array(repeating: 0.0, count: columns)
@@ -167,8 +167,8 @@ struct Folding {
     return (0..<columns).map { lost[$0] || !trace.knowsRunning ? nil : busy[$0] }
   }
 
-  /// How many blocks at most were submitted and had not begun; those that wait for a time, a group or an event do not
-  /// count.
+  /// The greatest number of blocks in each column that were submitted and had not begun. Blocks that wait for a time, a
+  /// group or an event do not count.
   var backlog: [Int] {
     most(
       of: trace.blocks.filter(\.isInBacklog).compactMap { block in
@@ -176,10 +176,10 @@ struct Folding {
       })
   }
 
-  /// How many threads there were at most.
+  /// The greatest number of threads in each column.
   var threads: [Int] { most(of: trace.lanes.map { ($0.begin, $0.end ?? trace.length) }) }
 
-  /// How many of some times lay over each other at most, in each column.
+  /// Returns the greatest number of times that overlap, for each column.
   private func most(of times: [(begin: UInt64, end: UInt64)]) -> [Int] {
     var edges = times.flatMap { [($0.begin, 1), (max($0.end, $0.begin), -1)] }
     edges.sort { ($0.0, -$0.1) < ($1.0, -$1.1) }
@@ -187,7 +187,7 @@ struct Folding {
     var (count, next) = (0, 0)
     for column in 0..<columns {
       let (begin, end) = bounds(column)
-      // What ends where the column begins is of the one before.
+      // A time that ends where the column begins belongs to the column before.
       while next < edges.count, Double(edges[next].0) <= begin {
         count += edges[next].1
         next += 1
@@ -204,8 +204,8 @@ struct Folding {
 }
 
 extension Trace.Block {
-  /// Whether it can begin as soon as a thread and its queue are free: what waits for a time, a group or an event
-  /// cannot.
+  /// Whether the block can begin as soon as a thread and its queue are free. A block that waits for a time, a group or
+  /// an event cannot.
   var isInBacklog: Bool {
     switch kind {
     case .async, .sync, .apply, .job: true

@@ -1,18 +1,18 @@
 @preconcurrency import Rainbow
 
-/// Colours that are told apart whatever eyes one has: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
-/// near as 256 colours come.
+/// Colours that colour-blind readers can tell apart: those of Okabe and Ito (https://jfly.uni-koeln.de/color/), as
+/// closely as 256 colours allow.
 enum Palette {
   /// Sky blue, orange, bluish green, yellow, reddish purple, vermilion, blue, grey.
   private static let colors: [UInt8] = [117, 214, 36, 227, 176, 202, 33, 250]
   private static let black: UInt8 = 16
 
-  /// Text on one of the colours, which repeat.
+  /// Returns text on one of the colours. After the last colour the first one follows.
   static func on(_ index: Int, _ text: String) -> String {
     string(Rainbow.Segment(text: text, color: .bit8(black), backgroundColor: .bit8(colors[index % colors.count])))
   }
 
-  /// Text in one of the colours.
+  /// Returns text in one of the colours.
   static func of(_ index: Int, _ text: String) -> String {
     string(Rainbow.Segment(text: text, color: .bit8(colors[index % colors.count])))
   }
@@ -22,7 +22,7 @@ enum Palette {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment]))
   }
 
-  /// Whether what stands behind an escape character is one of these: `[38;5;16;48;5;117m`.
+  /// Returns whether the text after an escape character is one of these codes: `[38;5;16;48;5;117m`.
   static func isOurs(_ code: String) -> Bool {
     let numbers = code.dropFirst().dropLast().split(separator: ";", omittingEmptySubsequences: false).map(String.init)
     let known = Set((colors + [black]).map(String.init))

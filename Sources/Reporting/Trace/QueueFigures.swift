@@ -1,22 +1,22 @@
 import Laboratory
 
-/// What became of the blocks of a queue, or of several queues under one letter.
+/// The figures of the blocks of one queue, or of several queues that share a letter.
 struct QueueFigures {
   /// The queues' label.
   let label: String
-  /// How many queues there are.
+  /// The number of queues.
   let queues: Int
-  /// What kind of queue the first one is.
+  /// The kind of the first queue.
   let kind: Trace.Queue.Kind
-  /// How many blocks were submitted.
+  /// The number of blocks that were submitted.
   let blocks: Int
-  /// From submission to begin, in nanoseconds, in order of length; without blocks that wait for a time, a group or an
-  /// event.
+  /// The times from submission to begin in nanoseconds, in ascending order. Blocks that wait for a time, a group or an
+  /// event are left out.
   private let delays: [UInt64]
-  /// From begin to end, in nanoseconds, in order of length.
+  /// The times from begin to end in nanoseconds, in ascending order.
   private let runs: [UInt64]
 
-  /// The figures of some queues of a trace.
+  /// Creates the figures of some queues of a trace.
   init(_ trace: Trace, queues: Set<Int>, label: String, kind: Trace.Queue.Kind) {
     let blocks = trace.blocks.filter { queues.contains($0.queue) }
     self.label = label

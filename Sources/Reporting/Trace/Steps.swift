@@ -1,11 +1,12 @@
 import Laboratory
 
-/// A count over the time of a trace, which goes up and down in steps.
+/// A number over the time of a trace, which changes in steps.
 struct Steps {
-  /// From when on it is what, in order of time, each time once; before the first it is 0.
+  /// The times at which the number changes, in ascending order without duplicates, with the new number. Before the
+  /// first time the number is 0.
   let points: [(time: UInt64, count: Int)]
 
-  /// What comes of changes, in whatever order; those at one time are one step.
+  /// Creates the steps from changes in any order. Changes at one time are one step.
   init(_ changes: [(time: UInt64, by: Int)]) {
     var points: [(time: UInt64, count: Int)] = []
     var count = 0
@@ -17,10 +18,11 @@ struct Steps {
     self.points = points
   }
 
-  /// The most that it ever is.
+  /// The greatest number.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
-  /// The steps, at most so many: of those between two of as many equal times up to `end`, the highest stands for all.
+  /// Returns at most `most` steps. The time up to `end` is divided into this many equal parts, and the highest step of
+  /// each part stands for all of them.
   func folded(to most: Int, end: UInt64) -> [(time: UInt64, count: Int)] {
     guard points.count > most else { return points }
     let width = max(1, end / UInt64(most))
@@ -33,16 +35,16 @@ struct Steps {
     }
   }
 
-  /// What it is at a time.
+  /// Returns the number at a time.
   func count(at time: UInt64) -> Int { points.last { $0.time <= time }?.count ?? 0 }
 }
 
 extension Trace {
-  /// How many cores the trial's threads kept busy.
+  /// The number of cores that the trial's threads kept busy.
   var busyCores: Steps { Steps(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
-  /// How many blocks had been submitted and had not begun, of those that can begin as soon as a thread and their queue
-  /// are free.
+  /// The number of blocks that were submitted, had not begun, and can begin as soon as a thread and their queue are
+  /// free.
   var backlog: Steps {
     Steps(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in
@@ -51,7 +53,7 @@ extension Trace {
       })
   }
 
-  /// How many threads there were.
+  /// The number of threads.
   var threads: Steps {
     Steps(lanes.flatMap { lane in [(lane.begin, 1)] + (lane.end.map { [($0, -1)] } ?? []) })
   }

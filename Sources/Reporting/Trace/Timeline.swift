@@ -1,27 +1,27 @@
 import Laboratory
 
-/// What a lane does from moment to moment, as one row of pieces: a wait hides the block it is in, a block the one it
-/// was called from.
+/// What a lane does over time, as a row of pieces. A wait hides the block around it, and a block hides the block that
+/// called it.
 struct Timeline {
   /// What a thread does.
   enum Content: Hashable {
-    /// The thread is in no block and waits for nothing that was seen.
+    /// The thread is in no block, and no wait of it was recorded.
     case nothing
     /// The thread is in this block.
     case block(Int)
     /// The thread waits, inside this block.
     case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
   }
-  /// A time in which that stays the same.
+  /// A time for which the content stays the same.
   struct Piece {
     var begin: UInt64
     var end: UInt64
     var content: Content
   }
-  /// The pieces, in order and without holes.
+  /// The pieces, in order and without gaps.
   let pieces: [Piece]
 
-  /// The row of each lane.
+  /// Returns the row of each lane.
   static func all(of trace: Trace) -> [Timeline] {
     var blocks: [[Int]] = Array(repeating: [], count: trace.lanes.count)
     for (index, block) in trace.blocks.enumerated() {
@@ -51,7 +51,7 @@ struct Timeline {
       edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue, in: nil)))
       edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue, in: nil)))
     }
-    // What ends makes room for what begins then.
+    // What ends comes before what begins at the same time.
     edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
     var pieces: [Piece] = []
     var open: [Content] = []

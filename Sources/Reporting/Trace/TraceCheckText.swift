@@ -1,23 +1,23 @@
 import Laboratory
 
-/// What came of the rules that every trace must keep to.
+/// The results of checking traces against the rules that every trace keeps.
 public struct TraceCheckText {
   private let traces: [Trace]
   private let findings: [(rule: TraceRule, trace: Trace, finding: TraceRule.Finding)]
 
-  /// The findings in some traces.
+  /// Checks the rules on traces.
   public init(_ traces: [Trace]) {
     self.traces = traces
     findings = traces.flatMap { trace in TraceRule.allCases.map { ($0, trace, $0.finding(in: trace)) } }
   }
 
-  /// Whether a rule is broken.
+  /// Whether a trace breaks a rule.
   public var isBroken: Bool { findings.contains { if case .broken = $0.finding { true } else { false } } }
 
-  /// Whether there was anything to judge.
+  /// Whether any rule could be judged.
   public var isJudged: Bool { findings.contains { $0.finding != .notJudged } }
 
-  /// A line for each rule, and below it where it is broken.
+  /// Returns a line for each rule, and below it each place where the rule is broken.
   public func render(_ style: TextStyle) -> String {
     var lines: [String] = []
     for rule in TraceRule.allCases {

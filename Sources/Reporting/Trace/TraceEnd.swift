@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Trace.End {
-  /// How the trial ended, in a word or two.
+  /// The end of the trial, in a word or two.
   var text: String {
     switch self {
     case .completed: Outcome.Kind.completed.rawValue
@@ -13,7 +13,7 @@ extension Trace.End {
 }
 
 extension Trace {
-  /// How the trial ended, and whether it was to: `hung, as intended`.
+  /// The end of the trial, and whether it was intended: `hung, as intended`.
   var endText: String {
     if program != nil, case .trapped(let signal) = end {
       return "ended by \(SignalName.name("\(signal)", on: "Linux"))"
@@ -21,7 +21,8 @@ extension Trace {
     return end.text + (isForeseen ? ", as intended" : "")
   }
 
-  /// Until when it is drawn: a hang only for a while after its last event, since nothing more comes.
+  /// The time up to which the trace is drawn. A hang is drawn only for a while after its last event, since nothing
+  /// follows.
   var drawnLength: UInt64 {
     guard end == .hung else { return length }
     var last = blocks.reduce(UInt64(0)) { max($0, $1.submitted ?? 0, $1.begin ?? 0, $1.end ?? 0) }
@@ -32,7 +33,7 @@ extension Trace {
     return min(length, max(last + last / 3, 1000))
   }
 
-  /// What of it is drawn: from a time to another, else from shortly before its first block is submitted on.
+  /// Returns the part of the trace that is drawn. Without `from` it begins shortly before the first block is submitted.
   func drawn(from: UInt64?, to: UInt64?) -> (begin: UInt64, end: UInt64) {
     let end = to ?? drawnLength
     let before = (end - min(opening, end)) / 20

@@ -1,28 +1,28 @@
 import Laboratory
 import Measurement
 
-/// What a trace comes to in figures. One that cannot be known is nil.
+/// The figures of a trace. A figure that cannot be known is nil.
 public struct TraceFigures: Sendable {
-  /// How many blocks were submitted.
+  /// The number of blocks that were submitted.
   public let blocks: Int
-  /// From submission to begin, in nanoseconds: the median.
+  /// The median time from submission to begin, in nanoseconds.
   public let medianDelay: UInt64?
-  /// The longest.
+  /// The longest time from submission to begin, in nanoseconds.
   public let worstDelay: UInt64?
-  /// How many blocks were begun and not ended at once, at most.
+  /// The greatest number of blocks in progress at once.
   public let mostAtOnce: Int
-  /// The share of the time of all cores that the trial's threads ran.
+  /// The share of the time of all cores for which the trial's threads ran.
   public let busy: Double?
-  /// How many threads did something.
+  /// The number of threads that did something.
   public let threads: Int
-  /// How often a thread left its core.
+  /// The number of times that a thread left its core.
   public let switches: Int?
-  /// How often it could have gone on.
+  /// The number of times that a thread left its core although it could have continued.
   public let preemptions: Int?
   /// The longest wait of the caller or inside a block.
   public let longestWait: TraceFinding.WorkWait?
 
-  /// The figures of a trace.
+  /// Computes the figures of a trace.
   public init(_ trace: Trace) {
     let delays = trace.blocks.filter(\.isInBacklog).compactMap { block -> UInt64? in
       guard let submitted = block.submitted, let begin = block.begin else { return nil }
@@ -45,7 +45,7 @@ public struct TraceFigures: Sendable {
 }
 
 extension TraceFigures {
-  /// The figures as a list of short pieces: `8 blocks begun after 12 us, worst 3.4 ms`.
+  /// Returns the figures as a list of short pieces: `8 blocks begun after 12 us, worst 3.4 ms`.
   func pieces(_ trace: Trace) -> [String] {
     var pieces = ["\(Self.text(trace.length)) in all", Self.count(blocks, "block")]
     if let medianDelay, let worstDelay {
@@ -72,10 +72,11 @@ extension TraceFigures {
 }
 
 extension Trace {
-  /// Whether a lane ended before any block was submitted: one of those that only see whether there is room for them.
+  /// Returns whether a lane ended before any block was submitted. Such threads only test whether there is room for
+  /// threads.
   func isPreparation(_ lane: Lane) -> Bool { lane.end.map { $0 <= opening } ?? false }
 
-  /// What a wait is for, as the end of a sentence: `for the group`.
+  /// Returns what a wait is for, as the end of a sentence: `for the group`.
   func text(of wait: Wait) -> String {
     let queue = wait.queue.map { queues[$0].label.inLine }
     return switch wait.reason {
@@ -93,6 +94,6 @@ extension Trace {
     }
   }
 
-  /// What a block is called: by its queue and its number there.
+  /// Returns the name of a block, from its queue and its number there.
   func name(of block: Block) -> String { "block \(block.number) of \(queues[block.queue].label.inLine)" }
 }

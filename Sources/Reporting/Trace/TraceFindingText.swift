@@ -2,17 +2,17 @@ import Laboratory
 import Measurement
 
 extension Trace {
-  /// How many findings a picture has at most: those that matter most.
+  /// The most findings that a picture shows: the most important ones.
   private static let mostFindings = 3
 
-  /// What the trace shows, a sentence a finding, what matters most first.
+  /// The findings of the trace, one sentence each, the most important first.
   var findingTexts: [String] {
     guard program == nil else { return programFindingTexts }
     return findings.prefix(Self.mostFindings).map(text)
   }
 
-  /// What the trace of a program shows: what the record proves comes first, each with the place and the scenario that
-  /// shows the same.
+  /// The findings in the trace of a program, each with its place and the scenario that shows the same. What the record
+  /// proves comes first.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
@@ -32,7 +32,7 @@ extension Trace {
     }
   }
 
-  /// How many calls of a stack are named at most.
+  /// The most calls of a stack that are named.
   private static let mostCalls = 3
 
   private func text(_ finding: TraceFinding) -> String {
@@ -42,7 +42,7 @@ extension Trace {
         " inside \(name(of: blocks[index]))" + (blocks[index].lane.map { " on \(lanes[$0].name)" } ?? "")
       }
       return "\(SignalName.name("\(signal)", on: "Linux")) ended it\(place ?? "") after \(TraceFigures.text(length))."
-    case .failure(let reason): return "The trial came to nothing: \(reason)."
+    case .failure(let reason): return "The trial failed: \(reason)."
     case .deadlock(let owners): return text(owners)
     case .standstill(let lanes): return standstill(lanes)
     case .starvation(let workers, let backlog, let time):
@@ -101,7 +101,7 @@ extension Trace {
         ?? lanes[index].name
     }
     let others = stuck.count > 3 ? " and \(stuck.count - 3) more threads wait" : ""
-    return "At the end no thread can go on: \(waiting.joined(separator: ", "))\(others)."
+    return "At the end no thread can continue: \(waiting.joined(separator: ", "))\(others)."
   }
 
   private func loop(_ shares: [TraceFinding.LoopShare]) -> String {

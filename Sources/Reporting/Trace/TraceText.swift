@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// Draws traces for a terminal: two rows a thread, and below them cores, backlog and threads on the same axis.
+/// Draws traces for a terminal: two rows for each thread, and below them cores, backlog and threads on the same axis.
 ///
 /// ```
 /// caller |0000,...................1|
@@ -14,20 +14,20 @@ public struct TraceText {
   private let from: UInt64?
   private let to: UInt64?
 
-  /// More lanes than this are folded: alike ones into one.
+  /// The most lanes that are drawn. If there are more, lanes of the same kind share a row.
   static let mostLanes = 12
-  /// Cells of the names of lanes; and of the bars at both ends, too.
+  /// The width of the lanes' names in characters. The second width includes the bars at both ends.
   private static let nameWidth = 9
   private static let margin = nameWidth + 2
 
-  /// What draws traces, or only what lies between two times of theirs, in nanoseconds.
+  /// Creates a drawing of whole traces, or of the part between two times in nanoseconds.
   public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
     self.style = style
     self.from = from
     self.to = to
   }
 
-  /// The pictures of some traces, those of one variant's points at the same scale.
+  /// Returns the pictures of traces. Those of one variant's points have the same scale.
   public func render(_ traces: [Trace]) -> String {
     var text = ""
     for trace in traces {
@@ -50,7 +50,7 @@ public struct TraceText {
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let letters = Letters(trace, folding)
-    // Of a program, the findings come first: its user looks for what is wrong.
+    // The findings on a program come first, since its user looks for what is wrong.
     let isProgram = trace.program != nil
     if isProgram { lines += trace.findingTexts.flatMap(wrapped) + [""] + letters.table(trace, style) + [""] }
     for row in rows(trace, folding) { lines += draw(row, trace, folding, letters) }
@@ -90,18 +90,18 @@ public struct TraceText {
 
   // MARK: Rows
 
-  /// A lane, or several alike.
+  /// The row of one lane, or of several of the same kind.
   private struct Row {
     var name: String
     var lanes: [Int]
   }
 
-  /// Every lane has a row where there is room; else those of a kind beyond the first share one.
+  /// Returns a row for every lane if there is room. Otherwise the lanes of a kind after its first share a row.
   private func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
     let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
-      // Who waits for events is of interest where there are some.
+      // The manager waits for events. It is of interest only if there are events.
       guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
       return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
     }
@@ -149,7 +149,7 @@ public struct TraceText {
     return [line(row.name, running), line("", spans(contents, trace, letters))]
   }
 
-  /// A few characters that look alike.
+  /// A few characters with the same colour.
   private struct Piece {
     var text: String
     var color: ((String) -> String)?
@@ -161,7 +161,7 @@ public struct TraceText {
 
   private func line(_ name: String, _ pieces: [Piece]) -> String {
     let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
-    // Neighbours that look alike share their colour codes.
+    // Neighbours of the same colour share their colour codes.
     let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
     return "\(Ink.name(name, style))|\(body)|"
   }
@@ -177,10 +177,10 @@ public struct TraceText {
     }
   }
 
-  /// A core's number as one character.
+  /// Returns a core's number as one character.
   private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
 
-  /// Cells of the same content as one span, with its name in it where there is room.
+  /// Returns cells of the same content as one span, with the content's name in it if there is room.
   private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: Letters) -> [Piece] {
     var pieces: [Piece] = []
     var index = 0
@@ -222,7 +222,7 @@ public struct TraceText {
       return Piece(filled(name(number), "="), { Palette.on(letters.index(trace.blocks[number].queue), $0) })
     case .wait(let reason, let queue, let block):
       let wait = "~\(Self.word(reason))" + (queue.map { "~\(letters.letter($0))" } ?? "")
-      // A wait at the beginning of a block would hide which one it is.
+      // A wait at the beginning of a block would hide the block's name.
       let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
       let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
       return Piece(filled(text, "~"), { Ink.quiet($0, style) })
@@ -257,7 +257,7 @@ public struct TraceText {
     return lines
   }
 
-  /// Small numbers as they are, greater ones as bars, or in ninths of the greatest.
+  /// Returns small numbers as digits, and greater ones as bars in ninths of the greatest.
   private func bars(_ values: [Int]) -> [Piece] {
     let most = values.max() ?? 0
     let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }
@@ -268,7 +268,7 @@ public struct TraceText {
     }
   }
 
-  /// Times below the picture, at round numbers.
+  /// Returns the times below the picture, at round numbers.
   private func axis(_ folding: Folding) -> String {
     let length = Double(folding.to - folding.from)
     let each = length / Double(folding.columns)
@@ -287,7 +287,7 @@ public struct TraceText {
     return Ink.quiet(String(repeating: " ", count: Self.nameWidth) + text.joined(), style)
   }
 
-  /// The next of 1, 2, 5, 10, 20 … that is not smaller.
+  /// Returns the smallest of 1, 2, 5, 10, 20 … that is not below the value.
   private static func round(_ value: Double) -> Double {
     var unit = 1.0
     while true {
@@ -296,7 +296,7 @@ public struct TraceText {
     }
   }
 
-  /// How to read it, once.
+  /// Returns how to read the pictures. It is printed once.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 }) else { return [] }
     let text =
@@ -308,7 +308,8 @@ public struct TraceText {
   }
 }
 
-/// One letter for each queue that is seen, or for all whose labels differ in their numbers alone where there are many.
+/// The letters of the queues in the picture. If there are many queues, those whose labels differ only in their numbers
+/// share a letter.
 private struct Letters {
   private var of: [Int: Int] = [:]
   private var labels: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
@@ -337,10 +338,11 @@ private struct Letters {
   func index(_ queue: Int) -> Int { of[queue] ?? 0 }
   func letter(_ queue: Int) -> String { of[queue].map { $0 < Self.all.count ? Self.all[$0] : "*" } ?? "?" }
 
-  /// How many queues are named at most.
+  /// The most queues that are named.
   private static let mostRows = 8
 
-  /// What became of each queue's blocks, as far as there is room; where there is hardly any, the queues' names.
+  /// Returns the figures of each queue's blocks, as far as there is room, or only the queues' names if there is hardly
+  /// any room.
   func table(_ trace: Trace, _ style: TextStyle) -> [String] {
     let rows = labels.prefix(Self.mostRows).enumerated().map { index, entry in
       let queues = Set(of.filter { $0.value == index }.keys)

@@ -1,4 +1,4 @@
-// Hazards of the catalogue and their cures as a program of its own, without a line of the lab: `hazards NAME [cured]`.
+// Hazards of the catalogue and their cures, in a program that has no code of the lab: `hazards NAME [cured]`.
 import Dispatch
 import Glibc
 import Synchronization
@@ -7,7 +7,7 @@ import Synchronization
 final class Stuck: Sendable {
   private let threads = Mutex<[Int]>([])
 
-  /// The calling thread does nothing from now on but wait.
+  /// Notes that the calling thread only waits from now on.
   func add() {
     var path = [CChar](repeating: 0, count: 64)
     guard readlink("/proc/thread-self", &path, 63) > 0 else { return }
@@ -16,7 +16,7 @@ final class Stuck: Sendable {
     threads.withLock { $0.append(thread) }
   }
 
-  /// Waits until so many threads, or more, have been added, and all of them sleep.
+  /// Waits until at least `count` threads have been added, and all of them sleep.
   func wait(for count: Int) {
     while true {
       let found = threads.withLock { $0 }
@@ -44,7 +44,7 @@ func work(for nanoseconds: UInt64) {
   while now() < end {}
 }
 
-/// Two queues, each of which waits for the other one.
+/// Submits blocks to two queues. Each block waits for the other queue.
 func transferMoney(_ stuck: Stuck) {
   let accounts = DispatchQueue(label: "hazards.accounts")
   let journal = DispatchQueue(label: "hazards.journal")
@@ -74,7 +74,7 @@ func transferMoneyInOrder() {
   group.wait()
 }
 
-/// Blocks that keep their threads until an answer comes, and blocks that could run.
+/// Keeps the thread until the reply comes.
 func waitForReply(_ reply: DispatchSemaphore) { reply.wait() }
 
 func askAll(_ stuck: Stuck) {
@@ -90,7 +90,7 @@ func askAll(_ stuck: Stuck) {
     }
   }
   stuck.wait(for: cores)
-  // For most of the time.
+  // The threads stay blocked for most of the program's time.
   while now() - began < 200_000_000 { usleep(1000) }
   usleep(useconds_t(min(2_000_000, (now() - began) / 1000)))
   for _ in 0..<300 { reply.signal() }
@@ -122,7 +122,7 @@ func addUp(_ parts: Int, of each: Int) {
 
 func loadImage(_ answer: DispatchSemaphore) { answer.wait() }
 
-/// A job of Swift concurrency that blocks its thread.
+/// Runs a job of Swift concurrency that blocks its thread.
 func blockJob(_ stuck: Stuck) async {
   let answer = DispatchSemaphore(value: 0)
   let job = Task.detached {
@@ -162,7 +162,7 @@ func drawEverything() { work(for: 400_000_000) }
     case ("abba", false):
       transferMoney(stuck)
       stuck.wait(for: 2)
-      // Until it is interrupted.
+      // The program stays stuck until it is interrupted.
       say("stuck\n")
       while true { pause() }
     case ("abba", true): transferMoneyInOrder()

@@ -50,8 +50,8 @@ struct Explore: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Also run this many of the scenario's own trials of each variant that breaks, on free threads.", valueName: "count")
-  )
+      "Also run this many of the scenario's own trials of each variant that breaks, on free threads.",
+      valueName: "count"))
   var trials: Int?
 
   @Option(help: ArgumentHelp("How long it may take, as in 30s or 2min.", valueName: "duration"))

@@ -6,7 +6,7 @@ import Reporting
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Record a program of your own, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
+    abstract: "Record your program, or one trial of each variant, and draw it: threads, cores, blocks and waits.",
     usage: """
       \(Tool.command) trace [<options>] <names> ...
       \(Tool.command) trace [<options>] -- <program> [<argument> ...]
@@ -92,7 +92,8 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
     }
     if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
-      throw InputError("'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
+      throw InputError(
+        "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
     }
     let files = try TraceExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)

@@ -41,7 +41,9 @@ public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> 
 public func readRegularFile(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard lstat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
-  guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "read \(path), which is not a regular file") }
+  guard status.st_mode & S_IFMT == S_IFREG else {
+    throw SystemError(EINVAL, "read \(path), which is not a regular file")
+  }
   // Another file may have taken the path since it was checked.
   return try read(path, atMost: limit, [.closeOnExec, .noFollow, .nonBlocking])
 }

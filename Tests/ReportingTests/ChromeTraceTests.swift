@@ -107,7 +107,8 @@ import Testing
     let unknown = events.filter { $0.category == "unknown" }
     #expect(unknown.map(\.name) == ["17 events lost", "which thread ran where is not seen"])
     #expect(unknown.map { [$0.begin, $0.end] } == [[2_000_000, 2_500_000], [0, 10_000_000]])
-    #expect(unknown.map(\.track) == ["blocks and waits", "which thread ran where"].map { tracks["not known: \($0)"] ?? -2 })
+    #expect(
+      unknown.map(\.track) == ["blocks and waits", "which thread ran where"].map { tracks["not known: \($0)"] ?? -2 })
     #expect(!events.contains { $0.category == "core" || $0.name == "cores busy" })
     for name in ["lab.serial 2", "wait: work"] {
       let open = try #require(events.first { $0.name == name })

@@ -26,7 +26,7 @@ struct BlockingBridge: Pattern {
   let submitters = Setting.count(
     "submitters", 1...100_000, default: 1000, "tasks that each call the code; at least one per thread of the pool")
   let hold = Setting.duration(
-    "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial is left alone, to see whether it continues")
+    "hold", .zero ... .seconds(60), default: .zero, "how long a stalled trial is left alone to see whether it ends")
 
   let stalled = Metric.count("stalled", "1 if all threads slept although tasks had not ended")
   let unended = Metric.count("unended", "tasks that had not ended when the trial stalled, or at the end of hold")

@@ -61,7 +61,9 @@ enum ExplorationWords {
 
   /// How the schedule ends, if no step of the table shows it.
   static func end(_ record: Record) -> String? {
-    if case .deadlock(let waiting) = record.outcome { return "No thread can continue: \(waiting.joined(separator: "; "))." }
+    if case .deadlock(let waiting) = record.outcome {
+      return "No thread can continue: \(waiting.joined(separator: "; "))."
+    }
     if record.shown.contains(where: { $0.breaks != nil }) { return nil }
     return record.outcome == .holds ? "It holds." : "At the end: \(record.outcome.words)."
   }

@@ -32,8 +32,8 @@ import Testing
       let attempt = try await Attempt(variant, of: BlockingBridge(), files: Catalogue.files)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("stalled") == 1)
-      #expect(attempt.total("unended") == 100)
-      #expect(attempt.total("missing") == nil)
+      // The pool's monitor may have added a thread since then.
+      #expect((attempt.total("unended") == 0) == (attempt.total("missing") != nil))
     }
   }
 

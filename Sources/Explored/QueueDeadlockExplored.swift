@@ -27,6 +27,7 @@ extension QueueDeadlock {
     [
       "apply-on-own-queue": "dispatch_apply_f is not modelled",
       "apply-in-async-block": "dispatch_apply_f is not modelled",
+      "apply-on-main-queue": "dispatch_apply_f is not modelled",
       "main-sync-on-main": "Swift's compiler checks that a block of DispatchQueue.main is on the real main queue",
     ], settings: ["iterations": .integer(2)])
 }

@@ -61,7 +61,8 @@ struct Variant: Sendable {
 
   init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], _ body: @escaping @Sendable (Trial) throws -> Void
+    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.name = name
     self.role = role

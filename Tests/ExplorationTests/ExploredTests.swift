@@ -58,7 +58,7 @@ import Testing
     #expect(
       obstacles == [
         "singleton-race static-let", "queue-deadlock main-sync-on-main", "queue-deadlock apply-on-own-queue",
-        "queue-deadlock apply-in-async-block",
+        "queue-deadlock apply-in-async-block", "queue-deadlock apply-on-main-queue",
       ])
   }
 

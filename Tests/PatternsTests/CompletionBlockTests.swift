@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CompletionBlockTests {
   static let pattern = CompletionBlock()
-  static let named = ["completion-queue", "caller-drops-queue"]
+  static let named = ["completion-queue", "caller-drops-queue", "caller-drops-queue-c"]
 
   @Test(arguments: pattern.variants.map(\.name), [1, 1000])
   func `every variant keeps its promises`(_ variant: String, _ numbers: Int) async throws {

@@ -18,6 +18,7 @@ import Testing
     let settings: [String: ParameterValue] = variant.hasPrefix("global") ? [:] : ["repeats": .integer(repeats)]
     let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, settings)
     #expect(attempt.brokenPromises == [])
+    if variant == "busy" { #expect(attempt.total("reused") == 0) }
     if variant == "idle" { #expect(attempt.total("reused") == repeats) }
     if ["thread-local", "thread-local-async"].contains(variant) { #expect(attempt.total("not-found") == repeats) }
     if variant == "thread-local-elsewhere" { #expect(attempt.total("found-elsewhere") == repeats) }
@@ -141,7 +142,7 @@ import Testing
     @Sendable func answered(_ trial: Trial, inside: UnsafeMutableRawPointer?, outside: UnsafeMutableRawPointer?) {
       let answers = QueueAnswers()
       for _ in 0..<2 { answers.outside(outside) }
-      for queue in answers.queues { answers.inside(inside, of: queue) }
+      for queue in answers.queues + answers.queues { answers.inside(inside, of: queue) }
       answers.record(trial, pattern)
     }
     return lives + [
@@ -161,6 +162,8 @@ import Testing
       red("suspended-target.not-once == 0") { trial in try pattern.holdBack(trial) { data, _ in cleansUpTwice(data) } },
       // The objects are never released.
       red("idle.reused > 0") { trial in try pattern.reuse(trial) { _ in } },
+      // The block has ended before the release.
+      red("busy.reused == 0") { trial in try pattern.reuse(trial) { gcdlab_dispatch_release($0) } },
       // The block runs in the context of another queue.
       red("context.not-found == 0") { trial in
         let (own, other) = (FunctionQueue(label: "own"), FunctionQueue(label: "other"))

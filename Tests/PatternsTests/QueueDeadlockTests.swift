@@ -100,6 +100,11 @@ import Testing
         own.async { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
         own.sync {}
       },
+      // The apply is on another serial queue than the main one.
+      red("apply-on-main-queue.trapped == 1", "apply-on-main-queue") { _ in
+        let queue = FunctionQueue(label: "other")
+        pattern.mainQueue.sync { gcdlab_dispatch_apply_f(2, queue.object, nil) { _, _ in } }
+      },
       // The group is notified instead of waited for.
       red("group-wait-on-own-queue.hung == 1", "group-wait-on-own-queue") { _ in
         let queue = DispatchQueue(label: "own")

@@ -19,6 +19,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [2, 3, 16]) func `no signal of several at once goes astray`(_ waiters: Int) async {
+    await #expect(processExitsWith: .success) { [waiters = waiters as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        "dispatch-burst", of: SemaphoreCost(), files: Catalogue.files, ["waiters": .integer(waiters)])
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
   @Test func `a trial on a system that does not report who sleeps says so`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -88,6 +97,16 @@ import Testing
       red("all.control == 1", "dispatch", wrong) { try callsKernel($0, 0, wrong) },
       red("dispatch.wrong-wakeups == 0", "dispatch") { try freesTwo($0, right) },
       red("dispatch-c.wrong-wakeups == 0", "dispatch-c") { try freesTwo($0, right) },
+      // Each signal is given twice.
+      Red("dispatch-burst.wrong-wakeups == 0", "dispatch-burst", of: pattern, ["waiters": .integer(3)]) {
+        let semaphore = DispatchSemaphore(value: 0)
+        try pattern.signalAtOnce(
+          $0, take: { semaphore.wait() },
+          give: {
+            semaphore.signal()
+            semaphore.signal()
+          })
+      },
       red("posix.wrong-wakeups == 0", "posix") { try freesTwo($0, right) },
       red("system-v.wrong-wakeups == 0", "system-v") { try freesTwo($0, right) },
       red("pthread-condition.wrong-wakeups == 0", "pthread-condition") { try freesTwo($0, right) },

@@ -50,6 +50,21 @@ struct CompletionBlock: Pattern {
         call.awaitResult()
       }
     }
+    Variant(
+      "caller-drops-queue-c", .documented,
+      "the function in C, which retains the queue and releases it; the last reference goes while its block waits"
+    ) { trial in
+      measure(trial, wrongQueue) { call in
+        call.holdsBack()
+        let queue = call.makeCountedQueue()
+        averageAsync(call, queue) { average in
+          call.arrives(average)
+        }
+        queue.release()
+        call.goesOn()
+        call.awaitResult()
+      }
+    }
     Variant("sync-return", .yardstick, "sync on a global queue returns the average", without: [wrongQueue]) { trial in
       measure(trial) { call in
         let average = DispatchQueue.global().sync { call.average() }
@@ -72,6 +87,16 @@ struct CompletionBlock: Pattern {
     DispatchQueue.global().async {
       let average = call.average()
       queue.async { block(average) }
+    }
+  }
+
+  /// The document's function, with a queue that is retained and released.
+  private func averageAsync(_ call: AverageCall, _ queue: CountedQueue, _ block: @escaping @Sendable (Int) -> Void) {
+    queue.retain()
+    DispatchQueue.global().async {
+      let average = call.average()
+      queue.async { block(average) }
+      queue.release()
     }
   }
 

@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 import Synchronization
@@ -84,6 +85,17 @@ final class AverageCall: Sendable {
     return queue
   }
 
+  /// Creates such a queue of C, with one reference. Its first block runs until the last reference has been released.
+  func makeCountedQueue() -> CountedQueue {
+    let queue = CountedQueue()
+    queue.mark(token)
+    queue.isKept()
+    return queue
+  }
+
+  /// The key and the value that mark the queue of C.
+  private var token: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
   /// Notes that the call begins.
   fileprivate func begins() { begin.set() }
 
@@ -102,7 +114,8 @@ final class AverageCall: Sendable {
   /// Notes a result that has arrived, and the queue it arrived on.
   func arrives(_ average: Int) {
     arrival.set()
-    let isElsewhere = DispatchQueue.getSpecific(key: Self.key) != number
+    let isElsewhere =
+      DispatchQueue.getSpecific(key: Self.key) != number && gcdlab_dispatch_get_specific(token) != token
     state.note { state in
       state.arrivals += 1
       state.wasWrong = average != number + data.count - 1
@@ -114,4 +127,40 @@ final class AverageCall: Sendable {
   func awaitResult() { state.wait(within: .seconds(20)) { $0.arrivals > 0 } }
 
   fileprivate var roundTrip: UInt64? { arrival.since(begin) }
+}
+
+/// A serial queue of C, which is freed when every reference has been released and its last block has run.
+///
+/// Unchecked: a queue may be used from any thread.
+final class CountedQueue: @unchecked Sendable {
+  private let object = gcdlab_dispatch_queue_create("com.example.Results", nil)
+  private let references = Atomic<Int>(1)
+  private let lastRelease = DispatchSemaphore(value: 0)
+
+  /// Retains the queue.
+  func retain() {
+    references.add(1, ordering: .relaxed)
+    gcdlab_dispatch_retain(object)
+  }
+
+  /// Releases the queue.
+  func release() {
+    let remaining = references.subtract(1, ordering: .acquiringAndReleasing).newValue
+    gcdlab_dispatch_release(object)
+    if remaining == 0 { lastRelease.signal() }
+  }
+
+  /// Submits a block.
+  func async(_ block: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(block) }
+
+  /// Marks the queue, so that its blocks find `token` by that key.
+  fileprivate func mark(_ token: UnsafeMutableRawPointer) {
+    gcdlab_dispatch_queue_set_specific(object, token, token, nil)
+  }
+
+  /// Submits a block that runs until the last reference has been released.
+  fileprivate func isKept() {
+    let lastRelease = lastRelease
+    async { lastRelease.wait() }
+  }
 }

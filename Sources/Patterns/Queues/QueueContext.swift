@@ -33,7 +33,7 @@ struct QueueContext: Pattern {
   let cleanupLatency = Metric.latency(
     "cleanup-latency", "from the end of a queue's last block to the clean-up of its data")
   let reused = Metric.count(
-    "reused", "idle queues whose memory the next malloc of the releasing thread returned, right after the last release")
+    "reused", "queues whose memory the next malloc of the releasing thread returned, right after the last release")
   let acceptedFlags = Metric.count("accepted-flags", "flags other than 0 and 2 for which there is a global queue")
   let overcommitQueues = Metric.count("overcommit-queues", "separate global queues that flag 2 (overcommit) returned")
   let changed = Metric.count("changed", "global queues that were another object after being over-released")
@@ -166,6 +166,14 @@ struct QueueContext: Pattern {
       }
     }
     Variant(
+      "busy", .documented, "as idle, of a queue whose block runs", own: [repeats, reused]
+    ) {
+      trial in
+      try reuse(trial, isBusy: true) { queue in
+        gcdlab_dispatch_release(queue)
+      }
+    }
+    Variant(
       "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue",
       own: living
     ) { trial in
@@ -220,6 +228,7 @@ struct QueueContext: Pattern {
       answers.outside(gcdlab_dispatch_get_current_queue())
       for queue in answers.queues {
         queue.async { answers.inside(gcdlab_dispatch_get_current_queue(), of: queue) }
+        queue.sync { answers.inside(gcdlab_dispatch_get_current_queue(), of: queue) }
       }
       answers.record(trial, self)
     }

@@ -86,13 +86,14 @@ extension QueueContext {
     trial.record(notOnce, all.count { $0.cleanUps != 1 })
   }
 
-  /// Releases idle queues one after the other, and counts those whose memory `malloc` returns again at once.
+  /// Releases queues one after the other, and counts those whose memory `malloc` returns again at once.
   ///
   /// Memory that `malloc` returns is free, so the queue was freed. Each thread first keeps the memory that it frees for
   /// itself, so this thread freed the queue, within the release.
   ///
+  /// - Parameter isBusy: whether a block of the queue runs meanwhile; the queue is idle otherwise.
   /// - Throws: ``Unavailable`` if `malloc` keeps freed memory back, as that of AddressSanitizer does.
-  func reuse(_ trial: Trial, _ release: (UnsafeMutableRawPointer) -> Void) throws {
+  func reuse(_ trial: Trial, isBusy: Bool = false, _ release: (UnsafeMutableRawPointer) -> Void) throws {
     var memory = FreedMemory(rounds: trial[repeats] + 2)
     guard let piece = malloc(200), memory.isGivenAnew(piece, { free($0) }) else {
       throw Unavailable("malloc does not give out at once what was freed")
@@ -101,6 +102,8 @@ extension QueueContext {
     for repeated in 0...trial[repeats] {
       guard let queue = gcdlab_dispatch_queue_create("com.example.MyQueue", nil) else { continue }
       gcdlab_dispatch_sync_f(queue, nil) { _ in }
+      let hold = isBusy ? Hold(queueOf: HeldQueue(created: queue).async) : nil
+      defer { hold?.release() }
       if memory.isGivenAnew(queue, release), repeated > 0 { count += 1 }
     }
     trial.record(reused, count)
@@ -210,36 +213,52 @@ extension QueueContext {
 }
 
 /// The queues that `dispatch_get_current_queue` returns, in blocks and outside of them.
-///
-/// Unchecked: the queues may be used from any thread.
-final class QueueAnswers: @unchecked Sendable {
-  /// A queue whose block asks for the current queue.
-  struct Asked: @unchecked Sendable {
-    fileprivate let object: UnsafeMutableRawPointer?
-
+final class QueueAnswers: Sendable {
+  /// A queue whose blocks ask for the current queue.
+  struct Asked: Sendable {
     /// Submits a block to the queue.
-    func async(_ body: @escaping @Sendable () -> Void) { HeldQueue(created: object).async(body) }
+    let async: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Runs a block on the queue, and waits for its end.
+    let sync: @Sendable (() -> Void) -> Void
+    fileprivate let isNamed: @Sendable (UnsafeMutableRawPointer?) -> Bool
+
+    fileprivate init(_ queue: DispatchQueue) {
+      async = { queue.async(execute: $0) }
+      sync = { queue.sync(execute: $0) }
+      // No other queue has this label.
+      isNamed = { [label = queue.label] answer in
+        gcdlab_dispatch_queue_get_label(answer).map { String(cString: $0) } == label
+      }
+    }
+
+    fileprivate init(global identifier: Int, _ queue: DispatchQueue) {
+      async = { queue.async(execute: $0) }
+      sync = { queue.sync(execute: $0) }
+      isNamed = { $0 == gcdlab_dispatch_get_global_queue(identifier, 0) }
+    }
   }
 
-  /// The queues whose blocks ask: a serial one, one that targets it, and the global ones of default and low priority.
+  /// The queues whose blocks ask: a serial one, one that targets it, a concurrent one, and the global ones of default
+  /// and low priority.
   let queues: [Asked]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
   /// Creates answers that nobody has given yet.
   init() {
-    let serial = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
-    let targeting = gcdlab_dispatch_queue_create("com.example.MyQueue", nil)
-    gcdlab_dispatch_set_target_queue(targeting, serial)
-    let global = [0, -2].map { gcdlab_dispatch_get_global_queue($0, 0) }
-    queues = ([serial, targeting] + global).map { Asked(object: $0) }
-    // Two threads outside of blocks also ask: the main thread and the trial's own.
-    for _ in 0..<queues.count + 2 { all.enter() }
+    let serial = DispatchQueue(label: "com.example.MySerialQueue")
+    let targeting = DispatchQueue(label: "com.example.MyTargetingQueue", target: serial)
+    let concurrent = DispatchQueue(label: "com.example.MyConcurrentQueue", attributes: .concurrent)
+    queues =
+      [serial, targeting, concurrent].map { Asked($0) }
+      + [Asked(global: 0, .global()), Asked(global: -2, .global(qos: .utility))]
+    // Each queue runs two blocks, and two threads also ask outside of blocks: the main thread and the trial's own.
+    for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
   /// Notes the answer that a block of `queue` got.
   func inside(_ answer: UnsafeMutableRawPointer?, of queue: Asked) {
-    if answer != queue.object { state.withLock { $0.otherQueue += 1 } }
+    if !queue.isNamed(answer) { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }
 

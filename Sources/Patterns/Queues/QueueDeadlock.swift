@@ -91,6 +91,16 @@ struct QueueDeadlock: Pattern {
       gcdlab_dispatch_sync_f(queue, nil) { _ in }
     }
     Variant(
+      "apply-on-main-queue", .broken, "a block of the main queue, on the main thread, calls dispatch_apply_f with it",
+      ends: traps, mainQueue: .mainThread
+    ) { trial in
+      trial.hazard()
+      gcdlab_dispatch_async_f(gcdlab_main_queue(), nil) { _ in
+        gcdlab_dispatch_apply_f(2, gcdlab_main_queue(), nil) { _, _ in }
+      }
+      gcdlab_dispatch_sync_f(gcdlab_main_queue(), nil) { _ in }
+    }
+    Variant(
       "concurrent-perform-on-own-queue", .modern,
       "a block on a serial queue calls DispatchQueue.concurrentPerform, which takes no queue",
       own: [iterations, notOnce]

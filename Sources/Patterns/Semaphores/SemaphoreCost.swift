@@ -11,7 +11,7 @@ import Synchronization
 /// Each variant has one permit. First one thread alone takes the permit and returns it. Then several threads contend
 /// for it. Finally as many threads wait for it, and the trial signals one permit at a time. After each signal the lab
 /// waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then was woken by
-/// that signal.
+/// that signal. One more variant signals several times at once, while threads wait and before they do.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -20,6 +20,7 @@ struct SemaphoreCost: Pattern {
 
   let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
   let threads = Setting.count("threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
+  let waiters = Setting.count("waiters", 2...64, default: 8, "threads that wait for several signals at once")
   let contendedPairs = Setting.count(
     "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
   let hold = Setting.duration(
@@ -69,6 +70,17 @@ struct SemaphoreCost: Pattern {
         }
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+    }
+    Variant(
+      "dispatch-burst", .documented,
+      "DispatchSemaphore, signalled several times at once, while threads wait and before they do", own: [waiters],
+      without: [
+        batch, threads, contendedPairs, hold, uncontended, syscallsPerPair, control, contended, contextSwitches,
+        lostUpdates,
+      ]
+    ) { trial in
+      let semaphore = DispatchSemaphore(value: 0)
+      try signalAtOnce(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
     Variant("posix", .yardstick, "sem_wait and sem_post", needs: [.linux]) { trial in
       let semaphore = try POSIXSemaphore(value: 1)

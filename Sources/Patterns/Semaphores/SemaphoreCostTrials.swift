@@ -37,10 +37,55 @@ extension SemaphoreCost {
   func signalOneByOne(
     _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
   ) throws {
-    let count = trial[threads]
+    take()
+    defer { give() }
+    try withWaiters(trial[threads], take: take, give: give) { freed in
+      try standstill.wait()
+      // This is one permit more than there are threads.
+      var wrong = freed.now
+      for _ in 0..<trial[threads] {
+        let before = freed.now
+        give()
+        try standstill.wait()
+        if freed.now != before + 1 { wrong += 1 }
+      }
+      trial.record(wrongWakeups, wrong)
+    }
+  }
+
+  /// Signals half as often as threads wait, and then as often as the other threads wait. Does so once while the threads
+  /// wait and once before they do, and counts by how many threads each of these bursts missed. There is no permit.
+  func signalAtOnce(
+    _ trial: Trial, take: @escaping @Sendable () -> Void, give: @escaping @Sendable () -> Void
+  ) throws {
+    let (count, half) = (trial[waiters], trial[waiters] / 2)
+    var wrong = 0
+    for comesFirst in [false, true] {
+      if comesFirst { for _ in 0..<half { give() } }
+      try withWaiters(count, take: take, give: give) { freed in
+        try standstill.wait()
+        wrong += abs(freed.now - (comesFirst ? half : 0))
+        if !comesFirst {
+          for _ in 0..<half { give() }
+          try standstill.wait()
+          wrong += abs(freed.now - half)
+        }
+        for _ in half..<count { give() }
+        try standstill.wait()
+        wrong += abs(freed.now - count)
+      }
+    }
+    trial.record(wrongWakeups, wrong)
+  }
+
+  /// Starts threads that take a permit each, and runs `body`. Afterwards frees the threads that still wait.
+  ///
+  /// - Parameter body: receives the count of the threads that have a permit.
+  private func withWaiters(
+    _ count: Int, take: @escaping @Sendable () -> Void, give: @Sendable () -> Void, _ body: (Gauge) throws -> Void
+  ) throws {
     try SystemThread.requireRoom(for: count)
     let freed = Gauge()
-    take()
     let waiters = try (0..<count).map { _ in
       try SystemThread {
         take()
@@ -54,18 +99,8 @@ extension SemaphoreCost {
         yieldProcessor()
       }
       for thread in waiters { thread.join() }
-      give()
     }
-    try standstill.wait()
-    // This is one permit more than there are threads.
-    var wrong = freed.now
-    for _ in 0..<count {
-      let before = freed.now
-      give()
-      try standstill.wait()
-      if freed.now != before + 1 { wrong += 1 }
-    }
-    trial.record(wrongWakeups, wrong)
+    try body(freed)
   }
 }
 

@@ -8,7 +8,7 @@ SEED     ?= 1
 
 # SwiftPM compiles all C again, and links what depends on it, if the environment differs from that of the last build. So what make adds to
 # the environment is taken away.
-override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHORT -u PREFIX -u DESTDIR $(SWIFT)
+override SWIFT := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u SHLVL -u SHORT -u PREFIX -u DESTDIR $(SWIFT)
 
 # The released binary carries the Swift runtime, is not position independent, and carries the C library too where there
 # is a static one: a worker starts for every trial, and loading shared libraries would be half of what that costs. There,

@@ -1,4 +1,5 @@
-// replacement.3, recipe: entering a group makes a block that is submitted by other means count as the group's task.
+// replacement.3, recipe: entering a group lets a block enter a queue and run as the group's task. Partly: a block that is submitted by
+// other means counts, and entering alone runs nothing, so that the group waits.
 // groups.4, recipe: an asynchronous call takes a group by entering before and leaving in its handler.
 // Tried with callbacks of a plain thread, a timer and dispatch_after, each late: the group's notify must find all three
 // done. Broken: nothing enters. groups.5, recipe: with no group the call passes straight through.
@@ -33,7 +34,7 @@ static void with_group(dispatch_group_t group, int how, dispatch_block_t block) 
 
 int main(int count, char **words) {
   probe(count, words);
-  int early = 0, through = 0, rounds = 4 * tries;
+  int early = 0, through = 0, waits = 0, rounds = 4 * tries;
   for (int r = 0; r < rounds; r++) {
     dispatch_group_t group = dispatch_group_create();
     dispatch_semaphore_t told = dispatch_semaphore_create(0);
@@ -53,8 +54,13 @@ int main(int count, char **words) {
                  }));
     through += within(told, broken ? 0.005 : 2) && done[1] == 1;
     while (done[0] < 3) sched_yield();
+    dispatch_group_t alone = dispatch_group_create();
+    dispatch_group_enter(alone);
+    waits += dispatch_group_wait(alone, dispatch_time(DISPATCH_TIME_NOW, 5000000)) != 0;
+    dispatch_group_leave(alone);
   }
-  say("replacement.3", early ? FAILS : HOLDS, "notify came before the callbacks in %d of %d", early, rounds);
+  say("replacement.3", early ? FAILS : waits ? PARTLY : HOLDS,
+      "notify came before the callbacks in %d of %d, and a group that was only entered waited in %d", early, rounds, waits);
   say("groups.4", early ? FAILS : HOLDS, "notify came before the callbacks in %d of %d", early, rounds);
   say("groups.5", through == rounds ? HOLDS : FAILS, "ran once without a group %d of %d", through, rounds);
 }

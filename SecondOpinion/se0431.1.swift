@@ -37,7 +37,7 @@ for _ in 0..<20 {
   func block() { usleep(20_000) }
 }
 for _ in 0..<20 {
-  let counter = await Counter()
+  let counter = Counter()
   if broken {
     for number in 0..<20 { await counter.append(number) }
   } else {

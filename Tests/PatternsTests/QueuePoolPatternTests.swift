@@ -22,6 +22,13 @@ import Testing
     }
   }
 
+  @Test func `a queue of the older pool is on the global queue of its priority`() async {
+    await #expect(processExitsWith: .success) {
+      let attempt = try await Attempt("on-target", of: QueuePoolPattern(), files: Catalogue.files)
+      #expect(attempt.total("off-target") == 0)
+    }
+  }
+
   @Test func `private queues have a thread each`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -125,6 +132,10 @@ import Testing
         DispatchQueue(label: "newer", qos: .utility).sync {
           dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
         }
+      },
+      // The queues have no target of their own.
+      Red("on-target.off-target == 0", "on-target", of: pattern) { trial in
+        pattern.seekTargets(trial) { _ in FunctionQueue(label: "own") }
       },
       red("pool.blocked-tasks <= pool.queues", "pool", isBypassed: true, settings: settings),
       red("pool.in-progress <= cores", "pool", queues: many, settings: settings),

@@ -11,7 +11,8 @@ import Testing
   static let pattern = SourceLifecycle()
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
-    case "starts-suspended", "suspend-coalesces", "cancel": ["repeats": .integer(repeats), "events": .integer(news)]
+    case "starts-suspended", "suspend-coalesces", "suspended-read", "cancel":
+      ["repeats": .integer(repeats), "events": .integer(news)]
     case "release-inactive", "release-cancelled-suspended", "cancel-beside": [:]
     default: ["repeats": .integer(repeats)]
     }
@@ -101,6 +102,29 @@ import Testing
       },
       red("starts-suspended.handler-calls == 1", "starts-suspended", blocks),
       red("suspend-coalesces.handler-calls == 1", "suspend-coalesces", blocks),
+      // Each byte is reported by a call of its own.
+      red("suspended-read.handler-calls == 1", "suspended-read") { trial in
+        try pattern.holdBackReading(trial) { life, pipe in
+          try pipe.send(life.events)
+          life.lettingGo {}
+          for _ in 0..<pipe.readAll() { life.queue.async { life.received(1) } }
+          return { pipe.closeEnds() }
+        }
+      },
+      // The source is activated once all bytes are there.
+      red("suspended-read.short-estimates > 0", "suspended-read") { trial in
+        try pattern.holdBackReading(trial) { life, pipe in
+          let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
+          source.setEventHandler {
+            pipe.estimates(source.data)
+            life.received(pipe.readAll())
+          }
+          source.setCancelHandler { pipe.closeEnds() }
+          try pipe.send(life.events)
+          life.lettingGo { source.activate() }
+          return { source.cancel() }
+        }
+      },
       red("all.wrong-sums == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
           let source = source(life, end: {}) { life.received($0 + 1) }

@@ -61,6 +61,19 @@ import Testing
       attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
   }
 
+  @Test func `blocks of a clock that is set meanwhile are no verdict`() async throws {
+    let attempt = try await Attempt(
+      "async-after-wall", of: TimerSource(), files: Catalogue.files, Self.settings(of: "async-after-wall")
+    ) { trial in
+      let ends = try makePipe()
+      defer { close(ends.writer) }
+      write(ends.writer, "x", 1)
+      try TimerSource().goByWallClock(trial, patience: .seconds(3600), watch: WallClockWatch(of: ends.reader)) { _ in }
+    }
+    #expect(
+      attempt.trial.outcome == .unavailable(reason: "somebody has set the wall clock, by which the timers go"))
+  }
+
   @Test func `a clock that was set is reported at once, and also to later questions`() throws {
     let ends = try makePipe()
     defer { close(ends.writer) }
@@ -242,6 +255,18 @@ import Testing
       },
       red("async-after.early == 0", "async-after", tooEarly),
       red("async-after.not-once == 0", "async-after", firstTwice),
+      red("async-after-wall.early == 0", "async-after-wall") { trial in
+        let ran = RunCounts(count: trial[pattern.fires])
+        try pattern.goByWallClock(trial) { timer in
+          for index in 0..<ran.count {
+            ran.ran(index)
+            // The events are an hour early.
+            timer.queue.async { timer.fired(index: index + 3_600_000) }
+          }
+        }
+        trial.record(pattern.notOnce, ran.notOnce)
+      },
+      red("async-after-wall.not-once == 0", "async-after-wall", firstTwice),
       red("async-after-global.early == 0", "async-after-global", tooEarly),
       red("async-after-global.not-once == 0", "async-after-global", firstTwice),
     ]

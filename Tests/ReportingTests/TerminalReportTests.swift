@@ -379,6 +379,21 @@ import Testing
     #expect(text.hasPrefix(start), "\(text)")
   }
 
+  @Test(arguments: [
+    ("pool.tasks <= pool.queues", "tasks 2 vs queues 3"), ("pool.tasks <= many.tasks", "tasks: pool 2 vs many 3"),
+    ("pool.tasks <= cores", "2"),
+  ])
+  func `a guarantee that compares two figures shows both`(_ check: String, _ sides: String) {
+    let claim = Claim(
+      says: "So it is.", kind: .guarantee, check: Check(text: check, left: .cores, comparison: .atMost, right: .cores))
+    func text(_ verdict: Verdict, _ met: Int) -> String {
+      let evidence = Evidence(left: 2, right: 3, trials: 6, met: met, reason: "a in round 1")
+      return ClaimFacts(Judgement(claim: claim, verdict: verdict, evidence: evidence)).evidenceText
+    }
+    #expect(text(.held, 6) == "\(sides) in all 6 trials")
+    #expect(text(.violated, 5) == "found \(sides): a in round 1; held in 5 of 6 trials")
+  }
+
   @Test func `a witnessed count is shown with what it counts`() {
     let claim = Claim(
       says: "So it is.", kind: .anomaly,

@@ -23,6 +23,8 @@ struct SourceLifecycle: Pattern {
   let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
     "resume-to-run", unless: "it began before", "from activate or resume until the handler begins")
+  let shortEstimates = Metric.count(
+    "short-estimates", "resumed read sources whose first handler call got a smaller estimate than there were bytes")
   let beganAfterCancel = Metric.count("began-after-cancel", "handler calls that began after cancel had returned")
   let sourcesCancelled = Metric.count(
     "sources-cancelled", "sources that were cancelled; where a call began late, the last one is its source")

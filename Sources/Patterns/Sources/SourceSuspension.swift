@@ -33,6 +33,28 @@ extension SourceLifecycle {
         return { source.cancel() }
       }
     }
+    Variant(
+      "suspended-read", .documented, "a read source is suspended, then bytes are written to its pipe one by one",
+      own: [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun, shortEstimates]
+    ) { trial in
+      try holdBackReading(trial) { life, pipe in
+        let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
+        source.setEventHandler {
+          pipe.estimates(source.data)
+          life.received(pipe.readAll())
+        }
+        source.setCancelHandler { pipe.closeEnds() }
+        source.setRegistrationHandler { pipe.isWatched() }
+        source.activate()
+        pipe.awaitWatch()
+        life.queue.drainSources()
+        source.suspend()
+        try pipe.send(life.events)
+        life.look()
+        life.lettingGo { source.resume() }
+        return { source.cancel() }
+      }
+    }
   }
 
   private var held: [any Declaration] { [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }

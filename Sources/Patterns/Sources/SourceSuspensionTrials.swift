@@ -9,13 +9,15 @@ extension SourceLifecycle {
   /// The first source is the warm-up. It is watched for a while for a call that comes too early.
   ///
   /// - Parameter body: returns what ends the source.
-  func holdBack(_ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) -> () -> Void) {
+  func holdBack(
+    _ trial: Trial, patience: Duration = .seconds(20), _ body: (SourceLife) throws -> () -> Void
+  ) rethrows {
     let (count, repeats) = (trial[events], trial[repeats])
     var (early, most, inexact) = (0, 0, 0)
     var times: [UInt64?] = []
     for repeated in 0...repeats {
       let life = SourceLife(events: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
-      let end = body(life)
+      let end = try body(life)
       life.wait(within: patience) { $0.sum >= UInt(count) }
       life.queue.drainSources()
       end()
@@ -30,4 +32,79 @@ extension SourceLifecycle {
     trial.record(wrongSums, inexact)
     trial.record(resumeToRun, times)
   }
+
+  /// Does so with read sources, each of a pipe of its own, and counts those that estimate too few bytes.
+  func holdBackReading(
+    _ trial: Trial, _ body: (SourceLife, PipeOfBytes) throws -> () -> Void
+  ) throws {
+    let standstill = Standstill()
+    try standstill.warmUp()
+    var pipes: [PipeOfBytes] = []
+    try holdBack(trial) { life in
+      let pipe = try PipeOfBytes(standstill)
+      pipes.append(pipe)
+      return try body(life, pipe)
+    }
+    trial.record(shortEstimates, pipes.count { ($0.firstEstimate ?? .max) < trial[events] })
+  }
+}
+
+/// A pipe into which single bytes are written.
+///
+/// Unchecked: the descriptors are used by one thread after the other.
+final class PipeOfBytes: @unchecked Sendable {
+  /// The descriptor to read from.
+  let reader: Int32
+  private let writer: Int32
+  private let standstill: Standstill
+  private let first = Noted<Int?>(nil)
+  private let watch = DispatchSemaphore(value: 0)
+
+  /// Creates an empty pipe, whose reading end does not block.
+  ///
+  /// - Throws: ``SystemError`` if it cannot be created.
+  fileprivate init(_ standstill: Standstill) throws(SystemError) {
+    (reader, writer) = try makePipe()
+    _ = fcntl(reader, F_SETFL, O_NONBLOCK)
+    self.standstill = standstill
+  }
+
+  /// Notes that the source has registered with the kernel.
+  func isWatched() { watch.signal() }
+
+  /// Waits until the source has registered. A source that is suspended before registers only when it is resumed.
+  func awaitWatch() { watch.wait() }
+
+  /// Writes a byte, waits until Dispatch has had the time to learn of it, and writes the others.
+  ///
+  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  func send(_ count: Int) throws {
+    var byte: UInt8 = 1
+    for index in 0..<count {
+      write(writer, &byte, 1)
+      if index == 0 { try standstill.wait() }
+    }
+  }
+
+  /// Notes the estimate of a handler call.
+  func estimates(_ bytes: UInt) { first.note { $0 = $0 ?? Int(bytes) } }
+
+  /// Reads all bytes that are there, and returns their number.
+  func readAll() -> UInt {
+    var (bytes, count) = ([UInt8](repeating: 0, count: 4096), 0)
+    while true {
+      let actual = read(reader, &bytes, bytes.count)
+      guard actual > 0 else { return UInt(count) }
+      count += actual
+    }
+  }
+
+  /// Closes both ends.
+  func closeEnds() {
+    close(reader)
+    close(writer)
+  }
+
+  /// The estimate of the first handler call; nil if there was none.
+  fileprivate var firstEstimate: Int? { first.now }
 }

@@ -139,6 +139,18 @@ struct TimerSource: Pattern {
       }
       trial.record(notOnce, ran.notOnce)
     }
+    Variant("async-after-wall", .documented, "as async-after, by the wall clock", own: [notOnce]) { trial in
+      let ran = RunCounts(count: trial[fires])
+      try goByWallClock(trial) { timer in
+        for index in 0..<ran.count {
+          timer.queue.asyncAfter(wallDeadline: timer.wallDeadline(index)) {
+            ran.ran(index)
+            timer.fired(index: index)
+          }
+        }
+      }
+      trial.record(notOnce, ran.notOnce)
+    }
     Variant("async-after-rearmed", .broken, "asyncAfter re-armed by its own block") { trial in
       go(trial) { timer in
         @Sendable func rearm() {

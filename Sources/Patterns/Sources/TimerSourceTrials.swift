@@ -117,8 +117,23 @@ extension TimerSource {
 
   /// Times the events of `body`, which uses no source.
   func go(_ trial: Trial, patience: Duration = .seconds(20), _ body: (TimerRun) -> Void) {
+    go(trial, TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: trial[fires]), patience, body)
+  }
+
+  /// Times the events of `body`, which uses no source and follows the wall clock.
+  ///
+  /// - Throws: ``Unavailable`` if somebody sets the clock meanwhile.
+  func goByWallClock(
+    _ trial: Trial, patience: Duration = .seconds(20), watch: WallClockWatch = WallClockWatch(),
+    _ body: (TimerRun) -> Void
+  ) throws {
+    let (interval, fires) = (trial[interval].nanoseconds, trial[fires])
+    go(trial, TimerRun(by: .wall, in: 0, every: interval, fires: fires, watch: watch), patience, body)
+    if watch.wasSet { throw Unavailable("somebody has set the wall clock, by which the timers go") }
+  }
+
+  private func go(_ trial: Trial, _ timed: TimerRun, _ patience: Duration, _ body: (TimerRun) -> Void) {
     let fires = trial[fires]
-    let timed = TimerRun(by: .uptime, in: 0, every: trial[interval].nanoseconds, fires: fires)
     let switches = ContextSwitches.ofProcess {
       body(timed)
       timed.wait(within: patience) { $0.runs >= fires }
@@ -223,13 +238,21 @@ final class TimerRun: Sendable {
   /// The time at which the first event is due.
   var start: DispatchTime { DispatchTime(uptimeNanoseconds: first) }
   /// The time at which the first event is due, by the wall clock.
-  var wallStart: DispatchWallTime {
-    DispatchWallTime(timespec: timespec(tv_sec: Int(first / 1_000_000_000), tv_nsec: Int(first % 1_000_000_000)))
+  var wallStart: DispatchWallTime { Self.wallTime(first) }
+
+  /// Returns the time by the wall clock at which the event with that index is due, for a variant that schedules each.
+  func wallDeadline(_ index: Int) -> DispatchWallTime { Self.wallTime(due(index)) }
+
+  private func due(_ index: Int) -> UInt64 { first + UInt64(index + 1) * length }
+
+  private static func wallTime(_ nanoseconds: UInt64) -> DispatchWallTime {
+    DispatchWallTime(
+      timespec: timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000)))
   }
   /// The time from one event to the next.
   var interval: DispatchTimeInterval { .nanoseconds(Int(length)) }
   /// The times at which the events are due, for a variant that schedules each of them.
-  var deadlines: [DispatchTime] { (1...fires).map { DispatchTime(uptimeNanoseconds: first + UInt64($0) * length) } }
+  var deadlines: [DispatchTime] { (0..<fires).map { DispatchTime(uptimeNanoseconds: due($0)) } }
 
   /// Notes an event of the timer. According to its source, `data` intervals have passed.
   func fired(_ data: UInt) {
@@ -267,6 +290,9 @@ final class TimerRun: Sendable {
     let (now, due) = (DispatchTime.now().uptimeNanoseconds, due.uptimeNanoseconds)
     return fired(late: Int(now) - Int(due))
   }
+
+  /// Notes the event with that index, by the timer's clock.
+  func fired(index: Int) { _ = fired(late: Int(clock.now()) - Int(due(index))) }
 
   /// Notes an event that is due at `due` by the clock of tasks. Returns whether there is another one.
   func fired(due: ContinuousClock.Instant) -> Bool {

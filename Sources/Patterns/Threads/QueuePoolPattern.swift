@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 import Synchronization
@@ -46,6 +47,9 @@ struct QueuePoolPattern: Pattern {
     "wrong-size-checks", "pools of 0, 1, 32 and 33 queues that were wrongly created or refused")
   let roundRobinSizes = Metric.count(
     "round-robin-sizes", "pool sizes, of 1 to 32, that stay round robin when the 32-bit counter wraps")
+
+  let offTarget = Metric.count(
+    "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
   /// The two phases of a trial; a test replaces them.
   var looks = TaskLooks()
@@ -114,6 +118,18 @@ struct QueuePoolPattern: Pattern {
       trial.hazard()
       pool?.queue.sync {
         dispatchPrecondition(condition: .notOnQueue(.global(qos: .utility)))
+      }
+    }
+    Variant(
+      "on-target", .documented,
+      "queues of the older pool for each priority, by dispatch_set_target_queue, and a queue that targets each of them",
+      own: [offTarget],
+      without: [tasks, work, threads, blockedTasks, inProgress, throughput, startLatency, contextSwitches]
+    ) { trial in
+      seekTargets(trial) { priority in
+        let queue = FunctionQueue(label: "older")
+        gcdlab_dispatch_set_target_queue(queue.object, gcdlab_dispatch_get_global_queue(priority, 0))
+        return queue
       }
     }
     Variant("private-queues", .broken, "one serial queue per task", own: [pause, blockingElapsed]) { trial in

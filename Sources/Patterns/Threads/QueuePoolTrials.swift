@@ -1,3 +1,4 @@
+import CDispatchSupport
 import Dispatch
 import Instruments
 import Synchronization
@@ -116,4 +117,53 @@ extension QueuePoolPattern {
   private static var mostQueues: Int { 32 }
   /// How many times the racers ask for the sets of all classes.
   private static var setRaces: Int { 10 }
+}
+
+extension QueuePoolPattern {
+  /// Marks the global queue of each priority, and counts the blocks that find another mark than that of their priority,
+  /// or none. A block finds the marks of its queue and of all that its queue targets, directly or through others.
+  ///
+  /// - Parameter make: returns a queue for a priority. A second queue, which targets that queue, also runs a block.
+  func seekTargets(_ trial: Trial, _ make: (_ priority: Int) -> FunctionQueue) {
+    // DISPATCH_QUEUE_PRIORITY_HIGH, _DEFAULT, _LOW and _BACKGROUND.
+    let priorities = [2, 0, -2, Int(Int16.min)]
+    let marks = TargetMarks(count: priorities.count)
+    for (index, priority) in priorities.enumerated() {
+      marks.set(index, on: gcdlab_dispatch_get_global_queue(priority, 0))
+    }
+    let found = Gauge()
+    for (index, priority) in priorities.enumerated() {
+      let queue = make(priority)
+      let above = FunctionQueue(label: "above")
+      gcdlab_dispatch_set_target_queue(above.object, queue.object)
+      for asked in [queue, above] {
+        asked.async { if marks.found == [index] { found.up() } }
+        asked.sync()
+      }
+    }
+    trial.record(offTarget, 2 * priorities.count - found.now)
+  }
+}
+
+/// Values that are set on queues, each by a key of its own.
+///
+/// Unchecked: the addresses do not change, and nothing is stored at them. They are never freed, since the queues keep
+/// them.
+private final class TargetMarks: @unchecked Sendable {
+  private let keys: UnsafeMutableBufferPointer<UInt8>
+
+  init(count: Int) { keys = .allocate(capacity: count) }
+
+  /// Sets the mark with that index on a queue.
+  func set(_ index: Int, on queue: UnsafeMutableRawPointer?) {
+    let key = address(index)
+    gcdlab_dispatch_queue_set_specific(queue, key, key, nil)
+  }
+
+  /// The indices of the marks that the calling block finds.
+  var found: [Int] { keys.indices.filter { gcdlab_dispatch_get_specific(address($0)) != nil } }
+
+  private func address(_ index: Int) -> UnsafeMutableRawPointer? {
+    keys.baseAddress.map { UnsafeMutableRawPointer($0 + index) }
+  }
 }

@@ -11,9 +11,9 @@ extension ClaimFacts {
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
     switch verdict {
     case .unavailable: return evidence.reason ?? "not measured"
-    case .held: return "\(left) in \(all)"
+    case .held: return "\(found) in \(all)"
     case .violated:
-      let found = evidence.left == nil ? "" : "found \(left): "
+      let found = evidence.left == nil ? "" : "found \(found): "
       return "\(found)\(evidence.reason ?? "a trial failed"); held in \(evidence.met) of \(trials)"
     case .witnessed:
       let isAll = evidence.met == evidence.trials && evidence.lost == nil
@@ -70,6 +70,9 @@ extension ClaimFacts {
     else { return "" }
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
+
+  /// The left side; both sides if two figures are compared.
+  private var found: String { comparison?.figures.count == 2 ? bothSides : left }
 
   /// The left side with what it counts, `4 to 40,330 duplicates`; both sides if two figures are compared.
   private var counted: String {

@@ -69,7 +69,7 @@ struct Compare: AsyncParsableCommand {
     let trials = plan.runs.count * rounds
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
-      "\(plan.runs.count) trials a round in \(rounds) round\(rounds == 1 ? "" : "s"): \(trials) trials take \(Quantity(each * trials)) for their workers "
+      "\(plan.runs.count) trials a round in \(rounds.counted("round")): \(trials) trials take \(Quantity(each * trials)) for their workers "
       + "alone (\(Quantity(each)) each), and what they try on top of that\(limit)"
   }
 

@@ -169,7 +169,7 @@ struct Diff: AsyncParsableCommand {
     for path in exports + (against == nil ? [] : try Self.split(self.files).exports) {
       let formats: [(ending: String, format: OutputFormat)] = [("json", .json), ("md", .markdown), ("csv", .csv)]
       let format = try ExportPath.format(of: path, in: formats, by: \.ending).format
-      do { files.append((try OutputFile(path), format)) } catch { throw InputError(error.description, at: "--export") }
+      files.append((try OutputFile(path, of: "--export"), format))
     }
     return files
   }

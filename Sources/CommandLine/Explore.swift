@@ -223,7 +223,7 @@ private struct ExplorationExport {
 
   init(_ path: String) throws(InputError) {
     format = try ExportPath.format(of: path, in: ExplorationFormat.all, by: \.ending)
-    do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
+    file = try OutputFile(path, of: "--export")
   }
 
   func write(_ results: [ExplorationResult]) throws { try file.write(format.render(results)) }

@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 import Platform
 import Reporting
 
@@ -12,7 +13,7 @@ enum Greeting {
     let standings = try runs.isEmpty ? nil : documents.map { try DocumentsCommand.lastRuns($0, runs, only: []).summary }
     let found = Finding.strongest(runs, by: documents)
     try color.print { style in
-      let list = ("list", "\(names.count) scenario\(names.count == 1 ? "" : "s")")
+      let list = ("list", "\(names.count.counted("scenario"))")
       let first = ("scenario \(Lab.example)", "run one: a few seconds")
       let third =
         documents != nil

@@ -59,9 +59,7 @@ struct Report: ParsableCommand {
     var files: [(file: OutputFile, render: (Atlas) throws -> String)] = []
     for path in rendering.exports {
       let form = try ExportPath.format(of: path, in: forms, by: \.ending)
-      do { files.append((try OutputFile(path), form.render)) } catch {
-        throw InputError(error.description, at: "--export")
-      }
+      files.append((try OutputFile(path, of: "--export"), form.render))
     }
     let format = rendering.format.ending
     guard format == nil || forms.contains(where: { $0.ending == format }) else {

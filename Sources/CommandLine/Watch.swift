@@ -73,7 +73,7 @@ struct Watch: AsyncParsableCommand {
         }
       }
     }
-    Lab.say("\(seen) change\(seen == 1 ? "" : "s") seen")
+    Lab.say("\(seen.counted("change")) seen")
   }
 
   /// The number of changes that may wait for the reader of the output, which may never read.

@@ -146,9 +146,6 @@ public final class Execution: @unchecked Sendable {
     if !chosen.isEmpty { record?[chosen.count - 1].breaks = outcome.words }
   }
 
-  /// Whether the strands only run to their ends.
-  var isEnding: Bool { isOver }
-
   @discardableResult func spawn(_ name: String, _ body: @escaping () -> Void) -> Strand {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)

@@ -20,14 +20,6 @@ public final class Gauge: Sendable {
   @inlinable
   public func down() { value.subtract(1, ordering: .relaxed) }
 
-  /// Adds one to the count while `body` runs.
-  @inlinable
-  public func holding<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    up()
-    defer { down() }
-    return try body()
-  }
-
   /// The present count.
   public var now: Int { value.load(ordering: .relaxed) }
 

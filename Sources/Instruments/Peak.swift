@@ -26,12 +26,6 @@ public final class Peak: Sendable {
     Peak { ThreadCensus.count().map { $0 - samplers.load(ordering: .acquiring) } }
   }
 
-  /// Returns a peak of the threads of the dispatch pool, those for Swift's tasks included. Its value is nil if the
-  /// system does not tell which threads these are. A sample costs about 3 us for each thread of the process, so with
-  /// hundreds of threads there are few samples. ``threads()``, minus the threads that existed before, is a lower bound
-  /// with more samples.
-  public static func poolThreads() -> Peak { Peak { ThreadCensus.poolCount() } }
-
   /// Returns a peak of the open descriptors of this process. A sample costs less than a microsecond on Linux 6.2 or
   /// later.
   public static func descriptors() -> Peak { Peak { OpenDescriptors.count() } }

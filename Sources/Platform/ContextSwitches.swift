@@ -20,36 +20,22 @@ public struct ContextSwitches: Sendable, Equatable {
     self.involuntary = involuntary
   }
 
-  /// Returns the switches of the calling thread while `body` ran; nil on Darwin, which counts only for the whole
-  /// process.
-  public static func ofThread<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
-    -> ContextSwitches?
-  {
-    try of(callingThread, during: body)
-  }
-
   /// Returns the switches of all threads of this process while `body` ran, including threads that have ended.
   public static func ofProcess<Failure: Error>(during body: () throws(Failure) -> Void) throws(Failure)
     -> ContextSwitches?
   {
-    try of(wholeProcess, during: body)
+    let before = soFar()
+    try body()
+    return since(before, soFar())
   }
 
   /// Returns the switches of all threads of this process while an asynchronous `body` ran.
   public static func ofProcess(
     isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Void
   ) async rethrows -> ContextSwitches? {
-    let before = soFar(wholeProcess)
+    let before = soFar()
     try await body()
-    return since(before, soFar(wholeProcess))
-  }
-
-  private static func of<Failure: Error>(_ whose: Int32?, during body: () throws(Failure) -> Void) throws(Failure)
-    -> ContextSwitches?
-  {
-    let before = soFar(whose)
-    try body()
-    return since(before, soFar(whose))
+    return since(before, soFar())
   }
 
   private static func since(_ before: ContextSwitches?, _ after: ContextSwitches?) -> ContextSwitches? {
@@ -58,18 +44,15 @@ public struct ContextSwitches: Sendable, Equatable {
       voluntary: after.voluntary - before.voluntary, involuntary: after.involuntary - before.involuntary)
   }
 
-  private static func soFar(_ whose: Int32?) -> ContextSwitches? {
+  private static func soFar() -> ContextSwitches? {
     var usage = rusage()
-    guard let whose, getrusage(whose, &usage) == 0 else { return nil }
+    guard getrusage(wholeProcess, &usage) == 0 else { return nil }
     return ContextSwitches(voluntary: usage.ru_nvcsw, involuntary: usage.ru_nivcsw)
   }
 }
 
 #if canImport(Darwin)
   private let wholeProcess: Int32 = RUSAGE_SELF
-  private let callingThread: Int32? = nil
 #else
   private let wholeProcess: Int32 = RUSAGE_SELF.rawValue
-  /// `RUSAGE_THREAD`, which Swift imports only with `_GNU_SOURCE`.
-  private let callingThread: Int32? = 1
 #endif

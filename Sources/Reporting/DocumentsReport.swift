@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 import Platform
 
 /// The documents' sentences with their standings: for a terminal, as Markdown and as JSON.
@@ -132,7 +133,7 @@ public struct DocumentsReport: Sendable {
       ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents by --results."]
       : [
         index.summary + ".",
-        "The verdicts are those of \(Self.source(files)): \(index.results.count) scenario\(index.results.count == 1 ? "" : "s").",
+        "The verdicts are those of \(Self.source(files)): \(index.results.count.counted("scenario")).",
       ]
   }
 

@@ -107,18 +107,8 @@ import Testing
     #expect(try await Binary.run(["machine", "--format", "json"]).output.hasPrefix("{"))
     for command in ["machine", "smoke", "report", "scenario", "compare"] {
       let help = try await Binary.run([command, "--help"]).output
-      #expect(!["--json", "--junit", "--html", "--overhead"].contains { help.contains($0) }, "\(command)")
+      #expect(!["--json", "--junit", "--html"].contains { help.contains($0) }, "\(command)")
     }
-    let short = ["scenario", "apply-stride", "--rounds", "1", "--quick", "--quiet", "--format", "json"] + Self.short
-    for spelling in [["--set", "overhead=5%"], ["--overhead", "5%"]] {
-      let ran = try await Binary.run(short + spelling)
-      let parameters = try JSONValue(ran.output)["scenario"]?["parameters"]
-      guard case .list(let list)? = parameters else { throw JSONSchemaTestError.notAList }
-      let overhead = list.first { $0["name"] == .text("overhead") }
-      #expect(overhead?["value"] == .number(5) && overhead?["changed"] == .bool(true), "\(ran.errors)")
-    }
-    let refused = try await Binary.run(["scenario", "queue-order", "--overhead", "5%"])
-    #expect(refused.status == 64 && refused.errors.contains("unknown parameter 'overhead' of queue-order"))
   }
 
   /// The findings of a pattern and the marks of the tables follow one rule, however close the settings are to each

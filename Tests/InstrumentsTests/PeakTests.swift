@@ -88,33 +88,6 @@ import Testing
     }
   }
 
-  #if os(Linux)
-    @Test func `the peak of pool threads counts no other threads`() async {
-      await #expect(processExitsWith: .success) {
-        let peak = Peak.poolThreads()
-        guard let before = peak.sample() else { return }
-        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try peak.during {
-          let threads = try (0..<20).map { _ in try SystemThread { gate.wait() } }
-          let all = DispatchGroup()
-          for index in 0..<40 {
-            DispatchQueue(label: "blocked.\(index)").async(group: all) {
-              begun.signal()
-              gate.wait()
-            }
-          }
-          for _ in 0..<40 { begun.wait() }
-          peak.sample()
-          for _ in 0..<60 { gate.signal() }
-          all.wait()
-          for thread in threads { thread.join() }
-        }
-        let most = try #require(peak.value)
-        #expect(most >= 40 && most < before + 60, "\(before), then \(most)")
-      }
-    }
-  #endif
-
   @Test func `tasks that take a sample after their own open miss no descriptor`() async {
     await #expect(processExitsWith: .success) {
       // The test runner and Dispatch have descriptors of their own, some of which are opened and closed in the

@@ -6,7 +6,7 @@ extension Duration {
   /// - Throws: ``InputError``, which names the flag, what was found and what is allowed.
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws(InputError) {
     let range = least...86_400_000_000_000
-    let parameter = Parameter.duration(option, range, default: range.upperBound, "")
+    let parameter = Parameter(option, .duration(range), default: .integer(range.upperBound), "")
     guard case .integer(let nanoseconds) = try parameter.value(parsing: text) else {
       throw InputError(text, at: option)
     }

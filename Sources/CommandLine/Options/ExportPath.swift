@@ -24,3 +24,27 @@ enum ExportPath {
     return formats[place]
   }
 }
+
+extension OutputFile {
+  /// Opens the file that an option names.
+  ///
+  /// - Throws: ``InputError``, which names the option, if the file cannot be written.
+  init(_ path: String, of option: String) throws(InputError) {
+    do { self = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
+  }
+
+  /// Verifies that no two of `files` are the same, since one would overwrite the other.
+  ///
+  /// - Throws: ``InputError``, which names both files.
+  static func requireDistinct(_ files: [(file: OutputFile, option: String)]) throws(InputError) {
+    var seen: [String: (file: OutputFile, option: String)] = [:]
+    for (file, option) in files {
+      guard let identity = file.identity else { continue }
+      if let twin = seen.updateValue((file, option), forKey: identity) {
+        throw InputError(
+          "\(file.path) is the same file as \(twin.file.path) of \(twin.option): one would overwrite the other",
+          at: option)
+      }
+    }
+  }
+}

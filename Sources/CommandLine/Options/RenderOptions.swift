@@ -76,15 +76,7 @@ struct RenderOptions: ParsableArguments {
     var files: [Export] = []
     for path in exports { files.append(try Export(path)) }
     files += others
-    var seen: [String: Export] = [:]
-    for file in files {
-      guard let identity = file.identity else { continue }
-      if let twin = seen.updateValue(file, forKey: identity) {
-        throw InputError(
-          "\(file.path) is the same file as \(twin.path) of \(twin.option): one would overwrite the other",
-          at: file.option)
-      }
-    }
+    try OutputFile.requireDistinct(files.map { ($0.file, $0.option) })
     return files
   }
 
@@ -112,13 +104,11 @@ struct RenderOptions: ParsableArguments {
 /// A file to write results to, in the format of its extension.
 struct Export {
   private let format: ExportFormat
-  private let file: OutputFile
+  fileprivate let file: OutputFile
   /// The option that names the file.
-  let option: String
+  fileprivate let option: String
 
   var path: String { file.path }
-  /// The identity of the file, by which two paths to the same file can be recognized.
-  var identity: String? { file.identity }
 
   /// All known extensions: `.json .md …`.
   static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
@@ -137,7 +127,7 @@ struct Export {
   private init(_ path: String, _ format: ExportFormat, option: String) throws(InputError) {
     self.format = format
     self.option = option
-    do { file = try OutputFile(path) } catch { throw InputError(error.description, at: option) }
+    file = try OutputFile(path, of: option)
   }
 
   func write(_ readings: [Reading], strict: Bool) throws {

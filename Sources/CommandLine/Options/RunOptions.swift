@@ -7,13 +7,9 @@ struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
-  private var given: [String] = []
+  var settings: [String] = []
 
   @OptionGroup var confinement: CoresOption
-
-  @Option(
-    help: ArgumentHelp("As --set overhead=…, which it was before that.", valueName: "percent", visibility: .hidden))
-  private var overhead: String?
 
   @Option(
     name: .customLong("variant"), help: "Run only this variant (repeatable).",
@@ -55,9 +51,6 @@ struct RunOptions: ParsableArguments {
     _ = try limit()
     _ = try share()
   }
-
-  /// The settings, as `name=value`.
-  var settings: [String] { given + [overhead].compactMap(\.self).map { "overhead=\($0)" } }
 
   var overrides: Overrides {
     Overrides(settings: settings, cores: confinement.cores, variants: variants, baseline: baseline, quick: quick)

@@ -13,19 +13,14 @@ struct TraceExport {
   ///   twice.
   static func files(_ paths: [String]) throws(InputError) -> [TraceExport] {
     var files: [TraceExport] = []
-    for path in paths {
-      let export = try TraceExport(path)
-      if let twin = files.first(where: { $0.file.identity != nil && $0.file.identity == export.file.identity }) {
-        throw InputError("\(path) is the same file as \(twin.file.path): one would overwrite the other", at: "--export")
-      }
-      files.append(export)
-    }
+    for path in paths { files.append(try TraceExport(path)) }
+    try OutputFile.requireDistinct(files.map { ($0.file, "--export") })
     return files
   }
 
   private init(_ path: String) throws(InputError) {
     format = try ExportPath.format(of: path, in: TraceFormat.all, by: \.ending)
-    do { file = try OutputFile(path) } catch { throw InputError(error.description, at: "--export") }
+    file = try OutputFile(path, of: "--export")
   }
 
   /// Writes traces. Pictures contain only the time between `from` and `to`, in nanoseconds.

@@ -282,7 +282,7 @@ public struct Judge: Sendable {
     }
     guard pairs.count >= ConfidenceInterval.fewest else {
       evidence.reason =
-        "\(pairs.count) round\(pairs.count == 1 ? "" : "s"): too few to tell (\(ConfidenceInterval.fewest) needed)"
+        "\(pairs.count.counted("round")): too few to tell (\(ConfidenceInterval.fewest) needed)"
       return (.inconclusive, evidence)
     }
     return (grade(check, rounds, &evidence), evidence)

@@ -98,14 +98,14 @@ extension ScalabilityLaw {
   func sentence(for name: String, upTo most: Int) -> String {
     let error = "leave-one-out error \(Quantity.number((worst.error * 1000).rounded() / 10)) %"
     guard fits else {
-      return "\(name): no law of scalability fits; \(error) at \(worst.cores) core\(worst.cores == 1 ? "" : "s")"
+      return "\(name): no law of scalability fits; \(error) at \(worst.cores.counted("core"))"
     }
     func share(_ value: Double) -> String { value == 0 ? "0" : Quantity.ratio(value) }
     var line =
       "\(name) on n cores, by the Universal Scalability Law: contention σ \(share(sigma)), coherence κ \(share(kappa))"
     if let fastest = self.most {
       let beyond = fastest > most ? ", beyond the \(most) that were tried" : ""
-      line += "; slower again with more than \(fastest) core\(fastest == 1 ? "" : "s")\(beyond)"
+      line += "; slower again with more than \(fastest.counted("core"))\(beyond)"
     } else if sigma > 0 {
       line += "; at most \(Quantity.ratio(1 / sigma)) times as fast as on one core, however many there are"
     }

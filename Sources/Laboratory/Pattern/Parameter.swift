@@ -60,8 +60,9 @@ public struct Parameter: Sendable {
   /// Returns what is wrong with a text. The check may depend on the machine: whether a path can be read.
   private let fault: @Sendable (String) -> String?
 
-  private init(
-    _ name: String, _ kind: Kind, _ standard: ParameterValue, _ summary: String,
+  /// Creates a parameter.
+  public init(
+    _ name: String, _ kind: Kind, default standard: ParameterValue, _ summary: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }
   ) {
     self.name = name
@@ -69,44 +70,6 @@ public struct Parameter: Sendable {
     self.standard = standard
     self.summary = summary
     self.fault = fault
-  }
-
-  /// Creates a parameter for a whole number in `range`.
-  public static func count(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self
-  {
-    Self(name, .count(range), .integer(standard), summary)
-  }
-
-  /// Creates a parameter for a duration in `range`; all numbers are nanoseconds.
-  public static func duration(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
-    -> Self
-  { Self(name, .duration(range), .integer(standard), summary) }
-
-  /// Creates a parameter for a size in `range`; all numbers are bytes.
-  public static func size(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String) -> Self {
-    Self(name, .size(range), .integer(standard), summary)
-  }
-
-  /// Creates a parameter for a percentage in `range`.
-  public static func percent(_ name: String, _ range: ClosedRange<Int>, default standard: Int, _ summary: String)
-    -> Self
-  { Self(name, .percent(range), .integer(standard), summary) }
-
-  /// Creates a parameter for one of `choices`.
-  static func choice(_ name: String, _ choices: [String], default standard: String, _ summary: String) -> Self {
-    Self(name, .choice(choices), .text(standard), summary)
-  }
-
-  /// Creates a parameter for a path or another free text.
-  static func text(
-    _ name: String, default standard: String, _ summary: String, fault: @escaping @Sendable (String) -> String?
-  ) -> Self {
-    Self(name, .text, .text(standard), summary, fault: fault)
-  }
-
-  /// Creates a parameter for a number of cores, or a word for all of them, which is also the default.
-  static func cores(_ name: String, most: Int, all: String, _ summary: String) -> Self {
-    Self(name, .cores(most: most, all: all), .text(all), summary)
   }
 
   /// The unit of the values.

@@ -53,7 +53,8 @@ extension Setting where Value == Int {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Setting<Int> {
-    Setting(.count(name, range, default: standard, says), SourcePlace(file, line), \.integer)
+    Setting(
+      Parameter(name, .count(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
 
   /// Declares a size in bytes, in `range`.
@@ -61,7 +62,8 @@ extension Setting where Value == Int {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Setting<Int> {
-    Setting(.size(name, range, default: standard, says), SourcePlace(file, line), \.integer)
+    Setting(
+      Parameter(name, .size(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
 
   /// Declares a percentage in whole numbers, in `range`.
@@ -69,7 +71,8 @@ extension Setting where Value == Int {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Setting<Int> {
-    Setting(.percent(name, range, default: standard, says), SourcePlace(file, line), \.integer)
+    Setting(
+      Parameter(name, .percent(range), default: .integer(standard), says), SourcePlace(file, line), \.integer)
   }
 }
 
@@ -81,7 +84,8 @@ extension Setting where Value == Duration {
   ) -> Setting<Duration> {
     let nanoseconds = Int(range.lowerBound.nanoseconds)...Int(range.upperBound.nanoseconds)
     return Setting(
-      .duration(name, nanoseconds, default: Int(standard.nanoseconds), says), SourcePlace(file, line)
+      Parameter(name, .duration(nanoseconds), default: .integer(Int(standard.nanoseconds)), says),
+      SourcePlace(file, line)
     ) { value in value.integer.map { .nanoseconds($0) } }
   }
 }
@@ -95,7 +99,8 @@ extension Setting where Value == String {
     _ name: String, default standard: String, _ says: String,
     fault: @escaping @Sendable (String) -> String? = { _ in nil }, file: StaticString = #fileID, line: UInt = #line
   ) -> Setting<String> {
-    Setting(.text(name, default: standard, says, fault: fault), SourcePlace(file, line), \.text)
+    Setting(
+      Parameter(name, .text, default: .text(standard), says, fault: fault), SourcePlace(file, line), \.text)
   }
 }
 
@@ -105,7 +110,8 @@ extension Setting where Value: RawRepresentable & CaseIterable, Value.RawValue =
     _ name: String, default standard: Value, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> Setting<Value> {
     Setting(
-      .choice(name, Value.allCases.map(\.rawValue), default: standard.rawValue, says), SourcePlace(file, line)
+      Parameter(name, .choice(Value.allCases.map(\.rawValue)), default: .text(standard.rawValue), says),
+      SourcePlace(file, line)
     ) { value in value.text.flatMap(Value.init(rawValue:)) }
   }
 }

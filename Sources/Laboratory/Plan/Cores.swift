@@ -9,8 +9,8 @@ public enum Cores {
   static let all = "all"
 
   /// The parameter of the setting.
-  static let parameter = Parameter.cores(
-    name, most: 1 << 20, all: all, "cores that trials are confined to, or all")
+  static let parameter = Parameter(
+    name, .cores(most: 1 << 20, all: all), default: .text(all), "cores that trials are confined to, or all")
 
   /// Returns the number of cores that a value stands for, on a machine that allows `most`.
   static func number(_ value: ParameterValue, of most: Int) -> ParameterValue {

@@ -74,7 +74,7 @@ extension Results {
     return [
       Remark(
         "few-rounds",
-        "only \(rounds) round\(rounds == 1 ? "" : "s") fit into \(Quantity(time)), and intervals need "
+        "only \(rounds.counted("round")) fit into \(Quantity(time)), and intervals need "
           + "\(ConfidenceInterval.fewest): give --time \(needed) or more")
     ]
   }
@@ -128,7 +128,7 @@ extension Results {
   }
 
   private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {
-    "\(Quantity(state.median, metric.unit)) in \(state.count) round\(state.count == 1 ? "" : "s")"
+    "\(Quantity(state.median, metric.unit)) in \(state.count.counted("round"))"
   }
 
   static func list(_ labels: [String], upTo most: Int) -> String {

@@ -1,4 +1,5 @@
 import Instruments
+import Measurement
 
 /// The cost of a strided loop as a function of its stride `s`, for `n` iterations in `b = ceil(n / s)` blocks:
 ///
@@ -196,7 +197,7 @@ extension ApplyStride {
     }
     guard let first = advice.first else { return nil }
     guard results.experiment.sweep.count > 1 else { return Remark(Conclusion.advice, first.words, runs: first.runs) }
-    let says = advice.map { "With \($0.cores ?? 0) core\($0.cores == 1 ? "" : "s"): \($0.words)" }
+    let says = advice.map { "With \(($0.cores ?? 0).counted("core")): \($0.words)" }
     return Remark(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
@@ -265,7 +266,7 @@ extension ApplyStride {
         speedup < 1.05
         ? ", no faster than the plain loop (\(Quantity.fixed(speedup, decimals: 2))x)"
         : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
-          + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) core\(cores == 1 ? "" : "s")"
+          + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores.counted("core"))"
     }
     return Remark("best-stride", line, runs: [best.label])
   }

@@ -65,7 +65,7 @@ public struct Atlas: Sendable {
       (sentences.count { $0.agreement == .once }, "judged \(words.place) one \(words.one) only"),
       (sentences.count { $0.agreement == .never }, "without a verdict"),
     ]
-    return "\(sentences.count) sentence\(sentences.count == 1 ? "" : "s"): "
+    return "\(sentences.count.counted("sentence")): "
       + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 

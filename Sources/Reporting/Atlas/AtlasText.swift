@@ -31,7 +31,7 @@ public struct AtlasText {
   private var key: [String] {
     var lines = [Ink.heading(atlas.words.many, style)]
     for (number, column) in atlas.columns.enumerated() {
-      let scenarios = "\(column.runs.count) scenario\(column.runs.count == 1 ? "" : "s")"
+      let scenarios = "\(column.runs.count.counted("scenario"))"
       lines += Entry(column: 6, style: style).lines(
         "\(number + 1)",
         [

@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 extension ResultDiff {
   /// Returns the reasons why the figures that both sides have cannot tell whether the new side became worse.
@@ -61,7 +62,7 @@ struct Ends {
 
     /// Returns the number of trials with an end: `3 of 18 trials hung`.
     func told(_ end: Outcome.Kind, as word: String) -> String {
-      "\(name): \(counts[end]) of \(trials) trial\(trials == 1 ? "" : "s") \(word)"
+      "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }
   }
   private var runs: [Run] = []

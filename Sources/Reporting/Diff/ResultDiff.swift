@@ -61,7 +61,7 @@ public struct ResultDiff: Sendable {
       let isSameDay = first.prefix(10) == last.prefix(10)
       let end = first == last ? "" : " to " + (isSameDay ? String(last.dropFirst(11)) : last)
       let of = scenarios > 1 ? " of \(scenarios) scenarios" : ""
-      return "\(runs) run\(runs == 1 ? "" : "s")\(of)" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
+      return "\(runs.counted("run"))\(of)" + (first.isEmpty ? "" : ", \(first)\(end) UTC")
     }
   }
 
@@ -239,7 +239,7 @@ public struct ResultDiff: Sendable {
       reason = "0 in some rounds, which therefore have no ratio"
     } else {
       let rounds = min(before.joined().count, after.joined().count)
-      reason = "\(rounds) round\(rounds == 1 ? "" : "s"): \(ConfidenceInterval.fewest) or more are needed per side"
+      reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
     }
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
@@ -294,7 +294,7 @@ public struct ResultDiff: Sendable {
     }
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }
-        return "\(scenario): \(count) broken trial\(count == 1 ? "" : "s")"
+        return "\(scenario): \(count.counted("broken trial"))"
       } + Ends(new).crashes
   }
 

@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 /// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum HTMLReport {
@@ -120,7 +121,7 @@ public enum HTMLReport {
         let details: Markup =
           count == 0
           ? ""
-          : "<details><summary>\(count) claim\(count == 1 ? "" : "s")</summary><ul>\n\(claims)</ul></details>"
+          : "<details><summary>\(count.counted("claim"))</summary><ul>\n\(claims)</ul></details>"
         let place: Markup = "<br><span class=\"quiet\">in: \(entry.place)</span>"
         let conditions: Markup =
           entry.conditions.isEmpty

@@ -7,7 +7,7 @@ extension ClaimFacts {
 
   /// Returns the evidence in one sentence, without the number of rounds if that is `known`.
   func evidenceText(unless known: Int?) -> String {
-    let trials = "\(evidence.trials) trial\(evidence.trials == 1 ? "" : "s")"
+    let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"
     switch verdict {
     case .unavailable: return evidence.reason ?? "not measured"

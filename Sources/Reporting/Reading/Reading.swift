@@ -134,7 +134,7 @@ public struct Reading: Sendable {
   }
 
   private var run: [String] {
-    return ["\(rounds) round\(rounds == 1 ? "" : "s") in \(Self.time(document))", "seed \(document.seed)"]
+    return ["\(rounds.counted("round")) in \(Self.time(document))", "seed \(document.seed)"]
   }
 
   /// Returns the duration of the run, to the millisecond, which is the precision of a document.
@@ -192,7 +192,7 @@ public struct Reading: Sendable {
   /// Returns the number of claims and of each verdict, failures first, for any claims.
   static func answer(_ claims: [ClaimFacts]) -> [(text: String, verdict: Verdict?)] {
     guard !claims.isEmpty else { return [] }
-    return [("\(claims.count) claim\(claims.count == 1 ? "" : "s")", nil)]
+    return [("\(claims.count.counted("claim"))", nil)]
       + counts(claims).map { ($0.text, $0.verdict) }
   }
 
@@ -286,7 +286,7 @@ public struct Reading: Sendable {
     let fewest = ConfidenceInterval.fewest
     if !shown.isEmpty, rounds < fewest {
       notes.append(
-        "\(rounds) round\(rounds == 1 ? "" : "s"): too few for intervals (\(fewest) needed)")
+        "\(rounds.counted("round")): too few for intervals (\(fewest) needed)")
     } else if facts.contains(.glimpse) {
       notes.append("a ratio without an interval has fewer than the \(fewest) rounds that an interval needs")
     }
@@ -335,6 +335,6 @@ public struct Reading: Sendable {
 extension Machine {
   /// The number of cores: `2 cores`, or `1 of 2 cores` if trials were confined.
   var coresText: String {
-    (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores) core\(cores == 1 ? "" : "s")"
+    (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
   }
 }

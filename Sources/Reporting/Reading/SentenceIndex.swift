@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 /// The sentences of the source documents, with the claims on them and the results on a machine.
 public struct SentenceIndex: Sendable {
@@ -119,7 +120,7 @@ public struct SentenceIndex: Sendable {
       let count = entries.count { $0.standing == standing }
       return count > 0 ? "\(count) \(standing.rawValue)" : nil
     }
-    return "\(entries.count) sentence\(entries.count == 1 ? "" : "s"): " + counts.joined(separator: ", ")
+    return "\(entries.count.counted("sentence")): " + counts.joined(separator: ", ")
   }
 
   /// The number of sentences for each standing, over all shown chapters.

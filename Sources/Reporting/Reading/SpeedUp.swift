@@ -30,13 +30,13 @@ struct SpeedUp: Sendable {
     let counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
     func table(_ series: [Scaling.Series]) -> Table {
       Table(
-        title: "speed-up over \(Self.cores(fewest))",
+        title: "speed-up over \(fewest.counted("core"))",
         note: "how many times as fast (\(metric.name)), and efficiency: the share of the ideal; paired rounds",
         keys: 1 + others.count, isGrid: false,
         headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
           + counts.flatMap { count in
             [
-              Table.Heading(Self.cores(count)),
+              Table.Heading(count.counted("core")),
               Table.Heading(counts.count > 1 ? "efficiency on \(count)" : "efficiency", rank: 3),
             ]
           },
@@ -66,11 +66,9 @@ struct SpeedUp: Sendable {
             ratio.map { SweepCurve.Point(text: "\(Quantity.ratio($0))x", median: $0, rounds: nil) }
           })
       },
-      figures: "ratios of paired rounds over \(Self.cores(fewest))",
+      figures: "ratios of paired rounds over \(fewest.counted("core"))",
       ideal: 1 / Double(fewest))
   }
-
-  private static func cores(_ count: Int) -> String { "\(count) core\(count == 1 ? "" : "s")" }
 
   /// Returns the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {

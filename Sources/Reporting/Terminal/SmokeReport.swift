@@ -58,9 +58,9 @@ public enum SmokeReport {
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (reading.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }
-    let tried = trials == 0 ? "no trial can run here" : "\(trials) trial\(trials == 1 ? "" : "s")"
+    let tried = trials == 0 ? "no trial can run here" : "\(trials.counted("trial"))"
     let ran = "\(tried), \(Reading.time(document))"
-    let lostToo = lost > 0 ? ", \(lost) trial\(lost == 1 ? "" : "s") lost" : ""
+    let lostToo = lost > 0 ? ", \(lost.counted("trial")) lost" : ""
     // On a narrow terminal, each part has a line.
     let column = 22
     let fits = 2 + column + 1 + became.displayWidth + 2 + ran.displayWidth + lostToo.displayWidth <= style.width

@@ -47,14 +47,14 @@ public struct TraceFigures: Sendable {
 extension TraceFigures {
   /// Returns the figures as a list of short pieces: `8 blocks begun after 12 us, worst 3.4 ms`.
   func pieces(_ trace: Trace) -> [String] {
-    var pieces = ["\(Self.text(trace.length)) in all", Self.count(blocks, "block")]
+    var pieces = ["\(Self.text(trace.length)) in all", blocks.counted("block")]
     if let medianDelay, let worstDelay {
       pieces.append("from submission to begin \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
     }
-    pieces.append(Self.count(threads, "active thread"))
+    pieces.append(threads.counted("active thread"))
     if let busy { pieces.append("cores busy \(Self.percent(busy))") }
     if let switches, let preemptions {
-      pieces.append("\(Self.count(switches, "switch", "switches")), \(preemptions) of them preemptions")
+      pieces.append("\(switches.counted("switch", "switches")), \(preemptions) of them preemptions")
     }
     if let longestWait {
       pieces.append(
@@ -66,9 +66,6 @@ extension TraceFigures {
 
   static func text(_ nanoseconds: UInt64) -> String { Quantity(Double(nanoseconds), .nanoseconds).description }
   static func percent(_ share: Double) -> String { "\(Quantity.number((share * 100).rounded())) %" }
-  static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-    "\(number) \(number == 1 ? one : many ?? one + "s")"
-  }
 }
 
 extension Trace {

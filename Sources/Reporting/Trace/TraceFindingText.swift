@@ -49,15 +49,15 @@ extension Trace {
       let threads =
         workers == 1 ? "The pool's only thread with a block" : "All \(workers) threads of the pool with a block"
       return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
-        + "\(TraceFigures.count(backlog, "block")) that could have run waited for a thread."
+        + "\(backlog.counted("block")) that could have run waited for a thread."
         + (program == nil ? "" : poolWait.map { " Most of the waits are \(text(of: $0))." } ?? "")
     case .blockedJobs(let count, let longest):
       return
-        "\(TraceFigures.count(count, "wait")) inside \(count == 1 ? "a Swift job" : "Swift jobs") kept a thread of the "
+        "\(count.counted("wait")) inside \(count == 1 ? "a Swift job" : "Swift jobs") kept a thread of the "
         + "pool, the longest for \(TraceFigures.text(longest.time)): \(lanes[longest.lane].name) \(text(of: longest.wait))."
     case .crowd(let threads, let most):
       return
-        "\(threads) threads for \(TraceFigures.count(cores.count, "core")): up to \(most) blocks were in progress at once."
+        "\(threads) threads for \(cores.count.counted("core")): up to \(most) blocks were in progress at once."
     case .loop(let shares): return loop(shares)
     case .small(let queue, let count, let run, let apart):
       return
@@ -70,7 +70,7 @@ extension Trace {
     case .overlap(let most): return "Up to \(most) blocks were in progress at once."
     case .hang(let block, let time, let behind):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
-        + "\(TraceFigures.count(behind, "other block")) of the main queue waited for it."
+        + "\(behind.counted("other block")) of the main queue waited for it."
     case .locks(let lanes):
       let names = lanes.map { self.lanes[$0].name }
       return names.count == 1
@@ -110,7 +110,7 @@ extension Trace {
     let name = lanes[first.lane].name
     if shares.count == 1 { return "\(name) ran all \(total) iterations of the longest loop." }
     if Double(first.iterations) > 0.7 * Double(total) {
-      let others = TraceFigures.count(shares.count - 1, "other thread")
+      let others = (shares.count - 1).counted("other thread")
       return "\(name) ran \(first.iterations) of the \(total) iterations of the longest loop, \(others) the rest."
     }
     let each = first.iterations == last.iterations ? "\(last.iterations)" : "\(last.iterations) to \(first.iterations)"

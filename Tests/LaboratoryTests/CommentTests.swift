@@ -3,7 +3,7 @@ import Testing
 
 /// Comments of the sources: what stands at the head of a declaration is read alone, in an editor and in DocC.
 @Suite struct CommentTests {
-  private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+  static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
   /// Words that lean on a sentence before, of which there is none.
   private static let leaning: Set<Substring> = ["It", "Both", "So", "That", "This", "They", "Nor"]
@@ -52,7 +52,7 @@ import Testing
   }
 
   /// The Swift files in a folder and all below it.
-  private static func files(_ folder: String) throws -> [String] {
+  static func files(_ folder: String) throws -> [String] {
     try #require(namesInDirectory(folder)).sorted().flatMap { name -> [String] in
       let path = "\(folder)/\(name)"
       if name.hasSuffix(".swift") { return [path] }

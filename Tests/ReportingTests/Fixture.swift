@@ -56,7 +56,7 @@ enum Fixture {
   /// histogram.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
-    judgements: [Judgement] = [], claims: [Claim] = [], cut: Results.Cut? = nil, warnings: [String] = [],
+    judgements: [Judgement] = [], claims: [Claim] = [], cut: Measurements.Cut? = nil, warnings: [String] = [],
     optimised: Bool = true
   ) -> Results {
     // The names need not be allowed in a pattern, since a document may contain any text.

@@ -22,7 +22,7 @@ struct LessonReader {
   private let ownFiles: Set<String>
   /// The types that were named so far, in their order.
   private var types: [Substring] = []
-  /// The local values: those of a type of the lab, and those that are not.
+  /// The local values by name. Each is of a type of the lab, or of another type.
   private var locals: [Substring: Local] = ["trial": .of("Trial")]
   private var helpers: [LessonHelper] = []
   private var found: Set<Place> = []

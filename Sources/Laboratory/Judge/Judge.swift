@@ -324,8 +324,7 @@ public struct Judge: Sendable {
 
   // MARK: Missing trials
 
-  /// Returns the runs that a check speaks of and that have no trial, although the machine has everything that they are
-  /// known to need.
+  /// Returns the runs of a check that have no trial, although the machine has everything that they are known to need.
   private func unseen(_ check: Check) -> [Run] {
     matches(check).flatMap { [$0.run, $0.other].compactMap(\.self) }.grouped(by: \.label).compactMap(\.elements.first)
       .filter { run in run.trials.allSatisfy(\.outcome.kind.wasNotTried) && obstacle(to: run) == nil }

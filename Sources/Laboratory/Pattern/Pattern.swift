@@ -39,9 +39,6 @@ public protocol Pattern: Sendable {
   /// minute, the lab ends the trial as hung. If the result is nil, which is the default, the lab adds up the durations
   /// among the settings.
   func longest(_ trial: Trial) -> Duration?
-
-  /// Returns findings beyond the claims: a fitted model, a best setting. The default is none.
-  func findings(in results: Results) -> [Remark]
 }
 
 extension Pattern {
@@ -51,8 +48,6 @@ extension Pattern {
   public static var needs: [Need] { [] }
   /// The default is nil: the lab adds up the durations among the settings.
   public func longest(_ trial: Trial) -> Duration? { nil }
-  /// The default is no findings.
-  public func findings(in results: Results) -> [Remark] { [] }
 }
 
 extension Pattern {

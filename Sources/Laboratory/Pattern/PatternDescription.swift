@@ -90,9 +90,6 @@ public struct PatternDescription: Sendable {
     pattern.obstacle(to: variant, on: machine)
   }
 
-  /// Returns the pattern's findings beyond the claims.
-  public func findings(in results: Results) -> [Remark] { pattern.findings(in: results) }
-
   private static func isName(_ name: String) -> Bool {
     // Bytes are compared, since the Unicode properties of characters take ten times as long.
     !name.isEmpty

@@ -53,7 +53,7 @@ public final class Trial: Sendable {
   /// from the lab, and the process ends.
   public subscript<Value>(setting: Setting<Value>) -> Value {
     state.withLock { _ = $0.reads.insert(setting.name) }
-    do { return try setting.value(parameters[setting.name]) } catch { Worker.refuse(error.description) }
+    do { return try setting.value(parameters[setting.name]) } catch { Self.refuse(error.description) }
   }
 
   /// Returns the value of a duration, by its description.

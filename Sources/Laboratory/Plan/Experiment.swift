@@ -83,4 +83,16 @@ public struct Experiment: Sendable {
 extension Experiment {
   /// The metric that represents the others: the first one that is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
+
+  /// The swept parameters that say how much there is to do, in the order of the sweep.
+  public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
+}
+
+extension Comparison.Policy {
+  /// Creates the policy for the runs of `experiment`.
+  public init(_ experiment: Experiment) {
+    self.init(
+      baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
+      problem: experiment.sweptProblem)
+  }
 }

@@ -75,14 +75,14 @@ public struct Runner: Sendable {
     return times.min()
   }
 
-  /// Runs the plan and judges its claims.
+  /// Runs the trials of the plan.
   ///
-  /// If the task is cancelled, or a worker cannot be started, the present trial is ended. The results then contain what
-  /// was finished, and what ended the run early.
+  /// If the task is cancelled, or a worker cannot be started, the present trial is ended. The measurements then contain
+  /// what was finished, and what ended the run early.
   ///
   /// - Throws: ``LabError`` if there are too few descriptors to start a worker; ``InputError`` if `TMPDIR` is not a
   ///   directory, or if the budget's smallest number of rounds does not fit into its time.
-  public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
+  public func measure(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Measurements {
     guard machine.descriptorLimit >= Self.fewestDescriptors else {
       throw LabError(
         "\(Self.fewestDescriptors) open descriptors are needed to run workers, the limit is \(machine.descriptorLimit); "
@@ -92,8 +92,9 @@ public struct Runner: Sendable {
     let disturbance = DisturbanceWatch()
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)
-    var results = Results(
-      experiment: plan.experiment, machine: machine, seed: plan.seed, started: Self.timestamp(), runs: plan.runs)
+    let started = Self.timestamp()
+    var runs = plan.runs
+    var cut: Measurements.Cut?
     var pace = Pace(plan)
     // Something that is missing with one core may be there with two.
     var shortages: [Int?: [String: Int]] = [:]
@@ -106,24 +107,19 @@ public struct Runner: Sendable {
           let (trial, expired) = try await self.trial(
             of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
-          results.runs[index].trials.append(trial)
+          runs[index].trials.append(trial)
           if let expired { pace.expired(run, trial.outcome, after: expired) }
           try pace.finished(trial, of: index)
         }
       }
     } catch is CancellationError {
-      results.cut = .interrupted
+      cut = .interrupted
     } catch let error as LabError {
-      results.cut = .failed(error)
+      cut = .failed(error)
     }
-    results.seconds = Double(pace.elapsed) / 1e9
-    results.judgements = Judge(results).judgements()
-    results.findings =
-      (results.conclusion.map { [$0] } ?? []) + plan.experiment.pattern.findings(in: results)
-      + results.scalability
-    results.warnings =
-      results.shortening + disturbance.warnings(machine) + results.cautions(within: plan.budget)
-    return results
+    return Measurements(
+      experiment: plan.experiment, machine: machine, seed: plan.seed, started: started,
+      seconds: Double(pace.elapsed) / 1e9, cut: cut, runs: runs, disturbances: disturbance.warnings(machine))
   }
 
   /// Returns the machine, with the cores that the runs of `plan` are confined to.

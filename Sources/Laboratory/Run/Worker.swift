@@ -18,13 +18,13 @@ import Synchronization
 /// ends in any way.
 public enum Worker {
   /// The exit status of a worker that could not read its request.
-  public static let badRequest: Int32 = 64
+  public static let badRequest = Trial.badRequest
 
   /// Reads a request from standard input, runs the trial, reports on standard output and exits.
   public static func run(patterns: [any Pattern]) -> Never {
     guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8))
     else {
-      refuse("expected a trial request as one line of JSON; workers are started by the lab")
+      Trial.refuse("expected a trial request as one line of JSON; workers are started by the lab")
     }
     let variant: Variant
     let trial: Trial
@@ -32,7 +32,7 @@ public enum Worker {
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     do {
       (variant, trial) = try request.trial(patterns) { send(TrialStart(started: MonotonicClock.now()), to: report) }
-    } catch { refuse(error.description) }
+    } catch { Trial.refuse(error.description) }
     if let scratch = request.scratch { ScratchDirectory.use(trial: scratch) }
     dup2(STDERR_FILENO, STDOUT_FILENO)
     do {
@@ -52,12 +52,6 @@ public enum Worker {
     case .body: MainThread.runWhatIsGiven()
     case .nobody: while true { pause() }
     }
-  }
-
-  /// Ends a worker whose request does not come from the lab.
-  static func refuse(_ reason: String) -> Never {
-    try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
-    exit(badRequest)
   }
 
   private static func answer(_ trial: Trial, _ variant: Variant, to descriptor: Int32, tracing trace: String?) {

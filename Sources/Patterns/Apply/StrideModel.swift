@@ -177,7 +177,7 @@ struct StrideModel {
   }
 }
 
-extension ApplyStride {
+extension ApplyStride: FindingPattern {
   /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in
   /// a search for the best stride first of all how much work to give a block.
   func findings(in results: Results) -> [Remark] {

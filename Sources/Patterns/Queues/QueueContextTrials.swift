@@ -383,7 +383,7 @@ final class MyDataContext: Sendable {
     hasBeenCleanedUp.wait(within: patience)
   }
 
-  /// Waits a while for what must not happen after the clean-up.
+  /// Waits for a while, so that anything that must not happen after the clean-up would be seen.
   func lookAfterwards() {
     afterwards.restHasFinished()
     afterwards.pass()

@@ -53,7 +53,7 @@ final class WatchedFile {
   /// Removes the second name.
   func removeLink() throws(SystemError) { try done(unlink(names[2]) == 0, "remove") }
 
-  /// Gives the file the other of two names.
+  /// Renames the file to the other one of its two names.
   func rename() throws(SystemError) { try rename(to: path == names[0] ? names[1] : names[0]) }
 
   /// Gives the file a name that it never had.

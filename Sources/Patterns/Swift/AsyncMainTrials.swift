@@ -50,7 +50,7 @@ final class Looks: Sendable {
     (self.count, self.isMainThread, self.isOnMainQueue) = (count, isMainThread, isOnMainQueue)
   }
 
-  /// The numbers of the looks.
+  /// The indices of the looks.
   var all: Range<Int> { 0..<count }
 
   /// Notes the thread and the queue of the caller.

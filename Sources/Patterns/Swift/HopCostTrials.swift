@@ -178,7 +178,7 @@ private final class BlockHopper: Sendable {
     hasEnded.wait()
   }
 
-  /// Runs a block of `here`: the first one, or one that came back.
+  /// Runs a block on `here`: the first block, or the last one of a round trip.
   private func goes() {
     visits.isHere()
     if left.subtract(1, ordering: .relaxed).newValue < 0 {

@@ -41,7 +41,7 @@ extension Unavailable {
   static let isolatedDeinit = Unavailable("isolated deinit needs macOS 15.4")
 }
 
-/// The end of an object.
+/// The deinitialization of an object, and what was observed of it.
 final class ObjectEnd: Sendable {
   /// The queue of the global actor.
   static let actorQueue = DispatchQueue(label: "bench")

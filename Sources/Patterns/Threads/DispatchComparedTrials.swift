@@ -2,7 +2,7 @@ import Dispatch
 import Instruments
 
 /// The measuring code, and the comparison of the sizes.
-extension DispatchCompared {
+extension DispatchCompared: FindingPattern {
   /// Times `body`, which must have each piece of work done once: before it returns, or as a member of the group.
   func compare(_ trial: Trial, _ body: ([SmallTask], DispatchGroup) throws -> Void) throws {
     let all = DispatchGroup()

@@ -1,7 +1,7 @@
 import Instruments
 
 /// The measuring code, and the comparison of the sizes.
-extension TaskGranularity {
+extension TaskGranularity: FindingPattern {
   /// Times `body`, which must run every task once and return when all have ended.
   func measure(_ trial: Trial, _ body: ([SmallTask]) throws -> Void) throws {
     let tasks = SmallTasks(count: trial[tasks], steps: trial.steps(work))

@@ -9,7 +9,7 @@ struct Figures {
 
   init(_ reading: Reading) { self.reading = reading }
 
-  /// The largest number of charts: nobody reads a page with more.
+  /// The largest number of charts. A page with more charts would not be read.
   private static let mostSweeps = 4
 
   /// Every figure with its caption, sweeps first. The picture with which the page begins is not among them.

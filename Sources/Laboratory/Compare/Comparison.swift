@@ -47,13 +47,6 @@ public struct Comparison: Sendable {
       let cores = ways.isEmpty || ways.count == sweep.count ? [] : [Cores.name]
       groups = cores + (problem.isEmpty ? ways.dropLast() : problem)
     }
-
-    /// Creates the policy for the runs of `experiment`.
-    public init(_ experiment: Experiment) {
-      self.init(
-        baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
-        problem: experiment.sweptProblem)
-    }
   }
 
   /// The parameters for each of whose settings there is a best run; empty if there is one best run.
@@ -166,9 +159,4 @@ extension Comparison.Cell {
       point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
       figures: figures, mayBeBest: run.variant.role != .broken)
   }
-}
-
-extension Experiment {
-  /// The swept parameters that say how much there is to do, in the order of the sweep.
-  public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
 }

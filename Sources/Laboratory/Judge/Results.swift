@@ -1,0 +1,120 @@
+/// All results of a run of one experiment, which reports show: what was measured, and what follows from it.
+public struct Results: Sendable {
+  /// The experiment.
+  public let experiment: Experiment
+  /// The machine.
+  public let machine: Machine
+  /// The seed of the order.
+  public let seed: UInt64
+  /// The start of the run: ISO 8601, UTC.
+  public let started: String
+  /// The command line that started the run, without the program's path; empty if a program started it.
+  public var command: [String] = []
+  /// The duration of the run.
+  public var seconds: Double
+  /// What ended the run early, if anything did. The finished trials are included.
+  public var cut: Measurements.Cut?
+  /// Every variant at every point, in the order of the experiment.
+  public var runs: [Run]
+  /// What disturbed the run, and other warnings for readers.
+  public var warnings: [Remark]
+  /// The judgements of the claims.
+  public var judgements: [Judgement]
+  /// The findings of the pattern.
+  public var findings: [Remark]
+
+  /// The trials that were recorded after those of ``runs``, which do not include them.
+  public var traces: [Trace] = []
+
+  /// Creates results without judgements; see ``Judge``.
+  public init(
+    experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
+    cut: Measurements.Cut? = nil, runs: [Run], warnings: [Remark] = [], judgements: [Judgement] = [],
+    findings: [Remark] = []
+  ) {
+    self.experiment = experiment
+    self.machine = machine
+    self.seed = seed
+    self.started = started
+    self.seconds = seconds
+    self.cut = cut
+    self.runs = runs
+    self.warnings = warnings
+    self.judgements = judgements
+    self.findings = findings
+  }
+
+  /// Returns why the run is not a pass although nothing in it failed: what no trial showed, by the claims that speak of
+  /// it, and what did not fit into the time. Returns nil if everything was judged that this machine and the command
+  /// line allow.
+  ///
+  /// - Parameter isStoppingMeant: whether the command line limits the time of a trial.
+  public func shortfall(isStoppingMeant: Bool = false) -> String? {
+    let unseen = runs.filter {
+      $0.trials.allSatisfy(\.outcome.kind.wasNotTried) && experiment.pattern.obstacle(to: $0, on: machine) == nil
+    }
+    if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
+    let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
+    let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
+    // A search for the best setting gives up slow settings on purpose.
+    let stopped = experiment.seeksBest ? [] : runs.filter(\.isStopped)
+    if let reason = reasons.first {
+      return "\(unjudged.count) of \(judgements.count) claims, \(reason)"
+    }
+    return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
+  }
+
+  /// Returns the runs of a figure: its variants at the points with its settings.
+  func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
+
+  /// The metrics of the pattern, and those of a trial's costs that any trial has.
+  public var metrics: [Metric] {
+    let costs = Metric.costs.filter { cost in
+      runs.contains { run in run.trials.contains { $0.observation.samples(cost.name) != nil } }
+    }
+    return experiment.pattern.metrics + costs
+  }
+
+  /// Why the lab could not continue, if that ended the run early.
+  public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
+
+  /// Returns the run of `variant` at `point`. A variant that ignores the swept parameters has one run for several
+  /// points.
+  public func run(_ variant: String, at point: Point = Point()) -> Run? {
+    runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
+  }
+}
+
+extension Results {
+  /// Judges what was measured.
+  ///
+  /// - Parameter budget: the budget of the run.
+  public init(_ measured: Measurements, within budget: Budget) {
+    self.init(
+      experiment: measured.experiment, machine: measured.machine, seed: measured.seed, started: measured.started,
+      seconds: measured.seconds, cut: measured.cut, runs: measured.runs)
+    judgements = Judge(self).judgements()
+    findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
+    warnings = shortening + measured.disturbances + cautions(within: budget)
+  }
+}
+
+extension Runner {
+  /// Runs the plan and judges its claims; see ``measure(_:observer:)``.
+  public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
+    Results(try await measure(plan, observer: observer), within: plan.budget)
+  }
+}
+
+/// A pattern that finds more than the claims say: a fitted model, a best setting.
+public protocol FindingPattern: Pattern {
+  /// Returns the findings beyond the claims.
+  func findings(in results: Results) -> [Remark]
+}
+
+extension PatternDescription {
+  /// Returns the pattern's findings beyond the claims.
+  public func findings(in results: Results) -> [Remark] {
+    (pattern as? any FindingPattern)?.findings(in: results) ?? []
+  }
+}

@@ -1,0 +1,18 @@
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Trial {
+  /// The exit status of a worker that could not read its request.
+  static let badRequest: Int32 = 64
+
+  /// Ends a worker whose request does not come from the lab.
+  static func refuse(_ reason: String) -> Never {
+    try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
+    exit(badRequest)
+  }
+}

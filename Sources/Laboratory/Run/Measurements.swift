@@ -1,0 +1,27 @@
+/// What was observed in a run of one experiment.
+public struct Measurements: Sendable {
+  /// The experiment.
+  public let experiment: Experiment
+  /// The machine, with the cores that the runs were confined to.
+  public let machine: Machine
+  /// The seed of the order.
+  public let seed: UInt64
+  /// The start of the run: ISO 8601, UTC.
+  public let started: String
+  /// The duration of the run.
+  public let seconds: Double
+  /// What ended the run early, if anything did. The finished trials are included.
+  public let cut: Cut?
+  /// Every variant at every point, in the order of the experiment.
+  public let runs: [Run]
+  /// What disturbed the run.
+  let disturbances: [Remark]
+
+  /// What ends a run early.
+  public enum Cut: Sendable, Equatable {
+    /// The task of the run was cancelled.
+    case interrupted
+    /// The lab could not continue: exit status 2.
+    case failed(LabError)
+  }
+}

@@ -94,7 +94,7 @@ extension TimerSource {
   ) -> [KernelTimers.Armed]? {
     let end = DispatchTime.after(patience)
     while .now() < end, watch?.wasSet != true {
-      let run = TimerRun(by: clock, in: 50_000_000, every: Self.never, watch: watch)
+      let run = TimerRun(by: clock, in: 200_000_000, every: Self.never, watch: watch)
       let source = make(run)
       defer { source.cancel() }
       while run.untilDue > 0, .now() < end, watch?.wasSet != true {

@@ -96,7 +96,7 @@ public struct Lab: Sendable {
         return try writeAll(CompletionScript.text(shell) + "\n", to: STDOUT_FILENO)
       }
       try refuseUnknownCommand(arguments)
-      var command = try Root.parseAsRoot(Array(keepingProgram(arguments).dropFirst()))
+      var command = try Root.parseAsRoot(attachingNumbers(keepingProgram(arguments).dropFirst().map(\.self)))
       guard let asynchronous = command as? any AsyncParsableCommand else {
         try command.run()
         return
@@ -140,6 +140,19 @@ public struct Lab: Sendable {
       library.names.contains(word) || word.hasSuffix(".yml")
     else { return arguments }
     return [arguments[0], "scenario"] + arguments.dropFirst()
+  }
+
+  /// Attaches a negative number to the option before it, `--rounds=-1`. The argument parser would take it for an option
+  /// and say nothing of the one whose value it is.
+  static func attachingNumbers(_ arguments: [String]) -> [String] {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    return arguments[..<end].reduce(into: [String]()) { words, word in
+      if word.contains(/^-[0-9.]/), let option = words.last, option.hasPrefix("--"), !option.contains("=") {
+        words[words.count - 1] += "=" + word
+      } else {
+        words.append(word)
+      }
+    } + arguments[end...]
   }
 
   /// Returns the shell that `--generate-completion-script` names.
@@ -199,7 +212,8 @@ public struct Lab: Sendable {
     let begin = "Error: "
     let text = withoutWildGuess(
       message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message)
-    try? writeAll(TextStyle().safe(text) + "\n", to: STDERR_FILENO)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    try? writeAll(TextStyle().safe(lines.map(wrappedForTerminal).joined(separator: "\n")) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
   }
 
@@ -228,7 +242,14 @@ public struct Lab: Sendable {
   static func say(_ message: String) {
     // An interrupted lab does not wait for a reader.
     guard Interrupt.status == nil || Terminal.hasRoom(STDERR_FILENO, within: 0) else { return }
-    try? writeAll("\(Tool.command): \(message.inLine)\n", to: STDERR_FILENO)
+    try? writeAll(wrappedForTerminal("\(Tool.command): \(message.inLine)") + "\n", to: STDERR_FILENO)
+  }
+
+  /// Returns a line of an error, wrapped between words if standard error is a terminal. A program reads it in one line.
+  private static func wrappedForTerminal(_ line: String) -> String {
+    guard let width = Terminal.columns(STDERR_FILENO), line.displayWidth > width else { return line }
+    let indent = line.prefix { $0 == " " }
+    return line.wrapped(to: max(20, width - indent.count)).map { indent + $0 }.joined(separator: "\n")
   }
 
   private static func stop(_ status: Int32, _ message: String) -> Never {

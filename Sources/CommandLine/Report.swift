@@ -37,11 +37,23 @@ struct Report: ParsableCommand {
     if sideBySide { return try compare() }
     let files = try rendering.exportFiles(and: Export.named("html", html))
     var documents: [ResultDocument] = []
-    for path in paths { documents += try ResultDocument.read(path) }
+    for path in paths {
+      try refuseScenario(path)
+      documents += try ResultDocument.read(path)
+    }
     let readings = documents.map { Reading($0, by: Lab.documents) }
     try Lab.throwAll(
       rendering.deliver(readings, to: files) { if html == nil { try rendering.print(readings) } })
     try judge(documents)
+  }
+
+  /// Refuses the name of a scenario where the file of a run belongs.
+  private func refuseScenario(_ path: String) throws(InputError) {
+    guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return }
+    let command = "\(Tool.command) scenario \(path)"
+    throw InputError(
+      "'\(path)' is a scenario, and report shows saved runs: \(command) runs it, \(command) --export run.json saves the "
+        + "run for report")
   }
 
   /// Ends with the status of the runs: a command that shows a failed run must not pass.

@@ -95,6 +95,7 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError(
         "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
     }
+    try refuseVariants()
     let files = try TraceExport.files(exports)
     let overrides = Overrides(cores: confinement.cores, variants: variants)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
@@ -119,6 +120,20 @@ struct TraceCommand: AsyncParsableCommand {
     guard Interrupt.status == nil else { return }
     if findings.isBroken { throw ExitCode(1) }
     if !findings.isJudged { throw LabError("no rule could be judged") }
+  }
+
+  /// Refuses a word that follows a scenario and is none. It was probably meant as a variant.
+  private func refuseVariants() throws(InputError) {
+    guard let first = names.first, Lab.library.names.contains(first),
+      let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.hasSuffix(".yml") })
+    else { return }
+    let variants = try Lab.library.experiment(first).pattern.variants.map(\.name)
+    guard !variants.contains(word) else {
+      throw InputError("'\(word)' is a variant of \(first): give it as --variant \(word)")
+    }
+    throw InputError(
+      "unknown scenario '\(word)' (\(Tool.command) list has all); a variant is given as --variant NAME (\(first) has "
+        + "\(variants.joined(separator: ", ")))", near: word, of: Lab.library.names + variants)
   }
 
   private func time(_ option: String, _ text: String?) throws -> UInt64? {

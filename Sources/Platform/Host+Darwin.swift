@@ -45,7 +45,7 @@
     }
 
     /// Not available: Darwin does not report stolen time, so the lab cannot warn about a disturbed run.
-    public static var processorTimes: ProcessorTimes? { nil }
+    public static func processorTimes(of cores: [Int]) -> ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = [

@@ -36,20 +36,24 @@
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
-    /// How the processors have spent their time since the machine started; nil without `/proc`.
-    public static var processorTimes: ProcessorTimes? {
-      guard let line = firstLine(of: "/proc/stat", startingWith: "cpu ") else { return nil }
-      let ticks = line.split(separator: " ").dropFirst().compactMap { UInt64($0) }
-      guard ticks.count >= 8 else { return nil }
+    /// Returns how some cores have spent their time since the machine started; nil without `/proc`, or if it lacks one
+    /// of the cores.
+    public static func processorTimes(of cores: [Int]) -> ProcessorTimes? {
+      guard let text = readFile("/proc/stat") else { return nil }
+      let names = Set(cores.map { "cpu\($0)" })
+      let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        .filter { $0.first.map { names.contains(String($0)) } == true }
+        .map { line in line.dropFirst().compactMap { UInt64($0) } }
+      guard !lines.isEmpty, lines.count == names.count, lines.allSatisfy({ $0.count >= 8 }) else { return nil }
       // The columns are user, nice, system, idle, iowait, irq, softirq and steal. Guest time is already part of user.
-      let total = ticks[..<8].reduce(0, +)
-      return ProcessorTimes(busy: total - ticks[3] - ticks[4] - ticks[7], stolen: ticks[7], total: total)
+      func ticks(_ columns: [Int]) -> UInt64 { lines.reduce(0) { sum, line in columns.reduce(sum) { $0 + line[$1] } } }
+      return ProcessorTimes(busy: ticks([0, 1, 2, 5, 6]), stolen: ticks([7]), total: ticks(Array(0..<8)))
     }
 
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
 
-    /// Clock ticks per second, the unit of ``processorTimes``.
+    /// Clock ticks per second, the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     private static func firstLine(of path: String, startingWith prefix: String) -> String? {

@@ -125,7 +125,7 @@ private func usage(_ who: Int32) -> rusage {
   return usage
 }
 
-/// How the processors of the whole machine have spent their time since it started, in clock ticks.
+/// How some cores have spent their time since the machine started, in clock ticks.
 public struct ProcessorTimes: Sendable {
   /// Time in which the processors worked for any process.
   public let busy: UInt64

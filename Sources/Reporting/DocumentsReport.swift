@@ -16,9 +16,11 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the text for a terminal: a heading for each document, and below it each sentence with its strength, its
-  /// standing, and the claims that decide the standing. With `details`, all claims on the sentence are shown.
+  /// standing, and the claims that decide the standing. A sentence that was borne out has one line. With `details`, no
+  /// sentence is shortened, and all claims on it are shown.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
+    var hasFolded = false
     for (era, chapters) in index.parts {
       if let era {
         lines += Heading.lines(era.rawValue, era.means, .heading, style)
@@ -30,6 +32,12 @@ public struct DocumentsReport: Sendable {
         lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
+          if !details, chapter.entries.count > 1, entry.standing == .borneOut, entry.absent.isEmpty {
+            hasFolded = true
+            let says = "\(entry.standing.mark(style)) \(entry.says)".clipped(to: max(20, style.width - column), style)
+            lines.append("  " + entry.id.padded(to: column - 2) + Ink.good(says, style))
+            continue
+          }
           lines += Entry(column: column, style: style).lines(
             entry.id,
             [
@@ -44,6 +52,11 @@ public struct DocumentsReport: Sendable {
     }
     lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) }
     lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
+    if hasFolded {
+      let more =
+        "A sentence in one line was borne out: --details, or \(Tool.command) explain with its number, has it in full."
+      lines += more.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 

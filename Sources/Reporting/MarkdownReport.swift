@@ -18,12 +18,10 @@ public enum MarkdownReport {
   public static func render(_ reading: Reading) -> String {
     let document = reading.document
     let scenario = document.scenario
-    var parts = [
-      "## \(escape(scenario.name)): \(escape(scenario.title))",
-      reading.grades.caution.map { "**\(escape($0))**" } ?? "", reading.grades.text.map(escape) ?? "",
-      escape(reading.answerText),
-      reading.conclusion.map { "**\(escape($0))**" } ?? "",
-    ]
+    var parts = ["## \(escape(scenario.name)): \(escape(scenario.title))"]
+    parts += [reading.coresNote, reading.grades.caution].compactMap(\.self).map { "**\(escape($0))**" }
+    parts += [reading.grades.text.map(escape) ?? "", escape(reading.answerText)]
+    parts.append(reading.conclusion.map { "**\(escape($0))**" } ?? "")
     let claims = reading.claims.map {
       [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
     }
@@ -40,7 +38,7 @@ public enum MarkdownReport {
     parts.append(list(reading.footnotes(reading.tables)))
     let traces = reading.traces
     if !traces.isEmpty { parts += ["**Traces**", pictures(traces.map(\.trace)), list(traces.compactMap(\.note))] }
-    parts.append(section("Warnings", document.warnings.map(\.says)))
+    parts.append(section("Warnings", reading.warnings.map(\.says)))
     parts += [
       "Source: \(escape(scenario.source))", escape(reading.settings), reading.command.map { code($0) } ?? "",
       escape((reading.facts + reading.origin).joined(separator: ", ")),

@@ -47,6 +47,15 @@ import Testing
       ["scenario", "fd-semaphore", "--set", "limit"],
       "gcdlab: --set: found 'limit', expected NAME=VALUE as in limit=16\n"
     ),
+    (
+      ["report", "queue-deadlock"],
+      "gcdlab: 'queue-deadlock' is a scenario, and report shows saved runs: gcdlab scenario queue-deadlock runs it, "
+        + "gcdlab scenario queue-deadlock --export run.json saves the run for report\n"
+    ),
+    (
+      ["trace", "queue-deadlock", "abba"],
+      "gcdlab: 'abba' is a variant of queue-deadlock: give it as --variant abba\n"
+    ),
     (["trace"], "gcdlab: name a scenario (see gcdlab list), give --all, or give a program of your own after --\n"),
     (
       ["smoke", "--only", "nope"],
@@ -144,6 +153,15 @@ import Testing
     (["documents", "none.json"], "gcdlab: cannot read none.json: No such file or directory\n", ""),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
+    // A negative number is a value of the option before it, and no option itself.
+    (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, allowed is 1 to 10000.\n", ""),
+    (["scenario", "queue-order", "--time", "-5s"], "gcdlab: --time: -5s is out of range, allowed is ", ""),
+    (["scenario", "queue-order", "--seed", "-1"], "gcdlab: The value '-1' is invalid for '--seed <seed>'", ""),
+    (
+      ["trace", "work-item", "nosuch"],
+      "gcdlab: unknown scenario 'nosuch' (gcdlab list has all); a variant is given as --variant NAME (work-item has ",
+      ")\n"
+    ),
   ])
   func `every error has one prefix, and a guess if there is one`(
     _ arguments: [String], _ start: String, _ end: String

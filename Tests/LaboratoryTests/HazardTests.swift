@@ -37,7 +37,8 @@ import Testing
   {
     let trial = try await run("stuck", Self.start + "exec sleep 1000")
     #expect(trial.outcome == .hung)
-    #expect(trial.figure(Metric.timeToEnd) != nil)
+    // That time would be the lab's own.
+    #expect(trial.figure(Metric.timeToEnd) == nil)
   }
 
   @Test func `a slow machine gets more time, since a worker that runs is not hung`() async throws {

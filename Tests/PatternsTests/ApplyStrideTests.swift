@@ -303,7 +303,7 @@ import Testing
 
   @Test func `each combination of the other swept parameters has findings of its own`() throws {
     let findings = ApplyStride().findings(in: try results([("stride", [1, 4]), ("work", [15, 50])]))
-    let best = findings.first { $0.says.hasPrefix("task-group[work=50ns] is fastest at stride 4") }
+    let best = findings.first { $0.says.hasPrefix("task-group[work=50ns] has its best mean at stride 4") }
     #expect(best?.kind == "best-stride" && best?.runs == ["task-group[stride=4,work=50ns]"])
   }
 
@@ -364,7 +364,7 @@ import Testing
     let busy = try #require(try advice([], busy: true))
     #expect(busy.contains(/^Give a block at least (4\.9|5)\S* us of work.*: here stride 31\d or more/), "\(busy)")
     let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))
-    #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] is fastest at stride 4") }, "\(findings)")
+    #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] has its best mean at stride 4") }, "\(findings)")
   }
 
   @Test func `the advice is for the reader's loop if it is given`() throws {

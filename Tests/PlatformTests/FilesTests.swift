@@ -133,7 +133,7 @@ import Testing
     #expect(Host.descriptorLimit > 0)
     #expect(!Host.kernel.name.isEmpty && !Host.kernel.release.isEmpty)
     #expect(Host.executablePath.hasPrefix("/"))
-    let times = try #require(Host.processorTimes)
+    let times = try #require(Host.processorTimes(of: Host.coreNumbers))
     #expect(times.busy + times.stolen <= times.total)
   }
 }

@@ -22,7 +22,7 @@ import Testing
       "distribution of elapsed", "<polyline points=\"", "light-dark(",
       "<p class=\"quiet\">±: simultaneous 99 % confidence intervals of the ratios of paired rounds</p>",
     ] { #expect(html.contains(part), "\(part)") }
-    #expect(!html.contains("~ within") && !html.contains("● best") && !html.contains("too few"))
+    #expect(!html.contains("~ within") && !html.contains("● best mean") && !html.contains("too few"))
   }
 
   @Test func `a page shows the requested metrics and the lesson`() throws {

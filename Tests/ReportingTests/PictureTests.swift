@@ -166,7 +166,7 @@ import Testing
     }
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
-    #expect(page(reading).contains("<b>elapsed as a multiple of the best for each work</b>"))
+    #expect(page(reading).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
     // A search has an answer without claims.
     let answer = try #require(reading.conclusion)
     #expect(reading.answer.isEmpty && page(reading).contains("<p class=\"conclusion\">\(answer)</p>"))
@@ -203,7 +203,7 @@ import Testing
     }
     let html = page(reading)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
-    #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best")."))
+    #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best mean")."))
     #expect(baseline != nil || reading.footnotes(reading.tables).contains { $0.contains("? too noisy to rank") })
   }
 
@@ -215,7 +215,7 @@ import Testing
     #expect(rows.map(\.isTooNoisy) == [true, false])
     let html = page(reading)
     #expect(html.matches(of: /<svg class="mark noisy"[^>]*><path[^>]*>\s*<text[^>]*>\?<\/text>/).count == 1)
-    #expect(html.contains("Dashed outline and ?: too noisy to tell from \(baseline ?? "the best")."))
+    #expect(html.contains("Dashed outline and ?: too noisy to tell from \(baseline ?? "the best mean")."))
     #expect(!html.contains("Hollow:"))
   }
 

@@ -234,10 +234,13 @@ import Testing
     ])
     let report = DocumentsReport(index)
     let text = report.text(TextStyle(width: 60))
-    #expect(text.contains("✓ borne out, 1 for it") && text.contains("± partly, 1 for it, 1 against it"))
+    #expect(text.contains("✓ it always holds") && text.contains("± partly, 1 for it, 1 against it"))
     #expect(text.contains("cannot be tried: a matter of taste") && text.contains("(always)"))
     #expect(text.contains("against, violated: so (b in round 4: hung") && !text.contains("for, held: so"))
-    #expect(report.text(TextStyle(width: 60), details: true).contains("for, held: so"))
+    let full = report.text(TextStyle(width: 60), details: true)
+    #expect(full.contains("for, held: so") && full.contains("✓ borne out, 1 for it"))
+    // A sentence that was borne out has one line.
+    #expect(text.split(separator: "\n").contains { $0.hasPrefix("  guide.1  ✓ it always holds") }, "\(text)")
     // The key explains the words in the list, and no others.
     let key = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     #expect(key.contains("always (of every run: one counterexample refutes it)") && key.contains("± partly (one part"))

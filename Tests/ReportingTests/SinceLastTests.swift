@@ -15,11 +15,12 @@ import Testing
   @Test func `great changes are reported, small ones are not`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1_000_000))
     #expect(
-      line?.hasPrefix("since the last run: a elapsed ") == true && line?.contains("x slower [") == true, "\(line ?? "")"
+      line?.hasPrefix("since the last run, figures: a elapsed ") == true && line?.contains("x slower [") == true,
+      "\(line ?? "")"
     )
     #expect(
       ResultDiff.sinceLast(Self.run(1000), Self.run(1010))
-        == "since the last run: no change that a single pair of runs could detect")
+        == "since the last run, figures: no change that one pair of runs could detect; claims: the same verdicts")
   }
 
   @Test func `a larger amount is called more, and not slower`() throws {
@@ -33,7 +34,10 @@ import Testing
 
   @Test func `another verdict is reported`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1000, .violated))
-    #expect(line == "since the last run: held then, violated now: Nothing is left out.")
+    #expect(
+      line
+        == "since the last run, figures: no change that one pair of runs could detect; "
+        + "claims: held then, violated now: Nothing is left out.")
   }
 
   @Test func `runs with other settings are not compared`() {

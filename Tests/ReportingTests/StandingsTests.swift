@@ -29,7 +29,7 @@ import Testing
   @Test func `ratios refer to the best or the baseline`() throws {
     let figures = [("loop", Array(repeating: 10.0, count: 6)), ("apply", Array(repeating: 5, count: 6))]
     let sought = try #require(reading(figures).standings)
-    #expect(sought.reference == "the best" && sought.contrasts[0]?.ratio == 2 && sought.contrasts[1] == nil)
+    #expect(sought.reference == "the best mean" && sought.contrasts[0]?.ratio == 2 && sought.contrasts[1] == nil)
     #expect(sought.references == [1] && sought.nearBest.isEmpty)
     let based = try #require(reading(figures, baseline: "loop").standings)
     #expect(based.reference == "loop" && based.contrasts[1]?.ratio == 0.5 && based.references == [0] && based.best == 1)

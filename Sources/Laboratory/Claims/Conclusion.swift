@@ -9,7 +9,8 @@ public struct Conclusion: Sendable {
     case figure(Check.Reference)
     /// The first figure as a multiple of the second, over paired rounds: `{serial.hot-path / mutex.hot-path}`.
     case ratio(Check.Reference, Check.Reference)
-    /// The total of the first figure in percent of the second one's total: `{naive.lost of naive.sent}`.
+    /// The first figure in percent of the second one, from the least round to the greatest:
+    /// `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
     /// The system that the run was made on, where another may do otherwise: `{system}`.
     case system

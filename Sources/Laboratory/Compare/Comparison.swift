@@ -59,6 +59,8 @@ public struct Comparison: Sendable {
   public let contrasts: [Int: Contrast]
   /// The runs that other runs are compared with.
   public let references: Set<Int>
+  /// The run that each run with a contrast is compared with.
+  public let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best: their interval is narrow, and includes no change.
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: their interval is too wide, or includes no change only because there are so many
@@ -97,6 +99,7 @@ public struct Comparison: Sendable {
     let spread = ConfidenceInterval.leastSpread(ofRatios: toBest.compactMap { $0?.pairs })
     var contrasts: [Int: Contrast] = [:]
     var references: Set<Int> = []
+    var referenceOf: [Int: Int] = [:]
     var nearBest: Set<Int> = []
     var unclear: Set<Int> = []
     var apartAlone: Set<Int> = []
@@ -113,6 +116,7 @@ public struct Comparison: Sendable {
       } else if let reference {
         contrasts[run] =
           reference == bestBeside[run] ? against : toBaseline[run].flatMap { Contrast($0, among: comparisons) }
+        referenceOf[run] = reference
       }
     }
     groups = policy.groups
@@ -120,6 +124,7 @@ public struct Comparison: Sendable {
     bests = Set(bestOfGroup.values)
     self.contrasts = contrasts
     self.references = references
+    self.referenceOf = referenceOf
     self.nearBest = nearBest
     self.unclear = unclear
     self.apartAlone = apartAlone

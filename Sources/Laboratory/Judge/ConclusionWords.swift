@@ -48,13 +48,35 @@ extension Results {
     case .ratio(let left, let right):
       // If the interval includes no change, the estimate means nothing.
       let interval = rounds(left, right).interval()
-      return interval.flatMap { $0.low > 1 || $0.high < 1 ? Quantity.ratio($0.estimate) : nil }
+      return interval.flatMap { interval in
+        guard interval.low > 1 || interval.high < 1 else { return nil }
+        // The clock, or the loop, is a large part of a figure near its floor, so the true figure is less.
+        let bound =
+          isNearFloor(right) ? isNearFloor(left) ? "about " : "at least " : isNearFloor(left) ? "at most " : ""
+        return bound + Quantity.ratio(interval.estimate)
+      }
     case .system: return machine.os
-    case .share(let left, let right):
-      let pairs = rounds(left, right).pairs
-      let whole = pairs.map(\.right).reduce(0, +)
-      return whole > 0 ? Quantity(100 * pairs.map(\.left).reduce(0, +) / whole, .percent).description : nil
+    case .share(let left, let right): return Self.share(rounds(left, right).pairs)
     }
+  }
+
+  private func isNearFloor(_ reference: Check.Reference) -> Bool {
+    guard let run = runs(of: reference).first, let floor = run.floor(of: reference.metric, on: machine),
+      let median = Summary(figures(reference).map(\.value))?.p50
+    else { return false }
+    return NoiseFloor.isNear(median, floor: floor)
+  }
+
+  /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are none. The share
+  /// of a race differs from round to round, so a total with three digits would be false.
+  private static func share(_ pairs: [(left: Double, right: Double)]) -> String? {
+    let shares = pairs.filter { $0.right > 0 }.map { 100 * $0.left / $0.right }
+    guard let low = shares.min(), let high = shares.max() else { return nil }
+    func text(_ share: Double) -> String {
+      share >= 0.95 || share == 0
+        ? Quantity.fixed(share, decimals: 0) : share >= 0.095 ? Quantity.fixed(share, decimals: 1) : "less than 0.1"
+    }
+    return text(low) == text(high) ? "\(text(high)) %" : "\(text(low)) to \(text(high)) %"
   }
 
   private func rounds(_ left: Check.Reference, _ right: Check.Reference) -> PairedRounds {

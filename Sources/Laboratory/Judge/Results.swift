@@ -93,10 +93,16 @@ extension Results {
     self.init(
       experiment: measured.experiment, machine: measured.machine, seed: measured.seed, started: measured.started,
       seconds: measured.seconds, cut: measured.cut, runs: measured.runs)
+    warnings = measured.disturbances
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability
     warnings = shortening + measured.disturbances + cautions(within: budget)
   }
+}
+
+extension Results {
+  /// Whether the figures show what several cores gain: the trials could use more than one core, and had them.
+  public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == Remark.coresTaken } }
 }
 
 extension Runner {

@@ -77,7 +77,8 @@ public struct Scaling: Sendable {
 extension Results {
   /// What the law of scalability says about the headline metric: for each variant, at its fastest setting.
   var scalability: [Remark] {
-    guard let headline = experiment.headline, let ranking = headline.better.ranking, headline.meaning.isSpeed
+    guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
+      headline.meaning.isSpeed
     else { return [] }
     let scaling = Scaling(runs.map { Comparison.Cell($0, figures: $0.figures(headline)) }, ranking)
     return scaling.series.filter(\.isFastest).compactMap { series -> Remark? in

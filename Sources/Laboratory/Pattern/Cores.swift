@@ -5,6 +5,8 @@ import Platform
 public enum Cores {
   /// The name of the setting.
   public static let name = "cores"
+  /// A core beside that of the caller, which a trial may lack (``Trial/lacks(_:)``).
+  public static let second = "a second core"
   /// The value that stands for all cores that the machine allows.
   static let all = "all"
 

@@ -61,10 +61,11 @@ public struct Metric: Sendable, Hashable {
     Metric(Outcome.Kind.hung.rawValue, .count, .none, "trials that came to a standstill, and were ended"),
   ]
 
-  /// The metric of a trial whose variant declares how it ends (``Ending``).
+  /// The metric of a trial whose variant declares that it traps (``Ending``). A trial that hangs has no such time.
   public static let timeToEnd = Metric(
-    "time-to-end", .latency, .nanoseconds, better: .neither, unless: "the trial completed, or another program ended it",
-    "from the faulty call until the process trapped, or until all its threads were asleep")
+    "time-to-end", .latency, .nanoseconds, better: .neither,
+    unless: "the trial did not trap, or another program ended it",
+    "from the faulty call until the process trapped")
 
   /// The statistic that represents a trial if a check names none.
   public var defaultStatistic: Statistic {

@@ -117,7 +117,7 @@ extension Variant {
 
   /// Returns whether trials of the variant can have a figure of `metric`.
   func gives(_ metric: Metric) -> Bool {
-    Metric.outcomes.contains(metric) || metric == .timeToEnd && ending != .completes || promises.contains(metric)
+    Metric.outcomes.contains(metric) || metric == .timeToEnd && ending.isTrap || promises.contains(metric)
       || Metric.costs.contains(metric) && ending == .completes
   }
 }
@@ -148,6 +148,9 @@ public enum Ending: Sendable, Hashable {
     case .hangs: "hangs"
     }
   }
+
+  /// Whether the runtime ends the trials.
+  var isTrap: Bool { if case .traps = self { true } else { false } }
 
   /// The time after which the lab checks for a standstill; nil for a trial that completes.
   var within: Duration? {

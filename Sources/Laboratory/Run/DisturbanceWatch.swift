@@ -1,43 +1,89 @@
 import Measurement
 import Platform
 
-/// Observes, from its creation on, how much time other programs and the hypervisor took from this run.
+/// Observes, from its creation on, how much time other programs and the hypervisor took from the cores of a run.
 struct DisturbanceWatch {
-  private let started = Host.processorTimes
+  private let cores: [Int]
+  private let started: ProcessorTimes?
   private let ownStarted = Host.ownProcessorTime
 
   /// A tenth of the cores is enough to change a median.
   private static let tolerated = 0.1
 
+  /// Starts to observe the cores that trials on a machine may use.
+  init(_ machine: Machine) {
+    cores = machine.confinedTo ?? Host.coreNumbers
+    started = Host.processorTimes(of: cores)
+  }
+
   /// Returns warnings about the machine for readers of the figures.
-  func warnings(_ machine: Machine) -> [Remark] {
+  ///
+  /// - Parameter lacking: The number of trials that found no second core, and the number of all trials.
+  func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [Remark] {
     var warnings: [Remark] = []
     if !machine.optimised {
       warnings.append(
         Remark("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
-    guard let started, let ended = Host.processorTimes, ended.total > started.total else { return warnings }
+    guard let started, let ended = Host.processorTimes(of: cores), ended.total > started.total else {
+      return warnings + Self.warnings(stolen: 0, others: 0, of: cores.count, lacking: lacking)
+    }
     // The numbers are signed, since the kernel's counters of waiting and stolen time sometimes decrease.
     func ticks(_ times: KeyPath<ProcessorTimes, UInt64>) -> Double {
       Double(ended[keyPath: times]) - Double(started[keyPath: times])
     }
-    let total = ticks(\.total)
-    let stolen = ticks(\.stolen) / total
-    if stolen > Self.tolerated / 2 {
-      warnings.append(
-        Remark(
-          "stolen-time",
-          "the hypervisor took \(Quantity.number((stolen * 100).rounded())) % of the processor time away"))
-    }
     let ownTicks = (Double(Host.ownProcessorTime) - Double(ownStarted)) / 1e9 * Host.ticksPerSecond
-    let others = (ticks(\.busy) - ownTicks) / total
-    if others > Self.tolerated {
+    return warnings
+      + Self.warnings(
+        stolen: ticks(\.stolen) / ticks(\.total), others: (ticks(\.busy) - ownTicks) / ticks(\.total), of: cores.count,
+        lacking: lacking)
+  }
+
+  /// Returns the number of trials that found no second core, and the number of all trials.
+  static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
+    let trials = runs.flatMap(\.trials)
+    return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
+  }
+
+  /// Returns warnings about the shares of the time of `cores` cores that the hypervisor and other programs took, and
+  /// about trials that found no second core.
+  static func warnings(
+    stolen: Double, others: Double, of cores: Int, lacking: (count: Int, trials: Int) = (0, 0)
+  ) -> [Remark] {
+    func percent(_ share: Double) -> String { "\(Quantity.number((share * 100).rounded())) %" }
+    let taken = max(0, stolen) + max(0, others)
+    let isTaken = cores > 1 && taken > max(tolerated, 0.5 / Double(cores))
+    let isLacking = Double(lacking.count) > tolerated * Double(lacking.trials)
+    if isTaken || isLacking {
+      let reasons = [
+        isLacking ? "\(lacking.count) of \(lacking.trials) trials found no second core" : nil,
+        taken > tolerated
+          ? "other programs\(stolen > tolerated / 2 ? " and the hypervisor" : "") took \(percent(taken)) of the time of "
+            + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
+      ].compactMap(\.self)
+      return [
+        Remark(
+          Remark.coresTaken,
+          "the cores were busy: \(reasons.joined(separator: ", and ")); so this run cannot say how much several cores gain"
+        )
+      ]
+    }
+    var warnings: [Remark] = []
+    if stolen > tolerated / 2 {
+      warnings.append(Remark("stolen-time", "the hypervisor took \(percent(stolen)) of the processor time away"))
+    }
+    if others > tolerated {
       warnings.append(
         Remark(
           "busy-machine",
-          "other programs used \(Quantity.number((others * 100).rounded())) % of the processor time: "
-            + "close them, or treat the figures with care"))
+          "other programs used \(percent(others)) of the processor time: close them, or treat the figures with care"))
     }
     return warnings
   }
+}
+
+extension Remark {
+  /// The kind of the warning that trials did not have their cores: other programs or the hypervisor took a tenth of
+  /// them and at least half a core, or a tenth of the trials found no second core.
+  public static let coresTaken = "cores-taken"
 }

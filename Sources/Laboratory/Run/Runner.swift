@@ -89,9 +89,9 @@ public struct Runner: Sendable {
           + "raise it with: ulimit -n \(Self.fewestDescriptors)")
     }
     do { try ScratchDirectory.requirePlace() } catch { throw InputError(error.description) }
-    let disturbance = DisturbanceWatch()
     let worker = WorkerProcess(image: image)
     let machine = confined(plan)
+    let disturbance = DisturbanceWatch(machine)
     let started = Self.timestamp()
     var runs = plan.runs
     var cut: Measurements.Cut?
@@ -119,7 +119,8 @@ public struct Runner: Sendable {
     }
     return Measurements(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: started,
-      seconds: Double(pace.elapsed) / 1e9, cut: cut, runs: runs, disturbances: disturbance.warnings(machine))
+      seconds: Double(pace.elapsed) / 1e9, cut: cut, runs: runs,
+      disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)))
   }
 
   /// Returns the machine, with the cores that the runs of `plan` are confined to.

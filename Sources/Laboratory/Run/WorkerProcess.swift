@@ -93,7 +93,8 @@ struct WorkerProcess {
         result.outcome = .broken(reason: "it \(result.outcome.kind.rawValue) before it reached its hazard")
         break
       }
-      result.timeToEnd = ended.at > started ? ended.at - started : 0
+      // A hang has no time to its end: it would be the time after which the lab looked.
+      if case .trapped = result.outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
     case .completed, .stopped, .broken, .unavailable: break
     }
     return result

@@ -232,12 +232,11 @@ extension ApplyStride {
   /// wait only briefly.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
-    let core = "a second core"
     var meeting = PoolMeeting()
-    if trial.isKnownToLack(core) { meeting.patience = .milliseconds(1) }
+    if trial.isKnownToLack(Cores.second) { meeting.patience = .milliseconds(1) }
     return {
       meeting.take()
-      if meeting.isGivenUp { trial.lacks(core) }
+      if meeting.isGivenUp { trial.lacks(Cores.second) }
     }
   }
 

@@ -178,13 +178,15 @@ struct StrideModel {
 }
 
 extension ApplyStride: FindingPattern {
-  /// The fastest stride of each strided variant, the cost model, and what it recommends for the overhead asked for; in
-  /// a search for the best stride first of all how much work to give a block.
+  /// The stride with the best mean of each strided variant, the cost model, and what it recommends for the overhead
+  /// asked for; in a search for the best stride first of all how much work to give a block. The model and the advice
+  /// are about several cores, so they are left out if the trials did not have them.
   func findings(in results: Results) -> [Remark] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
-    return (results.experiment.seeksBest ? [advice(sweeps, in: results)] : []).compactMap(\.self)
+    return (results.experiment.seeksBest && results.showGainOfCores ? [advice(sweeps, in: results)] : []).compactMap(
+      \.self)
       + sweeps.flatMap { name, runs in
-        [best(name, runs, on: results.machine), costModel(name, runs)].compactMap(\.self)
+        [best(name, runs, in: results), results.showGainOfCores ? costModel(name, runs) : nil].compactMap(\.self)
       }
   }
 
@@ -254,19 +256,18 @@ extension ApplyStride: FindingPattern {
     }.map { (name: $0.key, runs: $0.elements) }
   }
 
-  private func best(_ name: String, _ runs: [Run], on machine: Machine) -> Remark? {
+  private func best(_ name: String, _ runs: [Run], in results: Results) -> Remark? {
     let best = Ranking.lower.best(runs) { run in Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) }) }
     guard let best, let cost = cost(of: best) else { return nil }
-    let cores = machine.confined(to: best.cores).cores
+    let cores = results.machine.confined(to: best.cores).cores
     let isWhole = iterations.value(in: best.parameters) == cost.stride
-    var line = "\(name) is fastest at stride \(cost.stride.grouped)\(isWhole ? " (the whole loop)" : "")"
-    line += " by the mean of its rounds"
-    if let speedup = median(speedup, of: best) {
+    var line = "\(name) has its best mean at stride \(cost.stride.grouped)\(isWhole ? " (the whole loop)" : "")"
+    if results.showGainOfCores, cores > 1, let speedup = median(speedup, of: best) {
       line +=
         speedup < 1.05
         ? ", no faster than the plain loop (\(Quantity.fixed(speedup, decimals: 2))x)"
         : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
-          + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores.counted("core"))"
+          + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) cores"
     }
     return Remark("best-stride", line, runs: [best.label])
   }

@@ -131,7 +131,7 @@ struct AtlasRun: Sendable {
     let tables = Tables(index: index, shown: [headline], standings: standings)
     let hasRatios = !standings.contrasts.isEmpty
     self.hasRatios = hasRatios
-    reference = document.scenario.baseline ?? (document.scenario.seeksBest == true ? "the best" : nil)
+    reference = document.scenario.baseline ?? (document.scenario.seeksBest == true ? Standings.best : nil)
     rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }.map { run in
       let facts = document.runs[run]
       let samples = facts.metrics[headline.name]

@@ -2,8 +2,9 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns in one line what changed since the last run of the same scenario: the changed figures and verdicts, or
-  /// `no change that a single pair of runs could detect`; nil if the two runs had other settings or another machine.
+  /// Returns in one line what changed since the last run of the same scenario, the figures of the tables and the
+  /// verdicts of the claims, or that a single pair of runs shows no change; nil if the two runs had other settings or
+  /// another machine.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.unlikeness(to: now) == nil,
       !last.isCut, !now.isCut,
@@ -16,10 +17,13 @@ extension ResultDiff {
       }
     }
     let verdicts = diff.verdicts.map { "\($0.old.rawValue) then, \($0.new.rawValue) now: \($0.says)" }
-    let all = figures + verdicts
-    guard let first = all.first else { return "since the last run: no change that a single pair of runs could detect" }
-    let others = all.count > 1 ? " (and \(all.count - 1) more; see \(Tool.command) diff)" : ""
-    return "since the last run: " + first + others
+    func text(_ found: [String], none: String) -> String {
+      guard let first = found.first else { return none }
+      return first + (found.count > 1 ? " (and \(found.count - 1) more; see \(Tool.command) diff)" : "")
+    }
+    let claims = now.claims.isEmpty ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
+    return "since the last run, figures: "
+      + text(figures, none: "no change that one pair of runs could detect") + claims
   }
 }
 

@@ -170,9 +170,11 @@ public enum HTMLReport {
     return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
   }
 
-  /// Returns the warning that the lab's own stand-in was tried; nothing if Dispatch was tried.
+  /// Returns the warnings that the trials did not have several cores, and that the lab's own stand-in was tried;
+  /// nothing if they had them, and if Dispatch was tried.
   private static func caution(_ reading: Reading) -> Markup {
-    reading.grades.caution.map { "<p class=\"care\">\($0)</p>\n" } ?? ""
+    let cautions = [reading.coresNote, reading.grades.caution].compactMap(\.self)
+    return "\(cautions.map { "<p class=\"care\">\($0)</p>\n" as Markup })"
   }
 
   private static func answer(_ reading: Reading) -> Markup {
@@ -194,12 +196,11 @@ public enum HTMLReport {
       \(lesson(scenario))\
       \(claims(reading))\
       \(notes(reading.findings, "finding"))\
-      \((reading.tables + [reading.costs].compactMap(\.self)).map(table))\
-      \(footnotes(reading))\
+      \(tables(reading))\
       <div class="figures">
       \(Figures(reading).all)</div>
       \(traces(reading, marksEach: marksATrace))\
-      \(notes(reading.document.warnings.map(\.says), "warning"))\
+      \(notes(reading.warnings.map(\.says), "warning"))\
       \(code(scenario))\
       <p class="quiet">\(scenario.source)</p>
       \(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
@@ -307,8 +308,14 @@ public enum HTMLReport {
       """
   }
 
-  private static func footnotes(_ reading: Reading) -> Markup {
-    "\(reading.footnotes(reading.tables).map { "<p class=\"quiet\">\($0)</p>\n" as Markup })"
+  /// Returns the tables, each with the meaning of those of its signs that no table above has.
+  private static func tables(_ reading: Reading) -> Markup {
+    var told: Set<String> = []
+    let parts = (reading.tables + [reading.costs].compactMap(\.self)).map { one -> Markup in
+      let notes = reading.footnotes([one]).filter { told.insert($0).inserted }
+      return "\(table(one))\(notes.map { "<p class=\"quiet\">\($0)</p>\n" as Markup })"
+    }
+    return "\(parts)"
   }
 
   private static let style: Markup = """

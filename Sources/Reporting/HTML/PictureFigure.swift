@@ -79,9 +79,9 @@ struct PictureFigure {
         hasBroken: rows.contains(where: \.isBroken))
       + [
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
-        isHollow ? "Hollow: not significantly different from \(plot.reference ?? "the best")." : "",
+        isHollow ? "Hollow: not significantly different from \(plot.reference ?? Standings.best)." : "",
         rows.contains(where: \.isTooNoisy)
-          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? "the best")." : "",
+          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? Standings.best)." : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -255,11 +255,11 @@ struct PictureFigure {
     let what =
       map.reference.map { "\(map.metric.name) as a multiple of \($0)" } ?? "median \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
-    let reference = map.reference.map { $0.hasPrefix("the best") ? "the best" : $0 } ?? "the best"
+    let reference = map.reference.map { $0.hasPrefix(Standings.best) ? Standings.best : $0 } ?? Standings.best
     let legend = [
       "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
-      cells.contains(where: \.isBest) ? "\(Signs.best) best." : "",
+      cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
       cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.unclear): too noisy to tell from \(reference)." : "",
       map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),

@@ -68,14 +68,26 @@ struct TracePicture {
       let lost = gaps.reduce(0) { $0 + $1.lost }
       remarks.append("\(lost) events of \(record.says) were lost: drawn as unknown")
     }
+    if !prepared.isEmpty {
+      let count = prepared.count
+      remarks.append(
+        "\(count) thread\(count == 1 ? "" : "s") that ended before the first block \(count == 1 ? "is" : "are") not drawn"
+      )
+    }
     if origin + scale < trace.length, trace.end == .hung {
       remarks.append("nothing more happens until \(text(trace.length)), when the lab ends it")
     }
     return remarks
   }
 
+  /// The threads that ended before the first block, which have no row: the lab starts them to see whether there is room
+  /// for threads.
+  private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
+
   private var rows: Markup {
-    let there = trace.lanes.indices.filter { trace.lanes[$0].end.map { $0 > origin } ?? true }
+    let there = trace.lanes.indices.filter { index in
+      trace.lanes[index].end.map { $0 > origin } ?? true && !prepared.contains(index)
+    }
     let shown = Array(there.prefix(there.count > Self.mostLanes + 1 ? Self.mostLanes : there.count))
     let others = Array(there.dropFirst(shown.count))
     let marks = TraceMarks(trace, lanes: shown, scale: scale, atMost: most)

@@ -55,7 +55,7 @@ struct HeatMap: Sendable {
     let standings = tables.standings
     let isRatio = standings?.contrasts.isEmpty == false
     let groups = standings?.groups ?? ""
-    let best = groups.isEmpty ? "the best" : "the best for each \(groups)"
+    let best = groups.isEmpty ? Standings.best : "\(Standings.best) for each \(groups)"
     reference = isRatio ? index.document.scenario.baseline ?? best : nil
 
     let medians = index.document.runs.compactMap { $0.metrics[metric.name]?.median }.filter { $0 > 0 && $0.isFinite }

@@ -22,18 +22,19 @@ public enum Legend {
 }
 
 extension Reading {
-  /// Returns the meaning of the verdicts, in full or as much as fits into a line.
-  func legend(isFull: Bool) -> [String] {
+  /// Returns the meaning of the verdicts, in full or as much as fits into a line. All verdicts are counted in the
+  /// report, and the evidence of `shown` stands beside the claims.
+  func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil
-    let hasRatios = claims.contains(where: \.hasRatio)
+    let hasRatios = shown.contains(where: \.hasRatio)
     guard isFull else {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
         hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
-        claims.contains(where: \.isUntold.narrow) ? "no significant difference: a narrow interval around 1" : nil,
-        claims.contains(where: \.isUntold.wide) ? "too noisy to tell: a wide interval around 1" : nil,
+        shown.contains(where: \.isUntold.narrow) ? "no significant difference: a narrow interval around 1" : nil,
+        shown.contains(where: \.isUntold.wide) ? "too noisy to tell: a wide interval around 1" : nil,
       ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }

@@ -45,7 +45,7 @@ struct Distribution: Sendable {
     let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
-      + (Self.isOfBest(index) ? ", each variant at its best setting" : "")
+      + (Self.isOfBest(index) ? ", each variant at the setting with its best mean" : "")
       + (tooFew.isEmpty ? "" : "; not drawn (fewer than \(Self.fewest) samples): " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
@@ -106,7 +106,7 @@ struct SweepCurve: Sendable {
     isOfBest = true
     self.ideal = ideal
     self.figures = figures
-    note = ", each variant only at its best setting"
+    note = ", each variant only at the setting with its best mean"
   }
 
   /// Creates the curve; nil if there is nothing to draw.
@@ -134,7 +134,7 @@ struct SweepCurve: Sendable {
     figures = "medians over the rounds"
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
-      + (isOfBest ? ", each variant only at its best setting" : "")
+      + (isOfBest ? ", each variant only at the setting with its best mean" : "")
     series = bests.runs.map { one in
       let run = index.document.runs[one]
       let points = settings.map { setting -> Point? in
@@ -149,6 +149,18 @@ struct SweepCurve: Sendable {
         isBroken: index.isWrong(one), isFlat: run.point[along.name] == nil, points: points)
     }
     guard series.contains(where: { $0.values.contains { $0 != nil } }) else { return nil }
+  }
+
+  /// Returns a curve with the series that have the parameter, and that of a reference, which is a line if it has not. A
+  /// figure that does not depend on the parameter is no point of its plot.
+  func heeding(besides reference: Int?) -> SweepCurve {
+    let heeding = series.filter { !$0.isFlat || $0.variant == reference }
+    guard heeding.contains(where: { !$0.isFlat }), heeding.count < series.count else { return self }
+    var curve = self
+    curve.series = heeding
+    let names = series.filter { $0.isFlat && $0.variant != reference }.map(\.label)
+    curve.note += "; not drawn, since without \(parameter.name): \(names.joined(separator: ", "))"
+    return curve
   }
 
   /// Returns a curve for a plot of marks. If there are many series, only those of some variants are kept, the more

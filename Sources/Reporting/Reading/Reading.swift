@@ -52,7 +52,8 @@ public struct Reading: Sendable {
     standings = shown.first.map { Standings(index, by: $0, shown: shown) }
     let made = Tables(index: index, shown: shown, standings: standings)
     let outcomes = Outcomes(index, shown: shown)
-    let speedUp = shown.first.flatMap { SpeedUp(index, $0) }
+    let hadCores = !document.warnings.contains { $0.kind == Remark.coresTaken }
+    let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
     tables = made.all + [speedUp?.table].compactMap(\.self) + others
@@ -89,15 +90,20 @@ public struct Reading: Sendable {
   /// Whether the question was which setting is best.
   var seeksBest: Bool { document.scenario.seeksBest == true }
 
-  /// The curve of a search as a terminal shows it. If there are many variants, only the best one and its baseline, or
-  /// else a yardstick, are kept.
-  var briefSweep: SweepCurve? {
+  /// Returns the curve of a search as a terminal shows it: the variants that have the parameter, and the baseline, or
+  /// else a yardstick. If it is to be brief and there are many variants, only the best one and that reference are kept.
+  func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
-    let best = standings?.best.map { document.runs[$0].variant }
+    let best = standings?.best.flatMap { index.variants[document.runs[$0].variant] }
     let reference =
-      document.scenario.baseline ?? variants.first { $0.isYardstick && $0.name != best }?.name
-    return sweep.brief(of: [best, reference].compactMap { name in name.flatMap { index.variants[$0] } })
+      (document.scenario.baseline.map { name in variants.first { $0.name == name } }
+      ?? variants.first { $0.isYardstick && index.variants[$0.name] != best }).flatMap { index.variants[$0.name] }
+    let curve = sweep.heeding(besides: reference)
+    guard isBrief else { return curve }
+    let heeding = curve.series.filter { !$0.isFlat }.map(\.variant)
+    let first = heeding.first { $0 == best } ?? heeding.first
+    return curve.brief(of: [first, reference].compactMap(\.self))
   }
 
   // MARK: The heading
@@ -181,6 +187,20 @@ public struct Reading: Sendable {
 
   // MARK: The answer
 
+  /// The reason why the run does not show what several cores gain, which is the first line of the answer: there was one
+  /// core, or other programs had the others. Nil if the trials had several cores.
+  var coresNote: String? {
+    if document.machine.usedCores == 1 {
+      return "On one core no two threads run at once: this run cannot say how much several cores gain."
+    }
+    return document.warnings.first { $0.kind == Remark.coresTaken }.map {
+      "\($0.says.prefix(1).uppercased())\($0.says.dropFirst())."
+    }
+  }
+
+  /// The warnings, without the one in ``coresNote``.
+  var warnings: [Remark] { document.warnings.filter { $0.kind != Remark.coresTaken } }
+
   /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
   var answer: [(text: String, verdict: Verdict?)] {
     if seeksBest { return [] }
@@ -248,11 +268,11 @@ public struct Reading: Sendable {
       // Runs of different problems have no common best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
-        "\(Signs.best) best\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
-          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) no difference from the best was found" : "")
+        "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") (\(headline.better.rawValue) is better)"
+          + (facts.contains(.nearBest) ? ", \(Signs.nearBest) no difference from it was found" : "")
           + (facts.contains(.unclear) ? ", \(Signs.unclear) too noisy to rank" : "")
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : "")
-          + "; by the geometric mean of the rounds, where medians are shown")
+          + "; the mean is the geometric one of the rounds, and medians are shown")
     }
     if let reference = standings?.reference {
       let signs = [
@@ -270,7 +290,7 @@ public struct Reading: Sendable {
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
     } else if facts.contains(.told) {
       notes.append(
-        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(standings?.reference ?? "the best"), by \(certainty)"
+        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(standings?.reference ?? Standings.best), by \(certainty)"
       )
     }
     if facts.contains(.nearFloor) {

@@ -137,7 +137,8 @@ struct SearchAnswer {
     }
     let ratios = agreed.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
     guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
-    let by = metric.meaning.wording(worst.ratio)
+    let by =
+      (index.isBound(worst.run, to: best, by: metric) ? "at least " : "") + metric.meaning.wording(worst.ratio)
     return Set(group.map(variant)).count == 1
       ? "\(names([worst.run], of: group)) is \(by)"
       : "\(superlative(isBest: false)): \(names([worst.run], of: group)), \(by)"

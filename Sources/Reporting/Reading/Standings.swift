@@ -19,6 +19,8 @@ struct Standings: Sendable {
   let contrasts: [Int: Contrast]
   /// The runs to which others are compared.
   let references: Set<Int>
+  /// The run that each run with a contrast is compared with.
+  let referenceOf: [Int: Int]
   /// The runs that do not differ significantly from the best.
   let nearBest: Set<Int>
   /// The runs that too few or too noisy rounds cannot rank.
@@ -29,7 +31,8 @@ struct Standings: Sendable {
   /// The runs with a flaw, which are not compared with others.
   let flawed: Set<Int>
 
-  private static let best = "the best"
+  /// The run with the best geometric mean over its rounds, in words. Whether other runs are as good, the marks say.
+  static let best = "the best mean"
 
   /// - Parameter shown: The metrics to show, which may include the count of a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
@@ -59,6 +62,7 @@ struct Standings: Sendable {
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     contrasts = comparison.contrasts
     references = comparison.references
+    referenceOf = comparison.referenceOf
     nearBest = comparison.nearBest
     unclear = comparison.unclear
   }

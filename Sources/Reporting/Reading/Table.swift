@@ -126,8 +126,9 @@ enum Signs {
   static let range = "…"
   static let nearFloor = "~"
   static let arrow = "→"
+  static let atLeast = "≥"
 
-  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->"]
+  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">="]
 
   /// Returns a text of the lab's own in ASCII.
   static func plain(_ text: String) -> String {

@@ -115,7 +115,7 @@ struct Tables {
       self.row(
         row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
-    let heading = Table.Heading("vs \(standings?.reference ?? "the best")")
+    let heading = Table.Heading("vs \(standings?.reference ?? Standings.best)")
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
       headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
@@ -186,9 +186,12 @@ struct Tables {
       return Cell("broken: no candidate", .missing)
     }
     guard let contrast = standings?.contrasts[run] else {
-      return Cell(mark.facts.contains(.best) ? "\(mark.sign) best" : mark.sign, mark.facts)
+      return Cell(mark.facts.contains(.best) ? "\(mark.sign) best mean" : mark.sign, mark.facts)
     }
     let text = metric.meaning.wording(contrast.ratio)
+    if contrast.isDistinct != false, isBound(run, metric) {
+      return Cell("at least \(text)\(tail)", mark.facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
+    }
     guard let interval = contrast.interval else { return Cell(text + tail, mark.facts.union([.ratio, .glimpse])) }
     let facts = mark.facts.union(.ratio)
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
@@ -199,6 +202,12 @@ struct Tables {
     if !mark.isNoise { return Cell("no difference found (\(Signs.margin)\(interval.reach))\(tail)", facts) }
     return Cell(
       (interval.isNoise ? Self.noise : "within \(Signs.margin)\(interval.reach): cannot rank") + tail, facts)
+  }
+
+  /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the
+  /// noise floor, or its loop was optimised, so that the true time is shorter.
+  private func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
+    standings?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
   /// The text for an interval that is wide and includes 1.
@@ -268,7 +277,7 @@ struct Tables {
           })
     }
     let groups = standings?.groups ?? ""
-    let reference = document.scenario.baseline ?? "the best for each \(groups)"
+    let reference = document.scenario.baseline ?? "\(Standings.best) for each \(groups)"
     return Table(
       title: variant.name,
       note: "\(metric.name) as a multiple of \(reference), by \(across.name)",
@@ -283,7 +292,8 @@ struct Tables {
     let (mark, _, facts) = mark(run)
     if let contrast = standings?.contrasts[run] {
       return Cell(
-        Quantity.ratio(contrast.ratio) + mark, facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
+        (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
+        facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }
@@ -297,6 +307,14 @@ extension RunIndex {
   /// it.
   func isNearFloor(_ samples: SampleFacts) -> Bool {
     samples.median.map { !cell($0, samples).facts.isDisjoint(with: [.nearFloor, .ownFloor]) } ?? false
+  }
+
+  /// Returns whether the ratio of two runs is only a lower bound of the true one: the shorter time is near its floor,
+  /// and the longer one is not.
+  func isBound(_ run: Int, to other: Int, by metric: MetricFacts) -> Bool {
+    let sides = [run, other].compactMap { document.runs[$0].metrics[metric.name] }
+      .sorted { ($0.median ?? 0) < ($1.median ?? 0) }
+    return sides.count == 2 && isNearFloor(sides[0]) && !isNearFloor(sides[1])
   }
 
   /// Returns a figure of some samples, marked if it is near the noise floor.

@@ -66,7 +66,7 @@ struct SweepPlot {
     guard columns >= Self.fewestColumns else { return [] }
     let places = columnsOfSettings(columns)
     var canvas = Array(repeating: [Mark?](repeating: nil, count: columns), count: Self.rows)
-    for (index, one) in series.enumerated() {
+    for (index, one) in series.enumerated() where !one.isFlat {
       for (place, value) in zip(places, one.values) {
         guard let value else { continue }
         let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
@@ -79,6 +79,11 @@ struct SweepPlot {
         let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
         if canvas[row][column] == nil { canvas[row][column] = .ideal }
       }
+    }
+    for (index, one) in series.enumerated() where one.isFlat {
+      guard let value = one.values.lazy.compactMap(\.self).first else { continue }
+      let row = Int((Double(Self.rows - 1) * (1 - vertical.position(value))).rounded())
+      for column in 0..<columns where canvas[row][column] == nil { canvas[row][column] = .line(index) }
     }
     let axis = style.sign("┤", "|")
     let body = canvas.enumerated().map { row, cells in
@@ -93,6 +98,8 @@ struct SweepPlot {
   /// The content of a cell.
   private enum Mark: Equatable {
     case series(Int)
+    /// A part of the line of a series that does not depend on the parameter.
+    case line(Int)
     /// Points of several series coincide.
     case several
     /// A point of the ideal line.
@@ -104,6 +111,7 @@ struct SweepPlot {
     for cell in cells {
       switch cell {
       case .series(let index): text += ink(index)(mark(index), style)
+      case .line(let index): text += ink(index)(line, style)
       case .several: text += several
       case .ideal: text += Ink.quiet(dot, style)
       case nil: text += " "
@@ -154,7 +162,7 @@ struct SweepPlot {
     var lines: [String] = []
     var used = style.width
     let keys =
-      series.enumerated().map { (label: $1.label.inLine, mark: ink($0)(mark($0), style)) }
+      series.enumerated().map { (label: $1.label.inLine, mark: ink($0)($1.isFlat ? line : mark($0), style)) }
       + (hasSeveral ? [(label: "several", mark: several)] : [])
       + (ideal == nil ? [] : [(label: "ideal", mark: Ink.quiet(dot, style))])
     for key in keys {
@@ -170,6 +178,7 @@ struct SweepPlot {
   }
 
   private var several: String { style.sign("✱", "=") }
+  private var line: String { style.sign("╌", "-") }
   private var dot: String { style.sign("·", ".") }
 
   private func mark(_ series: Int) -> String {

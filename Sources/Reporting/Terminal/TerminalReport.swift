@@ -58,7 +58,9 @@ public struct TerminalReport: Sendable {
     let tables = extent.tables.map(fitted)
     let drawn = tables.map(lines)
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
-    sections += zip(tables.indices, drawn).map { $1.lines + ($0 == explained ? footnotes(reading, tables) : []) }
+    sections += zip(tables.indices, drawn).map {
+      $1.lines + ($0 == explained ? footnotes(reading, drawn.map(\.shown)) : [])
+    }
     sections.append(reading.speedUp.map { plot($0.curve) } ?? [])
     sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
     let traces = reading.traces
@@ -84,7 +86,8 @@ public struct TerminalReport: Sendable {
   /// conclusion of the scenario.
   private func answer(_ reading: Reading) -> [String] {
     let conclusion = reading.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
-    let documents = inked(Grades.head, reading.grades.parts.map { ($0.text, $0.standing.ink) }, "; ")
+    let cores = reading.coresNote.map { wrapped($0, .care) } ?? []
+    let documents = cores + inked(Grades.head, reading.grades.parts.map { ($0.text, $0.standing.ink) }, "; ")
     guard let first = reading.answer.first else { return documents + conclusion }
     guard reading.answer.count > 1 else { return documents + [first.text] + conclusion }
     let claims = inked("\(first.text): ", reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }, ", ")
@@ -118,7 +121,7 @@ public struct TerminalReport: Sendable {
 
   /// Returns the warnings. Outliers are a detail, since every run has some.
   private func warnings(_ reading: Reading) -> [String] {
-    reading.document.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
+    reading.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
   }
 
   /// The number of distributions that have room for ticks at their percentiles.
@@ -159,7 +162,8 @@ public struct TerminalReport: Sendable {
       })
   }
 
-  private func lines(_ table: Table) -> (lines: [String], isCut: Bool) {
+  /// Returns the lines of a table, the part of the table that they show, and whether that is not all.
+  private func lines(_ table: Table) -> (lines: [String], shown: Table, isCut: Bool) {
     let grid = grid(table)
     let head = table.title.map { title($0, table.note) } ?? wrapped(table.note, .quiet)
     let parts = grid.parts(keys: table.keys, within: style.width - 2)
@@ -177,7 +181,8 @@ public struct TerminalReport: Sendable {
       }
       return (index == 0 ? head : [""]) + lines.map { "  " + $0 }
     }
-    return (lines, shown.count < parts.count || !details && !table.leftOut.isEmpty)
+    let columns = Set(shown.joined()).sorted()
+    return (lines, table.keeping(columns), shown.count < parts.count || !details && !table.leftOut.isEmpty)
   }
 
   private func highlight(_ line: String, _ row: Table.Row, hasName: Bool) -> String {
@@ -193,8 +198,7 @@ public struct TerminalReport: Sendable {
   // MARK: Plots
 
   private func sweep(_ reading: Reading) -> [String] {
-    guard let brief = reading.briefSweep else { return [] }
-    return plot(details ? reading.sweeps.first ?? brief : brief)
+    reading.sweepPlot(isBrief: !details).map(plot) ?? []
   }
 
   private func plot(_ sweep: SweepCurve) -> [String] {
@@ -238,7 +242,7 @@ public struct TerminalReport: Sendable {
       let says = (shown == 0 ? "" : "and ") + rest.map(\.text).joined(separator: ", ")
       lines += wrapped("\(says): see --details", .quiet, indent: 2)
     }
-    lines += reading.legend(isFull: details).flatMap {
+    lines += reading.legend(isFull: details, of: Array(told.prefix(shown))).flatMap {
       wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2)
     }
     lines += reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? []

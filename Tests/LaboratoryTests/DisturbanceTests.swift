@@ -1,0 +1,50 @@
+import LabTesting
+import Measurement
+import Testing
+
+@testable import Laboratory
+
+/// What other programs, the hypervisor and missing cores mean for a run's figures.
+@Suite struct DisturbanceTests {
+  @Test(arguments: [
+    // Half a core of two, and 10 % of 64 cores, are what a run can do without.
+    (0.0, 0.0, 2, ""), (0.06, 0, 2, "stolen-time"), (0, 0.2, 2, "busy-machine"), (0, 0.26, 2, "cores-taken"),
+    (0.26, 0, 2, "cores-taken"), (0, 0.09, 64, ""), (0, 0.11, 64, "cores-taken"),
+    // A run on one core gains nothing that others could take.
+    (0, 0.9, 1, "busy-machine"),
+  ])
+  func `a run says what others took of its cores`(_ stolen: Double, _ others: Double, _ cores: Int, _ kind: String) {
+    let warnings = DisturbanceWatch.warnings(stolen: stolen, others: others, of: cores)
+    #expect(warnings.map(\.kind) == (kind.isEmpty ? [] : [kind]))
+  }
+
+  @Test func `trials that found no second core are said first`() {
+    let warnings = DisturbanceWatch.warnings(stolen: 0, others: 0.5, of: 2, lacking: (88, 108))
+    #expect(
+      warnings.map(\.says) == [
+        "the cores were busy: 88 of 108 trials found no second core, and other programs took 50 % of the time of 2 "
+          + "cores; so this run cannot say how much several cores gain"
+      ])
+    #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (1, 108)).isEmpty)
+  }
+
+  private func results(_ machine: Machine, _ warnings: [Remark] = []) throws -> Results {
+    let pattern = try PatternDescription(Fake())
+    let experiment = Experiment(
+      name: "fake", pattern: pattern, title: "", source: "", variants: pattern.variants, show: ["elapsed"])
+    return Results(experiment: experiment, machine: machine, seed: 1, started: "", runs: [], warnings: warnings)
+  }
+
+  private struct Fake: Pattern {
+    static let name = "fake"
+    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "a time")
+    var variants: [Variant] { Variant("loop", .yardstick, "a way") { _ in } }
+  }
+
+  @Test func `only trials with several cores of their own show what cores gain`() throws {
+    #expect(try results(.test).showGainOfCores)
+    #expect(try results(.test, [Remark("busy-machine", "a little")]).showGainOfCores)
+    #expect(try !results(.test, [Remark(Remark.coresTaken, "they were busy")]).showGainOfCores)
+    #expect(try !results(Machine.test.confined(to: 1)).showGainOfCores)
+  }
+}

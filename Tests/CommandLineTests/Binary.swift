@@ -19,10 +19,12 @@ enum Binary {
     /// The output in one line, without its line breaks.
     var unwrapped: String { output.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
-    /// Skips the test if a trial hardly got a core. The lab then says so and judges nothing.
-    func skipIfTooBusy() throws {
+    /// Skips the test if a trial hardly got a core: the lab then says so and judges nothing. Otherwise returns the
+    /// result.
+    fileprivate func unlessTooBusy() throws -> Finished {
       let reason = "the machine is too busy for it"
       if status == 2, (errors + unwrapped).contains(reason) { try skip(reason) }
+      return self
     }
   }
 
@@ -43,7 +45,7 @@ enum Binary {
       case .exited(let code): Int(code)
       case .signaled(let signal): -Int(signal)
       }
-    return Finished(output: result.standardOutput, errors: result.standardError, status: status)
+    return try Finished(output: result.standardOutput, errors: result.standardError, status: status).unlessTooBusy()
   }
 }
 
@@ -54,7 +56,7 @@ extension Binary {
       .path("/bin/sh"), arguments: ["-c", script, path], environment: environment, output: .string(limit: 1 << 20),
       error: .string(limit: 1 << 20))
     let status = if case .exited(let code) = result.terminationStatus { Int(code) } else { -1 }
-    return Finished(output: result.standardOutput, errors: result.standardError, status: status)
+    return try Finished(output: result.standardOutput, errors: result.standardError, status: status).unlessTooBusy()
   }
 
   /// Starts the binary, waits for a line on its standard error, runs `act` with the process, and collects the output.

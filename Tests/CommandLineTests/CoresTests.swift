@@ -35,7 +35,6 @@ import Testing
     let some = try await Binary.run([
       "compare", "queue-width", "cores=all,4096", "--variant", "apply", "--quick", "--rounds", "1",
     ])
-    try some.skipIfTooBusy()
     #expect(some.status == 0, "\(some.errors)")
     #expect(some.unwrapped.contains("4096 cores are requested"), "\(some.output)")
   }

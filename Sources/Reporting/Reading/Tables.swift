@@ -25,7 +25,9 @@ struct Tables {
 
   /// The short form of the tables. If settings make a long list of each variant, one table stands for all: it has the
   /// medians of the headline, with a row for each variant and a column for each setting.
-  var brief: [Table] { seeksBest || rows.count <= Self.longList ? all : [overview].compactMap(\.self) }
+  var brief: [Table] {
+    seeksBest || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
+  }
 
   /// The number of rows above which a list is long.
   private static let longList = 12

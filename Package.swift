@@ -102,7 +102,8 @@ let package = Package(
     .testTarget(
       name: "PatternsTests",
       dependencies: ["Patterns", "Instruments", "LabTesting", "Laboratory", "Measurement", "Platform", "Reporting"]),
-    .testTarget(name: "ReportingTests", dependencies: ["Reporting", "LabTesting", "Laboratory", "Measurement"]),
+    .testTarget(
+      name: "ReportingTests", dependencies: ["Exploration", "Reporting", "LabTesting", "Laboratory", "Measurement"]),
     .testTarget(
       name: "FuzzTests",
       dependencies: ["Laboratory", "LabTesting", "Measurement", "Patterns", "Platform", "Reporting", subprocess]),

@@ -102,7 +102,7 @@ struct Explore: AsyncParsableCommand {
     var results: [ExplorationResult] = []
     for scenario in chosen {
       for variant in scenario.variants where Interrupt.status == nil {
-        results.append(try await explored(variant, of: scenario, isOver: isOver))
+        results.append(try await scenario.explored(variant, by: strategy, isOver: isOver))
       }
     }
     if let trials {
@@ -125,22 +125,6 @@ struct Explore: AsyncParsableCommand {
     if let random { return .random(random, seed: seed ?? 1) }
     if let priorities { return .priorities(priorities, changes: preemptions ?? 2, seed: seed ?? 1) }
     return preemptions.map { .preemptions($0) } ?? .all
-  }
-
-  private func explored(
-    _ variant: ExploredScenario.Variant, of scenario: ExploredScenario, isOver: @escaping @Sendable () -> Bool
-  ) async throws -> ExplorationResult {
-    let begin = MonotonicClock.now()
-    let strategy = strategy
-    var findings: Findings?
-    if let program = variant.program {
-      do { findings = try await onThread { try Explorer(program).explore(strategy, isOver: isOver) } } catch {
-        throw LabError("\(scenario.name) \(variant.name): \(error)")
-      }
-    }
-    return ExplorationResult(
-      scenario: scenario.name, variant: variant, findings: findings,
-      seconds: Double(MonotonicClock.now() &- begin) / 1e9)
   }
 
   /// Runs trials of a variant as `scenario` does, and counts those that show an anomaly.
@@ -204,15 +188,6 @@ struct Explore: AsyncParsableCommand {
       ExploredScenario(scenario.name, scenario.variants.filter { variants.contains($0.name) })
     }
     .filter { !$0.variants.isEmpty }
-  }
-}
-
-/// Runs `body` on a thread that belongs to no pool and to no task, and waits for it.
-private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    do {
-      try SystemThread { continuation.resume(with: Swift.Result { try body() }) }.detach()
-    } catch { continuation.resume(throwing: error) }
   }
 }
 

@@ -69,6 +69,7 @@ struct ScenarioCommand: AsyncParsableCommand {
       for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].cut == nil {
         try await trace(&results[index], plans[index], runner, progress)
       }
+      for index in results.indices.prefix(experiments.count) { try await results[index].addExploration() }
       return results
     }
   }

@@ -81,6 +81,15 @@ import Testing
     #expect(text.contains("On free threads, 3 of 3 trials of the scenario show its anomaly."), "\(finished.output)")
   }
 
+  @Test func `the report of a scenario says what an exploration of its variants says`() async throws {
+    let finished = try await Binary.run([
+      "scenario", "barrier-scope", "--quick", "--variant", "private", "--variant", "global", "--format", "json",
+    ])
+    #expect(
+      finished.output.contains(
+        "some order of steps breaks global; none of all 3 orders breaks private (gcdlab explore barrier-scope)"))
+  }
+
   @Test func `an exploration without an end is no pass`() async throws {
     // Longer than any machine explores: every order of the largest scenario, with no time at all.
     let finished = try await Binary.run(["explore", "library-load", "--variant", "task-group", "--time", "1ms"])

@@ -54,7 +54,11 @@ enum ExplorationWords {
         kinds.append((kind, [name]))
       }
     }
-    let parts = kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }
+    return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
+  }
+
+  /// `a, b and c`; `nobody` for nothing.
+  static func listed(_ parts: [String]) -> String {
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "nobody" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }

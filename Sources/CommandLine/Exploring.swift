@@ -1,0 +1,48 @@
+import Exploration
+import Laboratory
+import Measurement
+import Platform
+import Reporting
+
+extension ExploredScenario {
+  /// Explores a variant.
+  ///
+  /// - Throws: ``LabError`` if the variant did not do the same when a schedule was repeated.
+  func explored(
+    _ variant: Variant, by strategy: Explorer.Strategy, isOver: @escaping @Sendable () -> Bool
+  ) async throws -> ExplorationResult {
+    let begin = MonotonicClock.now()
+    var findings: Findings?
+    if let program = variant.program {
+      do { findings = try await onThread { try Explorer(program).explore(strategy, isOver: isOver) } } catch {
+        throw LabError("\(name) \(variant.name): \(error)")
+      }
+    }
+    return ExplorationResult(
+      scenario: name, variant: variant, findings: findings, seconds: Double(MonotonicClock.now() &- begin) / 1e9)
+  }
+}
+
+extension Results {
+  /// Adds what an exploration of the variants says, if the scenario can be explored. It takes at most two seconds.
+  mutating func addExploration() async throws {
+    guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
+    let begin = MonotonicClock.now()
+    var results: [ExplorationResult] = []
+    for variant in scenario.variants where experiment.variants.contains(where: { $0.name == variant.name }) {
+      let isOver: @Sendable () -> Bool = { Interrupt.status != nil || MonotonicClock.now() &- begin >= 2_000_000_000 }
+      results.append(try await scenario.explored(variant, by: .all, isOver: isOver))
+    }
+    guard Interrupt.status == nil, let remark = Remark(exploring: results) else { return }
+    findings.append(remark)
+  }
+}
+
+/// Runs `body` on a thread that belongs to no pool and to no task, and waits for it.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      try SystemThread { continuation.resume(with: Swift.Result { try body() }) }.detach()
+    } catch { continuation.resume(throwing: error) }
+  }
+}

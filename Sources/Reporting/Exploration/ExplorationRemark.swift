@@ -1,0 +1,33 @@
+import Exploration
+import Laboratory
+
+extension Remark {
+  /// What explorations of a scenario's variants say beside its trials, in one sentence; nil if no variant could be
+  /// explored.
+  public init?(exploring results: [ExplorationResult]) {
+    let explored = results.filter { $0.obstacle == nil && $0.findings != nil }
+    guard let scenario = explored.first?.scenario else { return nil }
+    let broken = explored.filter { ($0.findings?.broken ?? 0) > 0 }
+    let holding = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == true }
+    let open = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == false }
+    var parts: [String] = []
+    if !broken.isEmpty { parts.append("some order of steps breaks \(Self.names(broken))") }
+    if !holding.isEmpty {
+      let orders = holding.reduce(0) { $0 + ($1.findings?.schedules ?? 0) }
+      let variants =
+        holding.count == 1
+        ? Self.names(holding) : "any of \(broken.isEmpty ? "" : "the other ")\(holding.count) variants"
+      parts.append(
+        orders == 1
+          ? "the only order of steps does not break \(variants)"
+          : "none of all \(ExplorationWords.grouped(orders)) orders breaks \(variants)")
+    }
+    if !open.isEmpty { parts.append("not all orders of \(Self.names(open)) were tried in the time") }
+    self.init(
+      "explored", "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (gcdlab explore \(scenario))")
+  }
+
+  private static func names(_ results: [ExplorationResult]) -> String {
+    ExplorationWords.listed(results.map(\.variant.name))
+  }
+}

@@ -30,8 +30,16 @@ import Testing
   }
 
   /// Returns the conclusion of ten rounds in which both variants took these times, and the loop missed this many.
-  private func conclusion(loop: Double, broken: Double, missed: Double = 0, noise: Double = 0) throws -> String? {
-    let experiment = try read(Self.file.replacing("broken.rate", with: "broken.missed"))
+  private func conclusion(
+    loop: Double, broken: Double, missed: Double = 0, noise: Double = 0, file: String = file
+  ) throws -> String? {
+    try results(loop: loop, broken: broken, missed: missed, noise: noise, file: file).conclusion?.says
+  }
+
+  private func results(
+    loop: Double, broken: Double, missed: Double = 0, noise: Double = 0, file: String = file
+  ) throws -> Results {
+    let experiment = try read(file.replacing("broken.rate", with: "broken.missed"))
     var results = Results(
       experiment: experiment, machine: .test, seed: 1, started: "2026-01-01T00:00:00Z",
       runs: Plan(experiment, budget: .standard, seed: 1).runs)
@@ -40,17 +48,35 @@ import Testing
         var observation = Observation()
         observation.record("elapsed", figures.0 * (1 + noise * Double((index + round) % 2)))
         observation.record("missed", figures.1)
+        observation.record("blocks", Double(8 + round))
         results.runs[index].trials.append(TrialRecord(round: round, outcome: .completed, observation: observation))
       }
     }
     results.judgements = Judge(results).judgements()
     #expect(results.conclusion.map { $0.kind == Conclusion.kind } ?? true)
-    return results.conclusion?.says
+    return results
   }
 
   @Test func `the first conclusion that the claims bear out is shown with its figures`() throws {
     #expect(try conclusion(loop: 1000, broken: 2500) == "Keep the loop, on \(Machine.test.os) 2.50 times as fast.")
     #expect(try conclusion(loop: 2500, broken: 1000) == "100 % are left out, 3 a trial.")
+  }
+
+  @Test func `a ratio to a figure near the noise floor is a bound`() throws {
+    // The floor of the test machine is 45 ns.
+    func ratio(loop: Double, broken: Double) throws -> (String?, isBound: Bool?) {
+      let results = try results(loop: loop, broken: broken)
+      return (results.conclusion?.says, results.judgements[1].evidence.isBound)
+    }
+    #expect(try ratio(loop: 50, broken: 5000) == ("Keep the loop, on Linux at least 100 times as fast.", true))
+    #expect(try ratio(loop: 50, broken: 80) == ("Keep the loop, on Linux about 1.60 times as fast.", false))
+    #expect(try ratio(loop: 500, broken: 5000) == ("Keep the loop, on Linux 10.0 times as fast.", false))
+  }
+
+  @Test func `a share is a range over the rounds`() throws {
+    let file = Self.file.replacing("{broken.missed of broken.rate}", with: "{broken.missed of loop.blocks}")
+      .replacing("variants: [loop, broken]", with: "variants: [apply, broken]").replacing("loop.", with: "apply.")
+    #expect(try conclusion(loop: 2500, broken: 1000, file: file) == "18 to 38 % are left out, 3 a trial.")
   }
 
   @Test func `nothing is concluded if the claims bear out no conclusion`() throws {

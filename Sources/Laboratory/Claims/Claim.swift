@@ -104,6 +104,9 @@ public struct Evidence: Sendable, Equatable {
   public var unit: Unit
   /// The ratio of left to right with its confidence interval, for performance claims with positive figures.
   public var ratio: ConfidenceInterval?
+  /// Whether the true ratio is further from 1 than `ratio`: the clock, or the timing loop, is a large part of the
+  /// shorter side, and not of the longer one.
+  public var isBound = false
   /// The number of trials (or paired rounds) that were checked.
   public var trials: Int
   /// The number of these in which the check was true.

@@ -50,9 +50,13 @@ extension Results {
       let interval = rounds(left, right).interval()
       return interval.flatMap { interval in
         guard interval.low > 1 || interval.high < 1 else { return nil }
-        // The clock, or the loop, is a large part of a figure near its floor, so the true figure is less.
         let bound =
-          isNearFloor(right) ? isNearFloor(left) ? "about " : "at least " : isNearFloor(left) ? "at most " : ""
+          switch (isNearFloor(left), isNearFloor(right)) {
+          case (false, false): ""
+          case (false, true): "at least "
+          case (true, false): "at most "
+          case (true, true): "about "
+          }
         return bound + Quantity.ratio(interval.estimate)
       }
     case .system: return machine.os
@@ -60,11 +64,19 @@ extension Results {
     }
   }
 
+  /// Returns whether the clock, or the timing loop, is a large part of a figure, so that the true figure is less.
   private func isNearFloor(_ reference: Check.Reference) -> Bool {
     guard let run = runs(of: reference).first, let floor = run.floor(of: reference.metric, on: machine),
       let median = Summary(figures(reference).map(\.value))?.p50
     else { return false }
     return NoiseFloor.isNear(median, floor: floor)
+  }
+
+  /// Returns whether the true ratio of the two sides of a check is further from 1 than the measured `ratio`.
+  func isBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
+    guard case .reference(let left) = check.left, case .reference(let right) = check.right else { return false }
+    let (short, long) = ratio.estimate < 1 ? (left, right) : (right, left)
+    return isNearFloor(short) && !isNearFloor(long)
   }
 
   /// Returns the shares of the rounds as a range with at most two digits, `9 to 38 %`; nil if there are none. The share

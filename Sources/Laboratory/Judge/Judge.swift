@@ -292,6 +292,7 @@ public struct Judge: Sendable {
     let comparison = check.comparison
     let interval = comparison.isDirected ? rounds.interval() : nil
     evidence.ratio = interval
+    evidence.isBound = interval.map { results.isBound($0, of: check) } ?? false
     // Counts, and figures without a ratio, are judged round by round, since their mean does not tell how often the
     // check was true.
     guard let interval, check.references.first?.metric.kind != .count else { return byRounds(check, rounds) }

@@ -95,6 +95,8 @@ struct EvidenceFacts: Codable, Sendable {
   let ratio: Number?
   let low: Number?
   let high: Number?
+  /// True if the true ratio is further from 1 than `ratio`, since the shorter side is near its noise floor.
+  let bound: Bool?
   let trials: Int
   let met: Int
   /// The number of trials of an anomaly that were lost; nil for none.
@@ -119,6 +121,7 @@ struct EvidenceFacts: Codable, Sendable {
     ratio = evidence.ratio.map { Number($0.estimate) }
     low = evidence.ratio.map { Number($0.low) }
     high = evidence.ratio.map { Number($0.high) }
+    bound = evidence.isBound ? true : nil
     trials = evidence.trials
     met = evidence.met
     lost = evidence.lost > 0 ? evidence.lost : nil

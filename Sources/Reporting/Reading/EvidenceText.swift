@@ -120,7 +120,9 @@ extension ClaimFacts {
   private var comparedText: String {
     let sides = bothSides
     switch told {
-    case .ratio(let interval): return "\(sides): \(interval.wording(evidence.meaning))"
+    case .ratio(let interval):
+      guard evidence.bound != true else { return "\(sides): at least \(evidence.meaning.wording(interval.estimate))" }
+      return "\(sides): \(interval.wording(evidence.meaning))"
     case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends)"
     case .tooNoisy: return "\(sides): \(Tables.noise)"
     case nil: return (interval == nil ? claimed : nil) ?? sides

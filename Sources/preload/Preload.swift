@@ -56,7 +56,10 @@ import Dispatch
     return bytes
   }
 
+  /// Writes the file unless it has this text already: what is built from an unchanged file stays as it is, although the
+  /// build system runs this tool again whenever its environment differs.
   private static func save(_ text: String, to path: String) {
+    guard access(path, R_OK) != 0 || read(path) != Array(text.utf8) else { return }
     guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }
   }
 

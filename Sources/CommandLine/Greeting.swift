@@ -19,7 +19,7 @@ enum Greeting {
         documents != nil
         ? ("documents", "every sentence under test, and its verdict")
         : ("explain \(Lab.example) --code", "its lesson and the code that runs")
-      let commands = Entry.list([first, list, third].map { ("\(Tool.command) \($0.0)", $0.1) }, style)
+      let commands = DescriptionList.list([first, list, third].map { ("\(Tool.command) \($0.0)", $0.1) }, style)
       let last = "The last runs on this machine"
       let parts = [
         style.paragraph(Root.configuration.abstract), commands,

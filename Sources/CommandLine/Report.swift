@@ -41,9 +41,9 @@ struct Report: ParsableCommand {
       try refuseScenario(path)
       documents += try ResultDocument.read(path)
     }
-    let readings = documents.map { Reading($0, by: Lab.documents) }
+    let contents = documents.map { ReportContent($0, by: Lab.documents) }
     try Lab.throwAll(
-      rendering.deliver(readings, to: files) { if html == nil { try rendering.print(readings) } })
+      rendering.deliver(contents, to: files) { if html == nil { try rendering.print(contents) } })
     try judge(documents)
   }
 

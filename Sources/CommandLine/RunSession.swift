@@ -27,37 +27,37 @@ struct RunSession {
       Interrupt.begin()
       results = try await run(runner, progress)
     }
-    try conclude(results) { readings in
-      try rendering.print(readings)
+    try conclude(results) { contents in
+      try rendering.print(contents)
       // The reports of several scenarios have scrolled far above the prompt.
-      guard rendering.format.isTable, Set(readings.map(\.document.scenarioName)).count > 1 else { return }
-      try rendering.color.print { "\n" + SmokeReport.table(readings, strict: rendering.strict, $0) }
+      guard rendering.format.isTable, Set(contents.map(\.document.scenarioName)).count > 1 else { return }
+      try rendering.color.print { "\n" + SmokeReport.table(contents, strict: rendering.strict, $0) }
     }
   }
 
   /// Returns what reports show of results, with the command line that asked for them.
-  static func reading(_ results: Results) -> Reading {
+  static func content(_ results: Results) -> ReportContent {
     var results = results
     results.command = Array(CommandLine.arguments.dropFirst())
-    return Reading(ResultDocument(results), by: Lab.documents)
+    return ReportContent(ResultDocument(results), by: Lab.documents)
   }
 
   /// Writes the exports, prints, and ends with the status of the results.
   ///
   /// If one destination fails, the results still go to the others, and every failure is reported. Nothing is written if
   /// the lab failed or was interrupted before any trial was finished.
-  func conclude(_ results: [Results], print: ([Reading]) throws -> Void) throws {
+  func conclude(_ results: [Results], print: ([ReportContent]) throws -> Void) throws {
     guard !results.isEmpty else { return }
     let cut = results.compactMap(\.failure).first
     if let cut, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw cut }
-    var readings = results.map(Self.reading)
-    if let archive { Self.keep(&readings, in: archive) }
-    var failures = rendering.deliver(readings, to: exports) { try print(readings) }
+    var contents = results.map(Self.content)
+    if let archive { Self.keep(&contents, in: archive) }
+    var failures = rendering.deliver(contents, to: exports) { try print(contents) }
     if let cut { failures.append(cut) }
-    failures += results.flatMap(\.slips)
+    failures += results.flatMap(\.unanswerableChecks)
     try Lab.throwAll(failures)
     guard Interrupt.status == nil else { return }
-    if readings.contains(where: { $0.document.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
+    if contents.contains(where: { $0.document.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     try requireJudged(results.filter { !output.allowedUnjudged.contains($0.experiment.name) })
   }
 
@@ -77,11 +77,11 @@ struct RunSession {
 
   /// Compares each run with the one before, and keeps it. A cache that cannot be written causes a warning and not a
   /// failure.
-  private static func keep(_ readings: inout [Reading], in archive: Archive) {
+  private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
     var isTold = false
-    for index in readings.indices where !readings[index].document.isCut {
-      let document = readings[index].document
-      readings[index].sinceLast = archive.last(like: document)
+    for index in contents.indices where !contents[index].document.isCut {
+      let document = contents[index].document
+      contents[index].sinceLast = archive.last(like: document)
         .flatMap { ResultDiff.sinceLast($0, document) }
       do { try archive.keep(document) } catch {
         if !isTold { Lab.say("the run is not kept: \(error)") }

@@ -72,19 +72,19 @@ struct Smoke: AsyncParsableCommand {
       results.append(result)
       if output.rendering.format.isTable {
         // If nobody reads the output any more, nothing more is run, but finished results are exported.
-        let reading = RunSession.reading(result)
+        let content = RunSession.content(result)
         do {
-          try output.rendering.color.print { SmokeReport.line(reading, strict: output.rendering.strict, $0) }
+          try output.rendering.color.print { SmokeReport.line(content, strict: output.rendering.strict, $0) }
         } catch { unprinted = error }
       }
     }
     let missed = experiments.dropFirst(results.count).map(\.name)
     let rendering = output.rendering
-    try session.conclude(results) { readings in
+    try session.conclude(results) { contents in
       if let unprinted { throw unprinted }
-      guard rendering.format.isTable else { return try rendering.print(readings) }
+      guard rendering.format.isTable else { return try rendering.print(contents) }
       try rendering.color.print {
-        SmokeReport.summary(readings, notRun: missed, strict: rendering.strict, $0)
+        SmokeReport.summary(contents, notRun: missed, strict: rendering.strict, $0)
       }
     }
     if Interrupt.status == nil, !missed.isEmpty {

@@ -9,12 +9,13 @@ public enum CodeListing {
     variants.map { variant in
       let head = Heading.lines(variant.name, "\(variant.role.rawValue), \(variant.place)", .quiet, style)
         .joined(separator: "\n")
-      let says = variant.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }.joined(separator: "\n")
+      let says = variant.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }.joined(
+        separator: "\n")
       let code = experiment.code[variant.name].map {
         wrapped($0, style).map { highlighted($0, style) }.joined(separator: "\n")
       }
       return head + "\n" + says + "\n\n"
-        + (code ?? Ink.bad("this lab was built without the sources of its patterns", style)) + "\n"
+        + (code ?? SemanticColor.bad("this lab was built without the sources of its patterns", style)) + "\n"
     }.joined(separator: "\n")
   }
 
@@ -60,18 +61,18 @@ public enum CodeListing {
     var rest = line[...]
     while let first = rest.first {
       if rest.hasPrefix("//") {
-        result += Ink.quiet(String(rest), style)
+        result += SemanticColor.quiet(String(rest), style)
         break
       }
       var token: Substring
       if first == "\"" {
         token = rest.prefix(1) + rest.dropFirst().prefix { $0 != "\"" }
         token = rest.prefix(token.count + 1)
-        result += Ink.good(String(token), style)
+        result += SemanticColor.good(String(token), style)
       } else if first.isLetter || first == "_" {
         token = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let word = String(token)
-        result += keywords.contains(word) ? Ink.heading(word, style) : word
+        result += keywords.contains(word) ? SemanticColor.heading(word, style) : word
       } else {
         token = rest.prefix(1)
         result += token

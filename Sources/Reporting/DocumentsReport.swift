@@ -29,20 +29,20 @@ public struct DocumentsReport: Sendable {
       for chapter in chapters {
         lines += Heading.lines(chapter.name, chapter.title, .heading, style)
         lines += Self.origin(chapter, style)
-        lines += chapter.summary.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+        lines += chapter.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
           if !details, chapter.entries.count > 1, entry.standing == .borneOut, entry.absent.isEmpty {
             hasFolded = true
             let says = "\(entry.standing.mark(style)) \(entry.says)".clipped(to: max(20, style.width - column), style)
-            lines.append("  " + entry.id.padded(to: column - 2) + Ink.good(says, style))
+            lines.append("  " + entry.id.padded(to: column - 2) + SemanticColor.good(says, style))
             continue
           }
-          lines += Entry(column: column, style: style).lines(
+          lines += DescriptionList(column: column, style: style).lines(
             entry.id,
             [
               ("\(entry.says.inLine) (\(entry.strength.inLine))", nil),
-              (Self.standing(entry, style), entry.standing.ink),
+              (Self.standing(entry, style), entry.standing.color),
             ]
               + Self.whereabouts(entry).map { ($0, .quiet) }
               + Self.shown(entry, details: details).map { (Self.line($0, style), .quiet) })
@@ -50,12 +50,12 @@ public struct DocumentsReport: Sendable {
         lines.append("")
       }
     }
-    lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) }
+    lines += key(style).flatMap { $0.wrapped(to: max(20, style.width)) }.map { SemanticColor.quiet($0, style) }
     lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
     if hasFolded {
       let more =
         "A sentence in one line was borne out: --details, or \(Tool.command) explain with its number, has it in full."
-      lines += more.wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+      lines += more.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
     }
     return lines.map { $0 + "\n" }.joined()
   }
@@ -64,7 +64,7 @@ public struct DocumentsReport: Sendable {
   /// can be opened.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
-    return (line.displayWidth <= style.width ? [line] : chapter.origin).map { Ink.quiet($0.inLine, style) }
+    return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
   }
 
   /// Returns the standing with its mark, `✗ refuted by 1 of 5 claims: queue-order`, and the remark on it.
@@ -98,24 +98,24 @@ public struct DocumentsReport: Sendable {
 
   /// Returns the numbers of claims for and against the sentence: `4 claims for it, 1 against`.
   private static func tally(_ entry: SentenceIndex.Entry) -> String {
-    let sides: [(Opinion, String)] = [
+    let sides: [(ClaimOpinion, String)] = [
       (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
     ]
     return sides.compactMap { opinion, words in
-      let count = entry.testimonies.count { $0.opinion == opinion }
+      let count = entry.judgedClaims.count { $0.opinion == opinion }
       return count > 0 ? "\(count) \(words)" : nil
     }.joined(separator: ", ")
   }
 
   /// Returns the claims that decide the standing: those that speak against the sentence or are open. With `details`,
   /// all claims are returned.
-  private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.Testimony] {
-    details ? entry.testimonies : entry.testimonies.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
+  private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.JudgedClaim] {
+    details ? entry.judgedClaims : entry.judgedClaims.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
   }
 
-  private static func line(_ testimony: SentenceIndex.Testimony, _ style: TextStyle) -> String {
-    "\(testimony.opinion.rawValue), \(testimony.claim.verdict.rawValue): \(testimony.claim.says) "
-      + "(\(testimony.evidence))"
+  private static func line(_ judgedClaim: SentenceIndex.JudgedClaim, _ style: TextStyle) -> String {
+    "\(judgedClaim.opinion.rawValue), \(judgedClaim.claim.verdict.rawValue): \(judgedClaim.claim.says) "
+      + "(\(judgedClaim.evidence))"
   }
 
   /// Returns the meaning of the words in the list, and of no others.
@@ -123,10 +123,10 @@ public struct DocumentsReport: Sendable {
     let entries = index.chapters.flatMap(\.entries)
     let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.said == strength } }
       .map { "\($0.rawValue) (\($0.means))" }
-    let standings = Standing.allCases.filter { standing in entries.contains { $0.standing == standing } }
+    let standings = SentenceStanding.allCases.filter { standing in entries.contains { $0.standing == standing } }
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
     let claims =
-      entries.contains { !$0.testimonies.isEmpty }
+      entries.contains { !$0.judgedClaims.isEmpty }
       ? "claims: how many are for it, against it, open (inconclusive, or what may be was not seen), unavailable" : nil
     return [
       said.isEmpty ? nil : "said: " + said.joined(separator: ", "),
@@ -194,7 +194,7 @@ public struct DocumentsReport: Sendable {
   /// - Throws: `EncodingError`, which no index can cause.
   public func json() throws -> String {
     struct Claim: Encodable {
-      let opinion: Opinion
+      let opinion: ClaimOpinion
       let scenario, says, check: String
       let verdict: Verdict
       let evidence: String
@@ -205,7 +205,7 @@ public struct DocumentsReport: Sendable {
       let said: Documents.Strength?
       let word: String
       let conditions: [String]
-      let standing: Standing
+      let standing: SentenceStanding
       let remark: String?
       /// The scenarios with a claim on the sentence, and those whose verdicts decided the standing.
       let scenarios, judgedBy: [String]
@@ -232,7 +232,7 @@ public struct DocumentsReport: Sendable {
               id: entry.id, says: entry.says, place: entry.place, said: entry.said, word: entry.word,
               conditions: entry.conditions, standing: entry.standing, remark: entry.remark,
               scenarios: entry.scenarios, judgedBy: entry.judgedBy, answers: entry.answers.map(\.id),
-              claims: entry.testimonies.map {
+              claims: entry.judgedClaims.map {
                 Claim(
                   opinion: $0.opinion, scenario: $0.scenario, says: $0.claim.says, check: $0.claim.check,
                   verdict: $0.claim.verdict, evidence: $0.claim.evidenceText, trial: $0.shown)
@@ -268,12 +268,12 @@ extension Documents.Strength {
   }
 }
 
-extension SentenceIndex.Testimony {
+extension SentenceIndex.JudgedClaim {
   /// The trial that shows the verdict, or the figures of all trials.
   var evidence: String { shown ?? claim.evidenceText }
 }
 
-extension Standing {
+extension SentenceStanding {
   /// The meaning of the standing; nil if its word is enough.
   var means: String? {
     switch self {
@@ -291,7 +291,7 @@ extension Standing {
   }
 
   /// The colour of the standing on a terminal.
-  var ink: Ink {
+  var color: SemanticColor {
     switch self {
     case .borneOut: .good
     case .refuted: .bad

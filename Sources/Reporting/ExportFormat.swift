@@ -1,10 +1,10 @@
-/// A format in which results are printed and exported. A new format is a file that renders documents or readings, and a
+/// A format in which results are printed and exported. A new format is a file that renders documents or contents, and a
 /// line in ``all``, from which `--format`, `--export`, completions and errors know it.
 public struct ExportFormat: Sendable {
   /// The results that are rendered, with the options of the rendering.
   public struct Input: Sendable {
     /// The runs, each with what reports show of it.
-    public let readings: [Reading]
+    public let contents: [ReportContent]
     /// Whether a refuted performance claim is a failure.
     public let strict: Bool
     /// Returns the sentences of the documents with their standings, for several scenarios; nil in a lab without
@@ -12,13 +12,14 @@ public struct ExportFormat: Sendable {
     public let sentences: @Sendable () throws -> SentenceIndex?
 
     /// The runs as data, without what reports show of them.
-    public var documents: [ResultDocument] { readings.map(\.document) }
+    public var documents: [ResultDocument] { contents.map(\.document) }
 
     /// Creates the input of a format.
     public init(
-      _ readings: [Reading], strict: Bool = false, sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
+      _ contents: [ReportContent], strict: Bool = false,
+      sentences: @escaping @Sendable () throws -> SentenceIndex? = { nil }
     ) {
-      self.readings = readings
+      self.contents = contents
       self.strict = strict
       self.sentences = sentences
     }
@@ -48,10 +49,10 @@ public struct ExportFormat: Sendable {
   /// Every format, in the order of `help`.
   public static let all = [
     ExportFormat("json", "json", .text { try JSONReport.render($0.documents) }),
-    ExportFormat("markdown", "md", .text { try MarkdownReport.render($0.readings, sentences: $0.sentences()) }),
+    ExportFormat("markdown", "md", .text { try MarkdownReport.render($0.contents, sentences: $0.sentences()) }),
     ExportFormat("csv", "csv", .text { CSVReport.render($0.documents) }),
     ExportFormat("hgrm", "hgrm", .files { PercentileReport.distributions($0.documents) }),
     ExportFormat("junit", "xml", .text { JUnitReport.render($0.documents, strict: $0.strict) }),
-    ExportFormat("html", "html", .text { try HTMLReport.render($0.readings, sentences: $0.sentences()) }),
+    ExportFormat("html", "html", .text { try HTMLReport.render($0.contents, sentences: $0.sentences()) }),
   ]
 }

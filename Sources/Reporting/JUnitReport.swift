@@ -20,7 +20,7 @@ public enum JUnitReport {
     let errors = (document.hasBrokenTrials ? 1 : 0) + (document.unfinishedTrials > 0 ? 1 : 0)
     let machine = document.machine
     let facts = [
-      ("command", Reading.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"),
+      ("command", ReportContent.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"),
       ("cores", "\(machine.usedCores)"),
       ("kernel", "\(machine.os) \(machine.kernel)"), ("seed", "\(document.seed)"),
     ]

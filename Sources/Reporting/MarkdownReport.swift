@@ -8,40 +8,40 @@ public enum MarkdownReport {
   /// Returns several results, with an empty line between them.
   ///
   /// - Parameter sentences: The sentences of the documents. The refuted ones come first.
-  public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
+  public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", refuted)].filter { !$0.isEmpty } } ?? []
-    return (head.map { $0 + "\n" } + readings.map(render)).joined(separator: "\n")
+    return (head.map { $0 + "\n" } + contents.map(render)).joined(separator: "\n")
   }
 
   /// Returns a section for a scenario: the answer, claims, findings, tables, warnings, settings and machine.
-  public static func render(_ reading: Reading) -> String {
-    let document = reading.document
+  public static func render(_ content: ReportContent) -> String {
+    let document = content.document
     let scenario = document.scenario
     var parts = ["## \(escape(scenario.name)): \(escape(scenario.title))"]
-    parts += [reading.coresNote, reading.grades.caution].compactMap(\.self).map { "**\(escape($0))**" }
-    parts += [reading.grades.text.map(escape) ?? "", escape(reading.answerText)]
-    parts.append(reading.conclusion.map { "**\(escape($0))**" } ?? "")
-    let claims = reading.claims.map {
+    parts += [content.coresNote, content.grades.caution].compactMap(\.self).map { "**\(escape($0))**" }
+    parts += [content.grades.text.map(escape) ?? "", escape(content.answerText)]
+    parts.append(content.conclusion.map { "**\(escape($0))**" } ?? "")
+    let claims = content.claims.map {
       [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)]
     }
     if !claims.isEmpty {
       parts.append(grid(["verdict", "claim", "check", "evidence"].map { Table.Heading($0, .left) }, claims))
     }
-    parts.append(reading.leftOut.map(escape) ?? "")
-    parts.append(section("Findings", reading.findings))
-    for table in reading.tables {
+    parts.append(content.leftOut.map(escape) ?? "")
+    parts.append(section("Findings", content.findings))
+    for table in content.tables {
       parts.append((table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note))
       parts.append(grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } }))
     }
-    if reading.isEmpty { parts.append("Nothing was measured.") }
-    parts.append(list(reading.footnotes(reading.tables)))
-    let traces = reading.traces
+    if content.isEmpty { parts.append("Nothing was measured.") }
+    parts.append(list(content.footnotes(content.tables)))
+    let traces = content.traces
     if !traces.isEmpty { parts += ["**Traces**", pictures(traces.map(\.trace)), list(traces.compactMap(\.note))] }
-    parts.append(section("Warnings", reading.warnings.map(\.says)))
+    parts.append(section("Warnings", content.warnings.map(\.says)))
     parts += [
-      "Source: \(escape(scenario.source))", escape(reading.settings), reading.command.map { code($0) } ?? "",
-      escape((reading.facts + reading.origin).joined(separator: ", ")),
+      "Source: \(escape(scenario.source))", escape(content.settings), content.command.map { code($0) } ?? "",
+      escape((content.facts + content.origin).joined(separator: ", ")),
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }

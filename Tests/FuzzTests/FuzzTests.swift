@@ -125,8 +125,8 @@ import Testing
       }
     case .document:
       let documents = try ResultDocument.parse(bytes, place: "input")
-      let readings = documents.map { Reading($0) }
-      try renderAll(readings)
+      let contents = documents.map { ReportContent($0) }
+      try renderAll(contents)
       let diff = try ResultDiff(old: documents, new: documents, metrics: ["all"])
       _ = DiffReport(diff, gate: Gate(diff, failAbove: 0.1)).text(TextStyle())
     }
@@ -164,13 +164,13 @@ import Testing
     results.findings = experiment.pattern.findings(in: results)
     results.warnings = results.cautions(within: .quick)
     let json = try JSONReport.render([ResultDocument(results)])
-    try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map { Reading($0) })
+    try renderAll(ResultDocument.parse(Array(json.utf8), place: "own document").map { ReportContent($0) })
   }
 
   /// Renders the documents in every format.
-  private static func renderAll(_ readings: [Reading]) throws {
-    _ = TerminalReport(TextStyle()).render(readings)
-    let input = ExportFormat.Input(readings, strict: true)
+  private static func renderAll(_ contents: [ReportContent]) throws {
+    _ = TerminalReport(TextStyle()).render(contents)
+    let input = ExportFormat.Input(contents, strict: true)
     for format in ExportFormat.all {
       switch format.rendering {
       case .files(let render): _ = try render(input)

@@ -259,16 +259,16 @@ import Testing
   }
 
   @Test func `a percentile that no trial can have is an error, and one that a trial lacked is not`() throws {
-    func slips(_ check: String, samples: Int) throws -> [String] {
+    func unanswerableChecks(_ check: String, samples: Int) throws -> [String] {
       try results(.performance, check, ["apply": ["elapsed": [5]], "loop": ["elapsed": [nil, 9]]], samples: samples)
-        .slips.map(\.description)
+        .unanswerableChecks.map(\.description)
     }
     #expect(
-      try slips("apply.elapsed.p99 < loop.elapsed.p99", samples: 7) == [
+      try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 7) == [
         "fake: check 'apply.elapsed.p99 < loop.elapsed.p99': p99 needs 100 samples a trial, apply had at most 7"
       ])
-    #expect(try slips("apply.elapsed.p99 < loop.elapsed.p99", samples: 100) == [])
-    #expect(try slips("apply.elapsed.p50 < loop.elapsed", samples: 1) == [])
+    #expect(try unanswerableChecks("apply.elapsed.p99 < loop.elapsed.p99", samples: 100) == [])
+    #expect(try unanswerableChecks("apply.elapsed.p50 < loop.elapsed", samples: 1) == [])
     let judged = try judge(.guarantee, "apply.elapsed.p90 < 9ns", ["apply": ["elapsed": [5]]], samples: 9)
     #expect(judged.verdict == .unavailable)
     #expect(judged.evidence.reason == "p90 needs 10 samples a trial, apply had at most 9")

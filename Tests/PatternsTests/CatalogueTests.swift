@@ -262,16 +262,16 @@ import Testing
     for sentence in documents.sentences {
       guard let said = sentence.said else { continue }
       let own = claims.filter { $0.grades.contains(sentence.id) }
-      func opinions(red: Int?) -> [Opinion] {
+      func opinions(red: Int?) -> [ClaimOpinion] {
         own.enumerated().map { index, claim in
           let contradicts = claim.contradicts.contains(sentence.id)
           let judgement = Self.judged(claim, isTrue: contradicts == (index == red))
-          return Opinion(ClaimFacts(judgement), said, contradicts: contradicts)
+          return ClaimOpinion(ClaimFacts(judgement), said, contradicts: contradicts)
         }
       }
       let whole = sentence.standing(opinions(red: nil), on: nil)
       // A sentence about every run that was tried in one configuration is not fully borne out.
-      let best: Standing =
+      let best: SentenceStanding =
         sentence.byConstruction != nil
         ? .byConstruction
         : sentence.byInference != nil

@@ -53,11 +53,11 @@ import Testing
   }
 
   private static func check(_ results: Results, tables: Int, _ comment: Comment? = nil) throws {
-    let reading = results.reading
-    let html = pages(HTMLReport.render([reading]))
-    #expect(html.count == tables + reading.tables.count { $0.title == "outcomes" }, comment)
-    #expect(markdown(MarkdownReport.render(reading)) == html, comment)
-    #expect(terminal(TerminalReport(TextStyle(width: 400), details: true).render(reading), like: html) == html, comment)
+    let content = results.content
+    let html = pages(HTMLReport.render([content]))
+    #expect(html.count == tables + content.tables.count { $0.title == "outcomes" }, comment)
+    #expect(markdown(MarkdownReport.render(content)) == html, comment)
+    #expect(terminal(TerminalReport(TextStyle(width: 400), details: true).render(content), like: html) == html, comment)
     try checkFigures(results, html)
   }
 
@@ -170,7 +170,7 @@ import Testing
   @Test func `a failed round leaves a gap, and the other rounds keep their partners`() throws {
     try Self.check(Self.holes, tables: 2)
     // In each round, one figure is exactly twice the other.
-    let html = HTMLReport.render([Self.holes.reading])
+    let html = HTMLReport.render([Self.holes.content])
     #expect(html.contains("<td>2.00x slower ±0.0 %</td>"))
     #expect(Self.holes.document.runs[0].metrics["elapsed"]?.rounds.map(\.round) == [1, 3, 4, 5, 6, 7, 8])
     #expect(
@@ -190,7 +190,7 @@ import Testing
     ])
     try Self.check(results, tables: 2)
     // There is one value for each trial, and not the thousand of a round.
-    #expect(HTMLReport.render([results.reading]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
+    #expect(HTMLReport.render([results.content]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
   @Test func `all formats agree on a sweep for the best and on a grid`() throws {
@@ -199,7 +199,7 @@ import Testing
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
     }
     try Self.check(swept, tables: 1)
-    let html = HTMLReport.render([swept.reading])
+    let html = HTMLReport.render([swept.content])
     #expect(
       html.contains("no difference found (±") && html.contains("● best mean") && html.contains("<td>stopped</td>"))
     for rounds in [3, 6] {
@@ -243,16 +243,16 @@ import Testing
     let results = try Fixture.compared([("stride", [1, 4]), ("threads", [10])], samples: 40) { variant, round, values in
       variant == "plain" ? 9000 : figures[values["stride"] ?? 1]?[round]
     }
-    let reading = results.reading
-    let best = try #require(reading.standings?.best)
-    #expect(reading.index.labels[best] == "apply[stride=4,threads=10]")
-    #expect(reading.distributions[0].series.map(\.label) == ["plain[threads=10]", "apply[stride=4,threads=10]"])
-    #expect(TerminalReport(TextStyle(width: 120)).render(reading).contains(": 1.20 us at apply[stride=4,threads=10]"))
-    for text in [MarkdownReport.render(reading), HTMLReport.render([reading])] {
+    let content = results.content
+    let best = try #require(content.comparison?.best)
+    #expect(content.index.labels[best] == "apply[stride=4,threads=10]")
+    #expect(content.distributions[0].series.map(\.label) == ["plain[threads=10]", "apply[stride=4,threads=10]"])
+    #expect(TerminalReport(TextStyle(width: 120)).render(content).contains(": 1.20 us at apply[stride=4,threads=10]"))
+    for text in [MarkdownReport.render(content), HTMLReport.render([content])] {
       #expect(text.contains("1.00●") && text.contains(": 1.20 us at apply[stride=4,threads=10]"))
     }
     // The points of the chart are the medians.
-    #expect(HTMLReport.render([reading]).contains("apply[threads=10], stride=1: 1 us</title>"))
+    #expect(HTMLReport.render([content]).contains("apply[threads=10], stride=1: 1 us</title>"))
   }
 }
 

@@ -189,7 +189,7 @@ import Testing
     #expect(scenario.note == "elapsed as a multiple of slow in the same run")
     let fast = try #require(scenario.rows.first { $0.label == "fast" })
     // The run's own report has the same ratio.
-    let shown = Ran(cores: 1, ratio: 2).results.reading.standings?.contrasts[1]
+    let shown = Ran(cores: 1, ratio: 2).results.content.comparison?.contrasts[1]
     #expect(fast.cells[0]?.contrast?.ratio == shown?.ratio && fast.cells[0]?.cell.text == "2.00")
     #expect(fast.apartText == "4.00x!" && fast.isTold == true)
     let slow = try #require(scenario.rows.first { $0.label == "slow" })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ComparisonTests {
   private func text(_ results: Results, width: Int = 80, unicode: Bool = true) -> String {
-    TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.reading)
+    TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.content)
   }
 
   @Test func `a sweep marks the best run and those that do not differ significantly`() throws {
@@ -100,7 +100,7 @@ import Testing
       }
       let json = try JSONReport.render([swept.document]).replacing("\"lower\"", with: "\"neither\"")
       let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "neither").first)
-      return try #require(Reading(document).tables.first).rows.map(\.cells)
+      return try #require(ReportContent(document).tables.first).rows.map(\.cells)
     }
     let (chosen, plain) = (try cells(seeksBest: true), try cells(seeksBest: false))
     #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
@@ -108,7 +108,7 @@ import Testing
 
   @Test func `words are plotted at equal distances`() throws {
     let plot = try Fixture.compared([("stride", [1, 2, 4])]) { _, values in Double(1000 * (values["stride"] ?? 1)) }
-    let sweep = try #require(plot.reading.sweeps.first)
+    let sweep = try #require(plot.content.sweeps.first)
     let drawn = SweepPlot(sweep, TextStyle(unicode: false)).lines()
     #expect(drawn.joined(separator: "\n").contains("- plain  * apply"))
     #expect(SweepPlot(sweep, TextStyle(width: 20)).lines().isEmpty)
@@ -119,7 +119,7 @@ import Testing
       let results = try Fixture.compared([("work", works), ("stride", Array(1...20))], rounds: 3) { variant, values in
         variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
       }
-      return try #require(results.reading.sweeps.first)
+      return try #require(results.content.sweeps.first)
     }
     let few = try curve([10, 100])
     #expect(few.series.map(\.label) == ["apply[work=10ns]", "apply[work=100ns]"])
@@ -132,12 +132,12 @@ import Testing
   @Test func `points that coincide have a mark of their own, and noise does not fill the plot`() throws {
     func plot(_ time: @escaping (String, [String: Int]) -> Double) throws -> [String] {
       let results = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 3) { time($0, $1) }
-      return SweepPlot(try #require(results.reading.sweeps.first), TextStyle()).lines()
+      return SweepPlot(try #require(results.content.sweeps.first), TextStyle()).lines()
     }
     let together = try Fixture.compared([("stride", [1, 4, 16, 64]), ("work", [1, 2])], rounds: 3) { variant, values in
       variant == "plain" ? nil : Double(1000 * (values["stride"] ?? 1))
     }
-    let coincide = SweepPlot(try #require(together.reading.sweeps.first), TextStyle()).lines()
+    let coincide = SweepPlot(try #require(together.content.sweeps.first), TextStyle()).lines()
     #expect(coincide.last?.contains("✱ several") == true, "\(coincide)")
     // The strides differ by a tenth of a percent, so their points stand in one row, or two.
     let flat = try plot { variant, values in (variant == "plain" ? 2000 : 1000) + Double(values["stride"] ?? 1) / 64 }
@@ -151,12 +151,12 @@ import Testing
       variant, values in
       Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
     }
-    let all = try #require(many.reading.sweeps.first?.series.map(\.label))
-    let brief = try #require(many.reading.sweepPlot(isBrief: true)?.series.map(\.label))
+    let all = try #require(many.content.sweeps.first?.series.map(\.label))
+    let brief = try #require(many.content.sweepPlot(isBrief: true)?.series.map(\.label))
     #expect(all.count > 3 && brief.count < all.count && brief.contains("apply[work=10ns]"), "\(all) \(brief)")
     #expect(
       text(many).split { $0.isWhitespace }.joined(separator: " ").contains("of \(all.count) series: --details has all"))
-    #expect(!TerminalReport(TextStyle(), details: true).render(many.reading).contains("of \(all.count) series"))
+    #expect(!TerminalReport(TextStyle(), details: true).render(many.content).contains("of \(all.count) series"))
   }
 }
 
@@ -172,7 +172,7 @@ import Testing
       let mean = variant == "plain" ? plain : apply(values["stride"] ?? 0)
       return mean.map { $0 * (1 + noise * Double((round * 7 + (values["stride"] ?? 0)) % 5)) }
     }
-    return try #require(results.reading.conclusion)
+    return try #require(results.content.conclusion)
   }
 
   @Test func `a range of good settings is named by its end, and the worst setting shows how much the choice matters`()
@@ -210,7 +210,7 @@ import Testing
       default: 10_000 + Double(round)
       }
     }
-    let says = try #require(results.reading.conclusion)
+    let says = try #require(results.content.conclusion)
     #expect(says.contains("Too noisy to name the best: ") && says.contains("give it more time (--time)."), "\(says)")
     #expect(!says.contains(" leads ") && !says.contains(" best, "), "\(says)")
   }
@@ -225,7 +225,7 @@ import Testing
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
-    let says = try #require(grid.reading.conclusion)
+    let says = try #require(grid.content.conclusion)
     #expect(says.contains("With work 10 ns: Stride 4 is fastest, 10"), "\(says)")
     #expect(says.contains("With work 1 us: Stride 4 is fastest, 1"), "\(says)")
   }
@@ -243,13 +243,14 @@ import Testing
     let json = try JSONReport.render([results.document]).replacing("\"neither\"", with: "\"lower\"")
     let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
     #expect(
-      Reading(document).conclusion == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower.")
+      ReportContent(document).conclusion
+        == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower.")
     // The answer is the same whichever of the two is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)
-    let reading = Reading(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))
-    #expect(reading.conclusion == Reading(document).conclusion)
-    let rows = try #require(reading.tables.first).rows.map { $0.cells.map(\.text) }
+    let content = ReportContent(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))
+    #expect(content.conclusion == ReportContent(document).conclusion)
+    let rows = try #require(content.tables.first).rows.map { $0.cells.map(\.text) }
     #expect(
       rows.map(\.last) == ["33 missed", "● best mean", rows[2].last] && rows[2].last?.hasPrefix("4.00x slower") == true,
       "\(rows)")
@@ -259,14 +260,14 @@ import Testing
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
     }
-    let reading = results.reading
-    let says = try #require(reading.conclusion)
+    let content = results.content
+    let says = try #require(content.conclusion)
     #expect(says.hasPrefix("Stride 4 is fastest"))
-    let json = try JSONReport.render([reading.document])
-    #expect(json.contains(says) && MarkdownReport.render([reading]).contains(says))
-    #expect(HTMLReport.render([reading]).contains(says))
+    let json = try JSONReport.render([content.document])
+    #expect(json.contains(says) && MarkdownReport.render([content]).contains(says))
+    #expect(HTMLReport.render([content]).contains(says))
     let saved = try #require(
       try ResultDocument.parse(Array(json.replacing(says, with: "As it was.").utf8), place: "own").first)
-    #expect(Reading(saved).conclusion == "As it was.")
+    #expect(ReportContent(saved).conclusion == "As it was.")
   }
 }

@@ -18,23 +18,23 @@ import Testing
 
   @Test func `taken cores are the first line of the answer, and there is no speed-up`() throws {
     let results = try swept([Remark(Remark.coresTaken, Self.says)])
-    let lines = TerminalReport(TextStyle()).render(results.reading).split(separator: "\n")
+    let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     #expect(lines.dropFirst().first?.hasPrefix("The cores were busy: other programs took 60 %") == true, "\(lines)")
-    #expect(results.reading.speedUp == nil && !lines.contains("warnings"))
-    let page = HTMLReport.render([results.reading])
+    #expect(results.content.speedUp == nil && !lines.contains("warnings"))
+    let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
-    #expect(MarkdownReport.render(results.reading).contains("**The cores were busy"))
+    #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
     let quiet = try swept([Remark("busy-machine", "a little")])
-    #expect(quiet.reading.coresNote == nil && quiet.reading.speedUp != nil)
+    #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }
 
   @Test func `one core is said first`() throws {
     var results = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
-    #expect(results.reading.coresNote == nil)
+    #expect(results.content.coresNote == nil)
     results = Results(
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
-    let lines = TerminalReport(TextStyle()).render(results.reading).split(separator: "\n")
+    let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     #expect(lines.dropFirst().first?.hasPrefix("On one core no two threads run at once") == true, "\(lines)")
   }
 }

@@ -6,7 +6,7 @@ import Measurement
 
 extension Results {
   var document: ResultDocument { ResultDocument(self) }
-  var reading: Reading { Reading(document) }
+  var content: ReportContent { ReportContent(document) }
 }
 
 /// Invented results, as a run would give them.

@@ -98,10 +98,10 @@ import Testing
   }
 
   @Test func `Markdown escapes characters that would end a cell`() {
-    let markdown = MarkdownReport.render(Fixture.results([("a|b*<c>", [[10, 20]])], baseline: nil).reading)
+    let markdown = MarkdownReport.render(Fixture.results([("a|b*<c>", [[10, 20]])], baseline: nil).content)
     #expect(markdown.contains("| a\\|b\\*&lt;c>"))
     #expect(markdown.contains("| variant "))
-    let claims = MarkdownReport.render(Fixture.pair.reading)
+    let claims = MarkdownReport.render(Fixture.pair.content)
     #expect(claims.contains("| violated | Nothing is left out. | `all.missed == 0` |"))
   }
 
@@ -114,20 +114,20 @@ import Testing
       says: "so", kind: .guarantee, check: Check(text: text, left: .cores, comparison: .equal, right: .cores))
     let results = Fixture.results(
       [("a", [[1]])], judgements: [Judgement(claim: claim, verdict: .held, evidence: Evidence(trials: 1, met: 1))])
-    #expect(MarkdownReport.render(results.reading).contains("| \(span) |"))
+    #expect(MarkdownReport.render(results.content).contains("| \(span) |"))
   }
 
   @Test func `Markdown shows the requested metrics`() {
     var results = Fixture.pair
     results.command = ["scenario", "x y", "--set", "a=$b"]
-    let markdown = MarkdownReport.render(results.reading)
+    let markdown = MarkdownReport.render(results.content)
     #expect(markdown.contains("\n\nstride 1\n\n`gcdlab scenario 'x y' --set 'a=$b'`\n\n"))
-    #expect(!MarkdownReport.render(Fixture.pair.reading).contains("gcdlab scenario"))
+    #expect(!MarkdownReport.render(Fixture.pair.content).contains("gcdlab scenario"))
   }
 
   /// Each sign in the tables has a footnote, and each footnote has its sign.
   @Test func `footnotes belong to the shown cells`() throws {
-    func notes(_ results: Results) -> [String] { results.reading.footnotes(results.reading.tables) }
+    func notes(_ results: Results) -> [String] { results.content.footnotes(results.content.tables) }
     let mean = "the mean is the geometric one of the rounds, and medians are shown"
     let margin = "±: simultaneous 99 % confidence intervals of the ratios of paired rounds"
     #expect(notes(Fixture.pair) == [margin])
@@ -152,8 +152,8 @@ import Testing
 
   @Test func `a report says that rounds are too few for intervals, and how many are needed`() {
     func notes(_ trials: [[UInt64]], baseline: String?) -> [String] {
-      let reading = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).reading
-      return reading.footnotes(reading.tables)
+      let content = Fixture.results([("a", trials), ("b", trials)], baseline: baseline).content
+      return content.footnotes(content.tables)
     }
     let three: [[UInt64]] = [[1000], [1001], [1002]]
     #expect(notes(three, baseline: "a") == ["3 rounds: too few for intervals (6 needed)"])
@@ -205,9 +205,9 @@ import Testing
         !Fixture.results([("a", [[1], []])], outcome: outcome, judgements: [held]).document.hasFailed(strict: true))
     }
     #expect(
-      SmokeReport.line(broken.reading, strict: false, TextStyle()).contains(
+      SmokeReport.line(broken.content, strict: false, TextStyle()).contains(
         "  a        broken         1  50.0 %  forbidden\n"))
-    #expect(SmokeReport.summary([broken.reading], strict: false, TextStyle()) == "0 passed, 1 failed\n")
+    #expect(SmokeReport.summary([broken.content], strict: false, TextStyle()) == "0 passed, 1 failed\n")
     let junit = JUnitReport.render([broken.document], strict: false)
     #expect(junit.contains("tests=\"2\" failures=\"0\" errors=\"1\""))
     #expect(junit.contains("<error type=\"broken\" message=\"1 of 2 broken\"/>"))
@@ -272,7 +272,7 @@ import Testing
     let good = Fixture.results(
       [("a", [[1]])], judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     #expect(
-      SmokeReport.line(good.reading, strict: false, TextStyle())
+      SmokeReport.line(good.content, strict: false, TextStyle())
         == "✓ fixture                1 held  1 trial, 1.50 s\n")
     let partly = Fixture.results(
       [("a", [[1], [2]])],
@@ -280,7 +280,7 @@ import Testing
         Fixture.judgement(.unavailable, Evidence(trials: 0, reason: "a race without pauses needs 2 cores, there is 1"))
       ])
     #expect(
-      SmokeReport.line(partly.reading, strict: false, TextStyle(width: 60)) == """
+      SmokeReport.line(partly.content, strict: false, TextStyle(width: 60)) == """
         - fixture                1 unavailable  2 trials, 1.50 s
           - all.missed == 0: a race without pauses needs 2 cores,
             there is 1
@@ -294,20 +294,20 @@ import Testing
       Remark("not-measured", "b: no privilege", runs: ["b"]),
     ]
     #expect(
-      SmokeReport.line(lost.reading, strict: false, TextStyle()) == """
+      SmokeReport.line(lost.content, strict: false, TextStyle()) == """
         ✓ fixture                1 held  3 trials, 1.50 s, 2 trials lost
           - a: another program killed it
 
         """)
-    #expect(SmokeReport.line(Fixture.pair.reading, strict: false, TextStyle()).contains("distribution of elapsed"))
+    #expect(SmokeReport.line(Fixture.pair.content, strict: false, TextStyle()).contains("distribution of elapsed"))
     #expect(
-      SmokeReport.summary([good, Fixture.pair].map(\.reading), strict: false, TextStyle()) == "1 passed, 1 failed\n")
+      SmokeReport.summary([good, Fixture.pair].map(\.content), strict: false, TextStyle()) == "1 passed, 1 failed\n")
     var cut = good
     cut.cut = .interrupted
-    #expect(SmokeReport.line(cut.reading, strict: false, TextStyle()).contains("cut short, 1 held"))
+    #expect(SmokeReport.line(cut.content, strict: false, TextStyle()).contains("cut short, 1 held"))
     let name = cut.experiment.name
     #expect(
-      SmokeReport.summary([good, cut, partly].map(\.reading), notRun: ["x"], strict: false, TextStyle())
+      SmokeReport.summary([good, cut, partly].map(\.content), notRun: ["x"], strict: false, TextStyle())
         == "1 passed, 0 failed, cut short: \(name), not judged: \(name), not run: x\n")
   }
 
@@ -327,7 +327,7 @@ import Testing
       }
       let results = Fixture.results(runs, baseline: runs.first?.variant)
       let texts = [
-        TerminalReport(TextStyle(width: 80)).render(results.reading), MarkdownReport.render(results.reading),
+        TerminalReport(TextStyle(width: 80)).render(results.content), MarkdownReport.render(results.content),
         CSVReport.render([results.document]), try JSONReport.render([results.document]),
         JUnitReport.render([results.document], strict: true),
       ]

@@ -40,14 +40,14 @@ import Testing
     return Judgement(claim: claim, verdict: verdict, evidence: evidence)
   }
 
-  private static func reading(_ judgements: [Judgement], _ results: Results = Fixture.pair) throws -> Reading {
+  private static func content(_ judgements: [Judgement], _ results: Results = Fixture.pair) throws -> ReportContent {
     var results = results
     results.judgements = judgements
-    return Reading(results.document, by: try documents())
+    return ReportContent(results.document, by: try documents())
   }
 
-  private static func lines(_ reading: Reading, width: Int = 80, details: Bool = false) -> [String] {
-    TerminalReport(TextStyle(width: width), details: details).render(reading).split(
+  private static func lines(_ content: ReportContent, width: Int = 80, details: Bool = false) -> [String] {
+    TerminalReport(TextStyle(width: width), details: details).render(content).split(
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)
   }
@@ -58,54 +58,54 @@ import Testing
   ]
 
   @Test func `the standings of the documents' sentences come after the headline, the refuted first`() throws {
-    let reading = try Self.reading(Self.mixed)
+    let content = try Self.content(Self.mixed)
     let says = "Documents: guide.1 refuted; guide.2 partly; guide.3 borne out"
-    #expect(Self.lines(reading)[1] == says && Self.lines(reading, details: true)[1] == says)
-    #expect(MarkdownReport.render(reading).contains("\n\n\(says)\n\n"))
-    let page = HTMLReport.render([reading])
+    #expect(Self.lines(content)[1] == says && Self.lines(content, details: true)[1] == says)
+    #expect(MarkdownReport.render(content).contains("\n\n\(says)\n\n"))
+    let page = HTMLReport.render([content])
     #expect(
       page.contains(
         "<p>Documents: <span class=\"bad\">guide.1 refuted</span>; <span class=\"care\">guide.2 partly</span>; <span class=\"good\">guide.3 borne out</span></p>"
       ))
     // Colours change no word, and a lab without documents shows no standing.
-    let colored = TerminalReport(TextStyle(color: true)).render(reading)
+    let colored = TerminalReport(TextStyle(color: true)).render(content)
     #expect(colored.contains("\u{1b}[31;1mguide.1 refuted\u{1b}[0m; "))
-    #expect(!TerminalReport(TextStyle()).render(Reading(reading.document)).contains("Documents"))
+    #expect(!TerminalReport(TextStyle()).render(ReportContent(content.document)).contains("Documents"))
   }
 
   @Test func `a failed claim of the lab is not so, and one of a document is refuted`() throws {
-    let reading = try Self.reading([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
-    #expect(reading.answerText == "2 claims: 1 refuted, 1 not so")
-    let lines = Self.lines(reading)
+    let content = try Self.content([Self.judgement(.refuted), Self.judgement(.refuted, bears: "guide.3")])
+    #expect(content.answerText == "2 claims: 1 refuted, 1 not so")
+    let lines = Self.lines(content)
     let (refuted, notSo) = (
       lines.firstIndex { $0.hasPrefix("  ✗ refuted  ") }, lines.firstIndex { $0.hasPrefix("  ✗ not so   ") }
     )
     #expect(try #require(refuted) < #require(notSo))
     #expect(lines.contains { $0.contains("against guide.3") } && lines.contains { $0.contains("not so: ") })
-    #expect(MarkdownReport.render(reading).contains("| not so"))
-    #expect(HTMLReport.render([reading]).contains("<span class=\"verdict care\">not so</span>"))
+    #expect(MarkdownReport.render(content).contains("| not so"))
+    #expect(HTMLReport.render([content]).contains("<span class=\"verdict care\">not so</span>"))
   }
 
   @Test func `a stand-in says so under its title, and does not count`() throws {
-    let reading = try Self.reading([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
+    let content = try Self.content([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
     let says = "On Linux: stand-in, says nothing of Dispatch"
-    #expect(Self.lines(reading)[1] == says && !Self.lines(reading)[2].hasPrefix("Documents"))
-    #expect(MarkdownReport.render(reading).contains("**\(says)**"))
-    #expect(HTMLReport.render([reading]).contains("<p class=\"care\">\(says)</p>"))
-    let held = try Self.reading([Self.judgement(.held, bears: "other.1")])
+    #expect(Self.lines(content)[1] == says && !Self.lines(content)[2].hasPrefix("Documents"))
+    #expect(MarkdownReport.render(content).contains("**\(says)**"))
+    #expect(HTMLReport.render([content]).contains("<p class=\"care\">\(says)</p>"))
+    let held = try Self.content([Self.judgement(.held, bears: "other.1")])
     #expect(SmokeReport.line(held, strict: false, TextStyle()).contains("stand-in: 1 held"))
-    let other = try Self.reading([Self.judgement(.held, bears: "guide.2")])
+    let other = try Self.content([Self.judgement(.held, bears: "guide.2")])
     #expect(
       SmokeReport.summary([held, other], strict: false, TextStyle())
         == "1 passed, 0 failed, on a stand-in: fixture\n")
     #expect(HTMLReport.render([held, other]).contains("2 scenarios, 1 claim: <span class=\"good\">1 held</span></p>"))
     // A claim that tries another sentence as well speaks about Dispatch, too.
-    let both = try Self.reading([Self.judgement(.held, bears: "other.1"), Self.judgement(.held, bears: "guide.2")])
+    let both = try Self.content([Self.judgement(.held, bears: "other.1"), Self.judgement(.held, bears: "guide.2")])
     #expect(Self.lines(both)[1] == "Documents: guide.2 borne out; other.1 stand-in")
   }
 
   @Test func `a summary begins with the refuted sentences`() throws {
-    let refuted = try Self.reading([Self.judgement(.witnessed, contradicts: "guide.1")])
+    let refuted = try Self.content([Self.judgement(.witnessed, contradicts: "guide.1")])
     let text = SmokeReport.summary([refuted], strict: false, TextStyle())
     #expect(
       text == """
@@ -115,26 +115,26 @@ import Testing
 
         """)
     // A second scenario may decide about a sentence with parts.
-    let for2 = try Self.reading([Self.judgement(.held, bears: "guide.2")])
-    let against2 = try Self.reading([Self.judgement(.violated, bears: "guide.2")])
+    let for2 = try Self.content([Self.judgement(.held, bears: "guide.2")])
+    let against2 = try Self.content([Self.judgement(.violated, bears: "guide.2")])
     #expect(SmokeReport.summary([against2], strict: false, TextStyle()).contains("guide.2"))
     #expect(!SmokeReport.summary([against2, for2], strict: false, TextStyle()).contains("guide.2"))
   }
 
-  @Test func `the gravest claims come first, and the claims that came out as they say are one line`() throws {
-    let reading = try Self.reading(
+  @Test func `the mostSevere claims come first, and the claims that came out as they say are one line`() throws {
+    let content = try Self.content(
       [
         .supported, .held, .witnessed, .refuted, .inconclusive, .held, .violated,
       ].map { Self.judgement($0) } + [Self.judgement(.held, contradicts: "guide.2")])
-    let lines = Self.lines(reading)
+    let lines = Self.lines(content)
     let marks = lines.filter { $0.hasPrefix("  ✗ ") || $0.hasPrefix("  ✓ ") || $0.hasPrefix("  ? ") }
       .map { $0.split(separator: " ").dropFirst().prefix(2).joined(separator: " ") }
     #expect(marks == ["violated So", "held So", "inconclusive So", "not so", "witnessed So"])
     #expect(lines.contains("  and 2 held, 1 supported: see --details"))
     #expect(lines.contains("--details shows all claims, metrics and distributions"))
-    let details = Self.lines(reading, details: true)
+    let details = Self.lines(content, details: true)
     #expect(details.count { $0.contains("So it is with ") } == 8 && !details.contains { $0.contains("see --details") })
-    let page = HTMLReport.render([reading])
+    let page = HTMLReport.render([content])
     #expect(page.contains("<details><summary>and 2 held, 1 supported</summary>"))
     #expect(page.split(separator: "<li><span class=\"verdict").count == 9)
   }
@@ -149,8 +149,8 @@ import Testing
       ["elapsed": (0..<20).map { Double(1000 + $0 + round) }, "missed": [Double(round)], "rate": [2]]
     }
     let results = Fixture.made((0..<8).map { ("way-\($0)", rounds) }, baseline: "way-0")
-    let reading = try Self.reading(many + failed, results)
-    let lines = Self.lines(reading, width: width)
+    let content = try Self.content(many + failed, results)
+    let lines = Self.lines(content, width: width)
     #expect(lines.count { $0.contains("✗ violated") } == 6)
     #expect(lines.contains { $0.contains("witnessed: see --details") || $0.contains("--details") })
     if width >= 80 { #expect(lines.count <= TerminalReport.longest + 1, "\(lines.joined(separator: "\n"))") }
@@ -159,12 +159,12 @@ import Testing
   }
 
   @Test func `a scenario that only claims performance does not pass a smoke run silently`() throws {
-    let reading = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
+    let content = try Self.content([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
     #expect(
-      SmokeReport.line(reading, strict: false, TextStyle(width: 140))
+      SmokeReport.line(content, strict: false, TextStyle(width: 140))
         == "✓ fixture                all claims are about performance, which few rounds cannot grade  12 trials, 1.50 s\n"
     )
-    let other = try Self.reading([Self.judgement(.inconclusive), Self.judgement(.held)])
+    let other = try Self.content([Self.judgement(.inconclusive), Self.judgement(.held)])
     #expect(
       SmokeReport.line(other, strict: false, TextStyle()) == "✓ fixture                1 held  12 trials, 1.50 s\n")
   }
@@ -180,7 +180,7 @@ import Testing
     ) {
       variant, round, values in Double(1000 * (values["work"] ?? 1) + round)
     }
-    let distribution = try #require(results.reading.distributions.first)
+    let distribution = try #require(results.content.distributions.first)
     #expect(distribution.note.contains("work=") && !distribution.series.contains { $0.label.contains("work=") })
   }
 
@@ -194,7 +194,7 @@ import Testing
       results = Results(
         experiment: experiment, machine: results.machine, seed: 7, started: results.started, seconds: 1,
         runs: results.runs, judgements: results.judgements)
-      return results.reading.index.isWrong(0)
+      return results.content.index.isWrong(0)
     }
     #expect(try !isWrong(.held) && isWrong(.witnessed) && isWrong(.violated) && isWrong(.supported))
     #expect(try !isWrong(.witnessed, .documented))

@@ -5,7 +5,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct HTMLTests {
-  private func page(_ results: Results) throws -> String { HTMLReport.render([results.reading]) }
+  private func page(_ results: Results) throws -> String { HTMLReport.render([results.content]) }
 
   @Test func `a name stays text whatever it contains`() throws {
     let html = try page(

@@ -58,7 +58,7 @@ import Testing
         """)
   }
 
-  @Test func `ink takes no room, and a word may change its ink in the middle`() {
+  @Test func `color takes no room, and a word may change its color in the middle`() {
     let lines = Lesson("**Who** leaves `last`, matters").lines(TextStyle(width: 80, color: true))
     #expect(lines == ["\u{1b}[1mWho\u{1b}[0m leaves \u{1b}[36mlast\u{1b}[0m, matters"])
     #expect(Lesson("- a").lines(TextStyle(unicode: false)) == ["- a"])

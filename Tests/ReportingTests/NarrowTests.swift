@@ -8,7 +8,7 @@ import Testing
   func `a name and its text break no word`(_ width: Int) {
     let style = TextStyle(width: width, color: false, unicode: true)
     let says = "News that is merged before anybody has come to hear of it"
-    let lines = Entry(column: 26, style: style).lines("custom-source", [(says, nil), ("data add", .quiet)])
+    let lines = DescriptionList(column: 26, style: style).lines("custom-source", [(says, nil), ("data add", .quiet)])
     #expect(lines.allSatisfy { $0.displayWidth <= max(width, 24) }, "\(lines)")
     let words = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(words == "custom-source \(says) data add")
@@ -37,9 +37,9 @@ import Testing
   }
 
   @Test func `a line of a smoke run fits`() {
-    let reading = Fixture.results([("a", [[1]])], judgements: []).reading
+    let content = Fixture.results([("a", [[1]])], judgements: []).content
     for width in [20, 40, 80] {
-      let text = SmokeReport.line(reading, strict: false, TextStyle(width: width, color: false, unicode: true))
+      let text = SmokeReport.line(content, strict: false, TextStyle(width: width, color: false, unicode: true))
       #expect(text.split(separator: "\n").allSatisfy { String($0).displayWidth <= width }, "\(text)")
     }
   }
@@ -53,7 +53,7 @@ import Testing
   @Test func `variants with too few samples for a plot are named`() {
     let many = Fixture.rounds(6) { _ in ["elapsed": Array(repeating: 1000, count: 10)] }
     let few = Fixture.rounds(6) { _ in ["elapsed": [1000]] }
-    let text = TerminalReport(TextStyle(width: 80)).render(Fixture.made([("plotted", many), ("rare", few)]).reading)
+    let text = TerminalReport(TextStyle(width: 80)).render(Fixture.made([("plotted", many), ("rare", few)]).content)
     #expect(text.contains("distribution of elapsed  log scale; not drawn (fewer than 30 samples): rare\n"))
   }
 }

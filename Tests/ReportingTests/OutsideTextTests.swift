@@ -61,10 +61,10 @@ import Testing
     let document = try Self.document()
     // The text is wide, so that no word begins a line only because of its place.
     let style = TextStyle(width: 1000, color: color)
-    let reading = Reading(document)
-    expectHarmless(TerminalReport(style).render(reading), style)
-    expectHarmless(SmokeReport.line(reading, strict: true, style), style)
-    expectHarmless(SmokeReport.summary([reading], notRun: [Self.name], strict: true, style), style)
+    let content = ReportContent(document)
+    expectHarmless(TerminalReport(style).render(content), style)
+    expectHarmless(SmokeReport.line(content, strict: true, style), style)
+    expectHarmless(SmokeReport.summary([content], notRun: [Self.name], strict: true, style), style)
     let diff = try ResultDiff(old: [document], new: [document], metrics: [])
     expectHarmless(DiffReport(diff, gate: nil).text(style), style)
     let pattern = Fixture.described(Fixture.Wide())
@@ -105,13 +105,13 @@ import Testing
     let markdown = DocumentsReport(index).markdown
     #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
     #expect(!markdown.split(separator: "\n").contains { $0.hasPrefix("FORGED") })
-    let page = HTMLReport.render([Reading(try Self.document())], sentences: index)
+    let page = HTMLReport.render([ReportContent(try Self.document())], sentences: index)
     #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
 
     let many = try Fixture.compared([("stride", Array(1...20))], seeksBest: false) { _, _, _ in 1 }
     let changed = try JSONReport.render([many.document]).replacing("\"apply\"", with: "\"te\\u001b[2J\\r\\nFORGED\"")
     let hostile = try #require(try ResultDocument.parse(Array(changed.utf8), place: "hostile").first)
-    expectHarmless(TerminalReport(style).render(Reading(hostile)), style)
+    expectHarmless(TerminalReport(style).render(ReportContent(hostile)), style)
   }
 
   @Test func `text from outside is harmless in a watched change`() {
@@ -127,7 +127,8 @@ import Testing
 
   @Test func `text that was not made safe before is made safe when it is printed`() {
     let colorful = TextStyle(color: true), plain = TextStyle()
-    let ours = [Ink.heading, .quiet, .good, .bad, .care, .name].map { $0("x", colorful) }.joined(separator: "\n")
+    let ours = [SemanticColor.heading, .quiet, .good, .bad, .care, .name].map { $0("x", colorful) }.joined(
+      separator: "\n")
     #expect(colorful.safe(ours) == ours && ours.contains("\u{1b}["))
     #expect(!plain.safe(ours).contains("\u{1b}"))
     for code in ["[2J", "[38;5;1m", "[1;m", "[m", "]0;title\u{7}", "c", "[31", ""] {
@@ -153,7 +154,7 @@ import Testing
 
   @Test(arguments: ExportFormat.all.map(\.name))
   func `text from outside is harmless in each format`(_ name: String) throws {
-    let input = ExportFormat.Input([Reading(try Self.document())], strict: true)
+    let input = ExportFormat.Input([ReportContent(try Self.document())], strict: true)
     switch try #require(ExportFormat.all.first { $0.name == name }).rendering {
     case .text(let render): expectNothingHidden(try render(input), isHTML: name == "html")
     case .files(let render): for (_, text) in try render(input) { expectNothingHidden(text) }
@@ -170,7 +171,7 @@ import Testing
   }
 
   @Test func `text from outside is harmless in Markdown`() throws {
-    let markdown = MarkdownReport.render(Reading(try Self.document()))
+    let markdown = MarkdownReport.render(ReportContent(try Self.document()))
     #expect(!markdown.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
     #expect(!markdown.split(separator: "\n").contains { $0.hasPrefix("FORGED") })
     #expect(MarkdownReport.escape("![a](http://x/y.png)") == "![a]\\(http://x/y.png)")

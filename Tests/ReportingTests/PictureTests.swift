@@ -6,17 +6,17 @@ import Testing
 
 /// The picture with which a page begins. The document decides which one it is, and its figures are those of the tables.
 @Suite struct PictureTests {
-  private func page(_ reading: Reading) -> String { HTMLReport.render([reading]) }
+  private func page(_ content: ReportContent) -> String { HTMLReport.render([content]) }
 
-  /// Returns a reading with other words in its document.
-  private func changed(_ results: Results, _ words: [(String, String)]) throws -> Reading {
+  /// Returns a content with other words in its document.
+  private func changed(_ results: Results, _ words: [(String, String)]) throws -> ReportContent {
     let json = words.reduce(try JSONReport.render([results.document])) { $0.replacing($1.0, with: $1.1) }
-    return Reading(try #require(try ResultDocument.parse(Array(json.utf8), place: "x").first))
+    return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "x").first))
   }
 
-  private func dots(_ reading: Reading) throws -> DotPlot {
-    guard case .dots(let plot)? = reading.picture else {
-      throw NoPicture(found: "\(String(describing: reading.picture))")
+  private func dots(_ content: ReportContent) throws -> DotPlot {
+    guard case .dots(let plot)? = content.picture else {
+      throw NoPicture(found: "\(String(describing: content.picture))")
     }
     return plot
   }
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `the document decides the picture`() throws {
     func kind(_ results: Results) -> String {
-      switch results.reading.picture {
+      switch results.content.picture {
       case .outcomes?: "outcomes"
       case .heat?: "heat"
       case .curve?: "curve"
@@ -80,7 +80,7 @@ import Testing
   @Test func `a page begins with verdict, conclusion and picture`() throws {
     var results = Fixture.pair
     results.findings = [Remark(Conclusion.kind, "Take the fast one.")]
-    let html = page(results.reading)
+    let html = page(results.content)
     let places = try ["1 violated", "Take the fast one.", "<figure class=\"picture\">", "<h2>claims</h2>", "<table>"]
       .map {
         try #require(html.firstRange(of: $0)?.lowerBound, "\($0)")
@@ -92,12 +92,12 @@ import Testing
   // MARK: Figures
 
   @Test func `dots show the medians and ratios of the table`() throws {
-    let reading = Fixture.pair.reading
-    let rows = try dots(reading).panels.flatMap(\.rows)
-    let html = page(reading)
+    let content = Fixture.pair.content
+    let rows = try dots(content).panels.flatMap(\.rows)
+    let html = page(content)
     #expect(rows.map(\.label) == ["slow", "fast"])
     for row in rows {
-      let cells = try #require(reading.tables[0].rows.first { $0.cells[0].text == row.label }).cells.map(\.text)
+      let cells = try #require(content.tables[0].rows.first { $0.cells[0].text == row.label }).cells.map(\.text)
       #expect(cells.contains(row.figure), "\(row.figure) in \(cells)")
       #expect(row.isReference || cells.contains(row.ratio), "\(row.ratio) in \(cells)")
       #expect(html.contains("<b>\(row.figure)</b> <small>\(row.isReference ? "baseline" : row.ratio)</small>"))
@@ -111,9 +111,9 @@ import Testing
 
   @Test func `a metric with many samples in a trial is a bar from the lowest to the highest`() throws {
     let results = Fixture.made([("a", Fixture.rounds(6) { _ in ["rate": [1, 2, 9]] })])
-    let row = try #require(try dots(results.reading).panels.first?.rows.first)
+    let row = try #require(try dots(results.content).panels.first?.rows.first)
     #expect(row.figure == "1 /s … 9 /s" && row.median == nil && row.span == 1...9)
-    #expect(page(results.reading).contains("<td>1 /s … 9 /s</td>") && marks(page(results.reading)).isEmpty)
+    #expect(page(results.content).contains("<td>1 /s … 9 /s</td>") && marks(page(results.content)).isEmpty)
   }
 
   @Test func `points of a sweep are panels, with the rows of the table`() throws {
@@ -121,11 +121,11 @@ import Testing
       variant, _, values in
       Double(variant == "plain" ? 20_000 : 10_000 * (values["stride"] ?? 1))
     }
-    let reading = results.reading
-    let plot = try dots(reading)
+    let content = results.content
+    let plot = try dots(content)
     #expect(plot.panels.map(\.title) == ["stride=1", "stride=4"] && plot.morePoints == 0)
     #expect(plot.panels.map { $0.rows.map(\.figure) } == [["20 us", "10 us"], ["20 us", "40 us"]])
-    let table = reading.tables[0].rows.map { $0.cells.map(\.text) }
+    let table = content.tables[0].rows.map { $0.cells.map(\.text) }
     for panel in plot.panels {
       for row in panel.rows { #expect(table.contains { $0.contains(row.figure) && $0.first == row.label }, "\(row)") }
     }
@@ -136,10 +136,10 @@ import Testing
       variant, _, values in
       variant == "plain" ? 7000 : Double(2000 * (values["stride"] ?? 1))
     }
-    let reading = results.reading
-    let html = page(reading)
-    let table = reading.tables[0].rows.map { $0.cells.map(\.text) }
-    guard case .curve(let sweep)? = reading.picture else { throw NoPicture(found: "") }
+    let content = results.content
+    let html = page(content)
+    let table = content.tables[0].rows.map { $0.cells.map(\.text) }
+    guard case .curve(let sweep)? = content.picture else { throw NoPicture(found: "") }
     for series in sweep.series {
       for point in series.points.compactMap(\.self) {
         #expect(table.contains { $0.first == series.label && $0.contains(point.text) }, "\(series.label) \(point.text)")
@@ -156,64 +156,64 @@ import Testing
     let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4, 16])]) { variant, round, values in
       Double((variant == "plain" ? 30 : 10) * (values["work"] ?? 1) * (values["stride"] == 4 ? 100 : 200) + round)
     }
-    let reading = results.reading
-    guard case .heat(let map)? = reading.picture else { throw NoPicture(found: "") }
+    let content = results.content
+    guard case .heat(let map)? = content.picture else { throw NoPicture(found: "") }
     for panel in map.panels {
-      let table = try #require(reading.tables.first { $0.title == panel.variant })
+      let table = try #require(content.tables.first { $0.title == panel.variant })
       let cells = table.rows.map { $0.cells.dropFirst(table.keys).map(\.text) }
       #expect(panel.rows.map { $0.cells.map(\.text) } == cells)
-      for cell in panel.rows.flatMap(\.cells) { #expect(page(reading).contains(">\(cell.text)</text>")) }
+      for cell in panel.rows.flatMap(\.cells) { #expect(page(content).contains(">\(cell.text)</text>")) }
     }
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
-    #expect(page(reading).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
+    #expect(page(content).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
     // A search has an answer without claims.
-    let answer = try #require(reading.conclusion)
-    #expect(reading.answer.isEmpty && page(reading).contains("<p class=\"conclusion\">\(answer)</p>"))
+    let answer = try #require(content.conclusion)
+    #expect(content.answer.isEmpty && page(content).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
 
   @Test func `a grid shows medians if nothing is compared`() throws {
     let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], seeksBest: false) { _, _, values in
       values["stride"] == 4 ? nil : Double(100 * (values["work"] ?? 1))
     }
-    guard case .heat(let map)? = results.reading.picture else { throw NoPicture(found: "") }
+    guard case .heat(let map)? = results.content.picture else { throw NoPicture(found: "") }
     let apply = try #require(map.panels.first { $0.variant == "apply" })
     #expect(apply.rows.map { $0.cells.map(\.text) } == [["1 us", "stopped"], ["2 us", "stopped"]])
     #expect(apply.rows[0].cells[1].strength == nil)
   }
 
-  /// Returns a reading in which `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is
+  /// Returns a content in which `apply` is so noisy that the rounds cannot rank it, except at stride 16, where it is
   /// much slower.
-  private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> Reading {
+  private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> ReportContent {
     try Fixture.compared(sweeps, baseline: baseline, seeksBest: baseline == nil) { variant, round, values in
       guard variant == "apply" else { return Double(1000 + round) }
       return values["stride"] == 16 ? Double(90_000 + round) : round.isMultiple(of: 2) ? 400 : 9000
-    }.reading
+    }.content
   }
 
   @Test(arguments: [nil, "plain"]) func `a cell with too much noise is hatched and has its sign`(
     _ baseline: String?
   ) throws {
-    let reading = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
-    guard case .heat(let map)? = reading.picture else { throw NoPicture(found: "") }
+    let content = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
+    guard case .heat(let map)? = content.picture else { throw NoPicture(found: "") }
     let apply = try #require(map.panels.first { $0.variant == "apply" })
     for row in apply.rows {
       #expect(row.cells.map(\.isTooNoisy) == [true, false])
       #expect(row.cells[0].text.hasSuffix(Signs.unclear) && !row.cells[1].text.hasSuffix(Signs.unclear))
     }
-    let html = page(reading)
+    let html = page(content)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
     #expect(html.contains("Hatched, with ?: too noisy to tell from \(baseline ?? "the best mean")."))
-    #expect(baseline != nil || reading.footnotes(reading.tables).contains { $0.contains("? too noisy to rank") })
+    #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? too noisy to rank") })
   }
 
   @Test(arguments: [nil, "plain"]) func `a dot with too much noise has an outline and its sign`(
     _ baseline: String?
   ) throws {
-    let reading = try noisy([("stride", [1, 16])], baseline: baseline)
-    let rows = try dots(reading).panels.flatMap(\.rows).filter { $0.label == "apply" }
+    let content = try noisy([("stride", [1, 16])], baseline: baseline)
+    let rows = try dots(content).panels.flatMap(\.rows).filter { $0.label == "apply" }
     #expect(rows.map(\.isTooNoisy) == [true, false])
-    let html = page(reading)
+    let html = page(content)
     #expect(html.matches(of: /<svg class="mark noisy"[^>]*><path[^>]*>\s*<text[^>]*>\?<\/text>/).count == 1)
     #expect(html.contains("Dashed outline and ?: too noisy to tell from \(baseline ?? "the best mean")."))
     #expect(!html.contains("Hollow:"))
@@ -222,7 +222,7 @@ import Testing
   @Test func `percentiles that would overlap have no tick`() throws {
     func ticks(_ samples: Int) -> [String] {
       let results = Fixture.made([("a", [["elapsed": (1...samples).map(Double.init)]])])
-      let chart = page(results.reading).split(separator: "percentiles of elapsed").last.map(String.init) ?? ""
+      let chart = page(results.content).split(separator: "percentiles of elapsed").last.map(String.init) ?? ""
       return chart.matches(of: /<text class="tick mid"[^>]*>([0-9.]+ %)<\/text>/).map { String($0.output.1) }
     }
     #expect(ticks(40) == ["0 %", "50 %", "90 %"])
@@ -230,9 +230,9 @@ import Testing
   }
 
   @Test func `bars of outcomes show the counts and shares of the table`() throws {
-    let reading = Self.race().reading
-    guard case .outcomes(let bars)? = reading.picture else { throw NoPicture(found: "") }
-    let table = try #require(reading.tables.first { $0.title == "outcomes" })
+    let content = Self.race().content
+    guard case .outcomes(let bars)? = content.picture else { throw NoPicture(found: "") }
+    let table = try #require(content.tables.first { $0.title == "outcomes" })
     let racy = try #require(bars.rows.first { $0.label == "racy" })
     #expect(
       table.rows.map { $0.cells.map(\.text) }.filter { $0[0] == "racy" }.map { Array($0[1...3]) }
@@ -240,7 +240,7 @@ import Testing
     #expect(racy.entries.map(\.shareText) == ["75.0 %", "25.0 %"])
     // Variants with a single outcome are shown, too, and a variant that counts nothing is named.
     #expect(bars.rows.map(\.label) == ["racy", "sound"] && bars.leftOut == ["other"])
-    let html = page(reading)
+    let html = page(content)
     #expect(html.contains(">missed 1: 75.0 %</text>") && html.contains("<b>missed 2: 25.0 %</b>"))
     #expect(html.contains("width=\"75.00%\"") && html.contains("x=\"75.00%\"") && html.contains("Not counted: other."))
   }
@@ -249,9 +249,9 @@ import Testing
     let trials: [Fixture.Samples] = [["elapsed": [5]], nil, nil]
     let hazard = Fixture.made([("hangs", trials), ("sound", [["elapsed": [5]], ["elapsed": [5]], ["elapsed": [5]]])])
     // Neither direction is better, so no figure is the best.
-    let reading = try changed(
+    let content = try changed(
       hazard, [("\"better\": \"lower\"", "\"better\": \"neither\""), ("\"documented\"", "\"broken\"")])
-    guard case .dots? = reading.picture else { throw NoPicture(found: "one of two ended otherwise") }
+    guard case .dots? = content.picture else { throw NoPicture(found: "one of two ended otherwise") }
     let both = try changed(
       Fixture.made([("hangs", trials), ("traps", [nil, nil, nil])], outcome: .hung),
       [("\"better\": \"lower\"", "\"better\": \"neither\"")])
@@ -268,18 +268,18 @@ import Testing
   // MARK: What is not there
 
   @Test func `a run without a figure says how it ended, or is named`() throws {
-    let plot = try dots(AgreementTests.holes.reading)
+    let plot = try dots(AgreementTests.holes.content)
     let rows = plot.panels.flatMap(\.rows)
     #expect(rows.map(\.figure).last == "trapped" && rows.last?.median == nil)
-    #expect(page(AgreementTests.holes.reading).contains("<i>trapped</i>"))
+    #expect(page(AgreementTests.holes.content).contains("<i>trapped</i>"))
     let other = Fixture.made([
       ("a", Fixture.rounds(6) { _ in ["elapsed": [5]] }), ("b", Fixture.rounds(6) { _ in ["rate": [5]] }),
     ])
-    #expect(try dots(other.reading).leftOut == ["b"] && page(other.reading).contains("No figure: b."))
+    #expect(try dots(other.content).leftOut == ["b"] && page(other.content).contains("No figure: b."))
   }
 
   @Test func `one variant with one round is drawn`() throws {
-    let one = Fixture.made([("only", [["elapsed": [5000]]])]).reading
+    let one = Fixture.made([("only", [["elapsed": [5000]]])]).content
     let row = try #require(try dots(one).panels.first?.rows.first)
     #expect(row.span == nil && row.figure == "5 us" && row.ratio == "")
     let html = page(one)
@@ -292,11 +292,11 @@ import Testing
     throws
   {
     let next = Fixture.made([("a", [["missed": [5]]])])
-    #expect(try dots(next.reading).title == "missed")
+    #expect(try dots(next.content).title == "missed")
     let family = Fixture.made([("a", [["missed": [5]]])])
-    let reading = try changed(
+    let content = try changed(
       family, [("\"show\": [\"elapsed\", \"missed\", \"rate\"]", "\"show\": [\"each\", \"missed\", \"rate\"]")])
-    #expect(try dots(reading).title == "missed")
+    #expect(try dots(content).title == "missed")
   }
 
   // MARK: Axes
@@ -312,16 +312,16 @@ import Testing
         axis.ticks.count <= 5 && axis.ticks.allSatisfy { axis.low <= $0.value && $0.value <= axis.high }, "\(values)")
     }
     let spread = Fixture.made([("a", [["elapsed": [10]]]), ("b", [["elapsed": [1e6]]]), ("c", [["elapsed": [1e3]]])])
-    let html = page(spread.reading)
+    let html = page(spread.content)
     #expect(html.contains("Logarithmic axis."))
     let places = marks(html)
     #expect(places.count == 3 && abs(places[2] - (places[0] + 0.4 * (places[1] - places[0]))) < 1, "\(places)")
     let zero = Fixture.made([("a", [["missed": [0]]]), ("b", [["missed": [40]]])])
-    #expect(marks(page(zero.reading)).first == 0 && page(zero.reading).contains("<b>0</b>"))
+    #expect(marks(page(zero.content)).first == 0 && page(zero.content).contains("<b>0</b>"))
     // A ratio to 0 does not exist, but the baseline is drawn.
     let none = Fixture.made([("a", [["elapsed": [0]]]), ("b", [["elapsed": [40]]])], baseline: "a")
     #expect(
-      page(none.reading).contains("Dashed line: a.") && page(none.reading).contains("class=\"reference\" x1=\"0.00%\""))
+      page(none.content).contains("Dashed line: a.") && page(none.content).contains("class=\"reference\" x1=\"0.00%\""))
   }
 
   @Test func `a value that is not a number is not drawn`() {
@@ -341,12 +341,12 @@ import Testing
     let grid = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { _, _, _ in 5000 }
     for results in [Fixture.pair, swept, grid, Self.race(), AgreementTests.holes] {
       let names = ["slow", "fast", "apply", "plain", "racy", "sound", "other", "never", "fixture", "stride"]
-      let reading = try changed(
+      let content = try changed(
         results,
         names.map { ("\"\($0)\"", "\"\(evil)\($0)\"") } + [
           ("\"the whole loop\"", "\"\(evil)\""), ("\"left out\"", "\"\(evil)\""),
         ])
-      let html = HTMLReport.render([reading, reading])
+      let html = HTMLReport.render([content, content])
       #expect(html.contains("class=\"picture"))
       #expect(!html.contains("<script") && !html.contains("<svg onload") && !html.contains("\u{202e}"))
       #expect(html.matches(of: /<svg/).count == html.matches(of: /<\/svg>/).count)
@@ -355,7 +355,7 @@ import Testing
   }
 
   @Test func `broken variants are orange, and the page says so`() throws {
-    let plain = page(Fixture.pair.reading)
+    let plain = page(Fixture.pair.content)
     #expect(!plain.contains("Orange:") && !plain.contains("class=\"wrong\""))
     let broken = page(try changed(Fixture.pair, [("\"documented\"", "\"broken\"")]))
     #expect(broken.contains("Orange: a deliberately broken variant") && broken.contains("class=\"strip broken\""))
@@ -365,15 +365,15 @@ import Testing
   // MARK: The book
 
   @Test func `the contents have families, conclusions and links back`() throws {
-    func reading(_ name: String, _ tag: String, _ conclusion: String) throws -> Reading {
+    func content(_ name: String, _ tag: String, _ conclusion: String) throws -> ReportContent {
       var results = Fixture.pair
       results.findings = [Remark(Conclusion.kind, conclusion)]
       return try changed(
         results, [("\"tags\": []", "\"tags\": [\"\(tag)\"]"), ("\"name\": \"fixture\"", "\"name\": \"\(name)\"")])
     }
     let html = HTMLReport.render([
-      try reading("one", "queues", "Take one."), try reading("two", "groups", "Take two."),
-      try reading("three", "queues", "Take three."),
+      try content("one", "queues", "Take one."), try content("two", "groups", "Take two."),
+      try content("three", "queues", "Take three."),
     ])
     let contents = String(
       try #require(html.split(separator: "<nav id=\"contents\">").last).split(separator: "</nav>")[0])
@@ -384,6 +384,6 @@ import Testing
     }
     #expect(places == places.sorted() && contents.matches(of: /<h2>/).count == 2)
     #expect(html.matches(of: /<a href="#contents">/).count == 6)
-    #expect(!page(Fixture.pair.reading).contains("#contents"))
+    #expect(!page(Fixture.pair.content).contains("#contents"))
   }
 }

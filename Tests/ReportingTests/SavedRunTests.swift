@@ -20,9 +20,9 @@ import Testing
   func `a saved run looks the same in every format`(_ results: Results) throws {
     var results = results
     results.command = ["scenario", "fixture", "--set", "name=it's a run"]
-    let live = results.reading
+    let live = results.content
     let json = try JSONReport.render([live.document])
-    let saved = try ResultDocument.parse(Array(json.utf8), place: "saved").map { Reading($0) }
+    let saved = try ResultDocument.parse(Array(json.utf8), place: "saved").map { ReportContent($0) }
     #expect(saved.count == 1)
     for color in [true, false] {
       let report = TerminalReport(TextStyle(color: color))

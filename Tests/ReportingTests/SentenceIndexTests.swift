@@ -90,7 +90,7 @@ import Testing
     return ofVerdicts
   }
 
-  private static func standing(_ judged: Judged...) throws -> Standing? {
+  private static func standing(_ judged: Judged...) throws -> SentenceStanding? {
     try index(judged).chapters.flatMap(\.entries).first { $0.id == judged[0].id }?.standing
   }
 
@@ -110,10 +110,10 @@ import Testing
 
   @Test(arguments: ["guide.1", "guide.6"])
   func `an anomaly claimed of every trial is shown by all of them`(_ id: String) throws {
-    func testimony(_ judged: Judged) throws -> SentenceIndex.Testimony? {
-      try Self.index([judged], only: [id]).chapters[0].entries[0].testimonies.first
+    func judgedClaim(_ judged: Judged) throws -> SentenceIndex.JudgedClaim? {
+      try Self.index([judged], only: [id]).chapters[0].entries[0].judgedClaims.first
     }
-    let all = try testimony(Judged(id, .witnessed))
+    let all = try judgedClaim(Judged(id, .witnessed))
     #expect(all?.shown == nil && all?.evidence.hasPrefix("in all 10 trials") == true)
     // A lost trial may have been the one that does not show the anomaly.
     #expect(try Self.standing(Judged(id, .witnessed, lost: 1)) == .undecided)
@@ -121,7 +121,7 @@ import Testing
     #expect(try Self.standing(Judged(id, .held), Judged(id, .witnessed, contradicts: true, lost: 1)) == .refuted)
     // For a *may*, one sighting is enough.
     let one = try Self.index([Judged("guide.5", .witnessed, met: 1, lost: 1)], only: ["guide.5"]).chapters[0].entries[0]
-    #expect(one.standing == .borneOut && one.testimonies[0].shown == "a in round 3: 7, seed 7")
+    #expect(one.standing == .borneOut && one.judgedClaims[0].shown == "a in round 3: 7, seed 7")
   }
 
   @Test func `the verdict decides on a usually, and not each trial`() throws {
@@ -147,7 +147,7 @@ import Testing
     #expect(try Self.standing(Judged("guide.2", .held)) == .borneOut)
     let entry = try Self.index([Judged("guide.2", .held), Judged("guide.2", .violated)]).chapters[0].entries[1]
     #expect(entry.remark == "one of them holds")
-    #expect(entry.testimonies.map(\.opinion) == [.speaksAgainst, .speaksFor])
+    #expect(entry.judgedClaims.map(\.opinion) == [.speaksAgainst, .speaksFor])
   }
 
   @Test func `a stand-in and a sentence that cannot fail have standings of their own`() throws {
@@ -166,7 +166,9 @@ import Testing
     #expect(try Self.standing(Judged("guide.1", .held)) == .borneOut)
     // The document's own code is a configuration.
     #expect(try Self.standing(Judged("other.5", .held)) == .borneOut)
-    #expect(Standing.inOneConfiguration.ink == .quiet && Standing.inOneConfiguration.tone != Standing.borneOut.tone)
+    #expect(
+      SentenceStanding.inOneConfiguration.color == .quiet
+        && SentenceStanding.inOneConfiguration.tone != SentenceStanding.borneOut.tone)
   }
 
   @Test func `a sentence that follows from the trials without being shown is borne out by inference`() throws {
@@ -187,7 +189,7 @@ import Testing
     let json = try JSONValue(report.json())[at: "documents.0.sentences.0"]
     #expect(json?["place"] == .text("a heading") && json?["word"] == .text("never"))
     #expect(json?["conditions"] == .list([.text("one")]))
-    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
+    let page = HTMLReport.render([Fixture.pair.content, Fixture.pair.content], sentences: index)
     #expect(
       page.contains("in: a heading") && page.contains("<td>always: never</td>") && page.contains("tried with: one"))
     // Without results, there is no standing.
@@ -218,8 +220,8 @@ import Testing
     let index = try Self.index([
       Judged("guide.1", .witnessed, contradicts: true, met: 1), Judged("guide.6", .violated, met: 9),
     ])
-    #expect(index.chapters[0].entries[0].testimonies[0].shown == "a in round 3: 7, seed 7")
-    #expect(index.chapters[0].entries[5].testimonies[0].shown == "b in round 4: hung, seed 7")
+    #expect(index.chapters[0].entries[0].judgedClaims[0].shown == "a in round 3: 7, seed 7")
+    #expect(index.chapters[0].entries[5].judgedClaims[0].shown == "b in round 4: hung, seed 7")
   }
 
   @Test func `documents are chosen by name`() throws {
@@ -252,7 +254,7 @@ import Testing
     #expect(!report.text(TextStyle(unicode: false)).contains("✓"))
     #expect(report.markdown.contains("| guide.2") && report.markdown.contains("partly; 1 for it, 1 against it"))
     #expect(try report.json().contains("\"standing\" : \"partly\""))
-    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: index)
+    let page = HTMLReport.render([Fixture.pair.content, Fixture.pair.content], sentences: index)
     #expect(
       page.contains("sentence by sentence") && page.contains("<th id=\"guide.1\">guide.1</th>")
         && page.contains(">partly</span>"))
@@ -359,7 +361,7 @@ import Testing
     let json = try JSONValue(report.json())
     #expect(json[at: "documents.1.era"] == .text("now"))
     #expect(json[at: "documents.1.sentences.1.answers"] == .list([.text("guide.1")]))
-    let page = HTMLReport.render([Fixture.pair.reading, Fixture.pair.reading], sentences: try index())
+    let page = HTMLReport.render([Fixture.pair.content, Fixture.pair.content], sentences: try index())
     #expect(page.contains("<h2>Now: Swift Concurrency</h2>") && page.contains("<a href=\"#guide.1\">guide.1</a>"))
     #expect(try index(only: ["now"]).chapters.map(\.name) == ["book"])
     let single = SentenceReport(try index(only: ["guide.1"])).text(TextStyle())

@@ -21,7 +21,7 @@ import Testing
     shown.runs = plan.runs
     return try (0..<most).map { round in
       let isOver = !pace.allows(round: round)
-      let isKnown = isKnown(shown.reading)
+      let isKnown = isKnown(shown.content)
       for (index, run) in plan.runs.enumerated() {
         let work = run.parameters["work"].flatMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
         // A row of the grid takes ten times as long as the one before it, and only long rows are noisy.
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  private func isKnown(_ reading: Reading) -> Bool {
-    guard let contrasts = reading.standings?.contrasts.values, !contrasts.isEmpty else { return false }
+  private func isKnown(_ content: ReportContent) -> Bool {
+    guard let contrasts = content.comparison?.contrasts.values, !contrasts.isEmpty else { return false }
     return contrasts.allSatisfy { contrast in
       contrast.interval.map { $0.high / $0.estimate - 1 <= Self.precision } ?? false
     }

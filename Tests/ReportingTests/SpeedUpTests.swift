@@ -17,11 +17,11 @@ import Testing
   }
 
   private func text(_ results: Results, width: Int = 80, unicode: Bool = true) -> String {
-    TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.reading)
+    TerminalReport(TextStyle(width: width, unicode: unicode)).render(results.content)
   }
 
   @Test func `the table has the speed-up and the efficiency with intervals`() throws {
-    let table = try #require(try swept([("cores", [1, 2])]).reading.speedUp?.table)
+    let table = try #require(try swept([("cores", [1, 2])]).content.speedUp?.table)
     #expect(table.title == "speed-up over 1 core")
     #expect(table.headings.map(\.title) == ["variant", "2 cores", "efficiency"])
     let apply = try #require(table.rows.first { $0.cells[0].text == "apply" })
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `too few rounds have no interval`() throws {
-    let table = try #require(try swept([("cores", [1, 2])], rounds: 2).reading.speedUp?.table)
+    let table = try #require(try swept([("cores", [1, 2])], rounds: 2).content.speedUp?.table)
     let texts = table.rows.flatMap { $0.cells.map(\.text) }
     #expect(!texts.joined().contains("±") && !texts.joined().contains("["), "\(table)")
   }
@@ -44,8 +44,8 @@ import Testing
     #expect(shown.contains("speed-up over 1 core"), "\(shown)")
     #expect(shown.contains("speed-up by cores  ratios of paired rounds over 1 core"), "\(shown)")
     #expect(shown.contains("· ideal"))
-    #expect(MarkdownReport.render(results.reading).contains("speed-up over 1 core"))
-    let page = HTMLReport.render([results.reading])
+    #expect(MarkdownReport.render(results.content).contains("speed-up over 1 core"))
+    let page = HTMLReport.render([results.content])
     #expect(page.contains("speed-up by cores") && page.contains("ideal"))
     // A scenario that sweeps cores shows the speed-up, too.
     let scenario = text(try swept([("cores", [1, 2])], seeksBest: false))
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `a run that does not sweep cores has no speed-up`() throws {
     let results = try swept([("stride", [1, 4])])
-    #expect(results.reading.speedUp == nil)
+    #expect(results.content.speedUp == nil)
     #expect(!text(results).contains("speed-up"))
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TerminalReportTests {
   private func render(_ results: Results, width: Int = 80, color: Bool = false, unicode: Bool = true) -> String {
-    TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.reading)
+    TerminalReport(TextStyle(width: width, color: color, unicode: unicode)).render(results.content)
   }
 
   @Test func `a whole report at 80 columns`() {
@@ -55,7 +55,7 @@ import Testing
     #expect(lines[1...2] == ["3 claims: 1 violated, 2 held", "Do this."])
     #expect(lines.suffix(2) == ["3 claims: 1 violated, 2 held", "Do this."])
     #expect(lines.contains("  • something else") && !lines.contains("  • Do this."))
-    for text in [MarkdownReport.render(results.reading), HTMLReport.render([results.reading])] {
+    for text in [MarkdownReport.render(results.content), HTMLReport.render([results.content])] {
       #expect(text.contains("Do this.") && text.contains("2 held"))
       #expect(
         text.firstRange(of: "Do this.")?.lowerBound ?? text.endIndex < text.firstRange(of: "1000")?.lowerBound
@@ -68,7 +68,7 @@ import Testing
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": [1], "rate": [2]] }
     let results = Fixture.made([("a-way-with-a-name-that-is-long", rounds), (names.joined(), rounds)])
     let short = render(results, width: 60)
-    let long = TerminalReport(TextStyle(width: 60), details: true).render(results.reading)
+    let long = TerminalReport(TextStyle(width: 60), details: true).render(results.content)
     #expect(short.contains("--details shows") && !long.contains("--details shows"))
     #expect(long.contains("rate") && long.count > short.count)
   }
@@ -77,7 +77,7 @@ import Testing
     var results = Fixture.pair
     results.judgements = [Fixture.judgement(.held, Evidence(left: 0, trials: 12, met: 12))]
     let (short, long) = (
-      render(results), TerminalReport(TextStyle(width: 80), details: true).render(results.reading)
+      render(results), TerminalReport(TextStyle(width: 80), details: true).render(results.content)
     )
     #expect(short.contains("\n  1 held: see --details\n") && !short.contains("all 12 trials"))
     #expect(long.contains("all.missed == 0") && long.contains("all 12 trials"))
@@ -100,7 +100,7 @@ import Testing
         "  b        missed 2    120  25.0 %",
       ])
     #expect(!lines.contains("  variant  missed  rate") && lines.contains { $0.hasPrefix("--details shows ") })
-    let long = TerminalReport(TextStyle(width: 80), details: true).render(many.reading)
+    let long = TerminalReport(TextStyle(width: 80), details: true).render(many.content)
     #expect(long.contains("  variant  missed  rate\n") && !long.contains("--details shows"))
   }
 
@@ -119,7 +119,7 @@ import Testing
     let claim = Claim(
       says: "So it is.", kind: kind, check: Check(text: check, left: .cores, comparison: .less, right: .cores))
     results.judgements = [Judgement(claim: claim, verdict: .unavailable, evidence: Evidence())]
-    let table = try #require(results.reading.tables.last { $0.title == "outcomes" })
+    let table = try #require(results.content.tables.last { $0.title == "outcomes" })
     #expect(table.rows.compactMap(\.cells.last?.text) == words)
     #expect(table.rows.map(\.needsCare) == words.map { $0 == "forbidden" })
   }
@@ -132,7 +132,7 @@ import Testing
     experiment.show = ["rate", "missed", "elapsed"]
     let results = Results(
       experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: made.runs)
-    let tables = results.reading.tables
+    let tables = results.content.tables
     let names = tables.map { $0.headings.map(\.title) }
     if hasRatios {
       #expect(names == [["variant", "median", "vs a"], ["variant", "missed", "elapsed"]])
@@ -148,7 +148,7 @@ import Testing
   {
     let counts: [Double] = (0..<4 * times).map { $0 % 4 == 3 ? 2 : 1 }
     let rounds = Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": counts] }
-    let tables = Fixture.made([("a", rounds)]).reading.tables
+    let tables = Fixture.made([("a", rounds)]).content.tables
     let figures = tables.first { $0.title == nil }
     #expect(figures?.rows.first?.cells.map(\.text) == ["a", "1 … 2"])
     #expect(figures?.note == "medians over the trials; low … high: the range of all samples")
@@ -169,7 +169,7 @@ import Testing
     #expect(lines[heading + 1].split(separator: " ns").count == 20)
     // A table of so many columns does not fit. The report says what it leaves out, and the details have it.
     #expect(render(results, width: 80).contains("--details shows"))
-    let long = TerminalReport(TextStyle(width: 120), details: true).render(results.reading)
+    let long = TerminalReport(TextStyle(width: 120), details: true).render(results.content)
     #expect(long.split(separator: "\n").count { $0.hasPrefix("  apply") } >= 20)
   }
 
@@ -179,7 +179,7 @@ import Testing
       let judgement = Judgement(
         claim: Claim(says: "It hangs.", kind: .anomaly, check: check), verdict: verdict, evidence: Evidence(trials: 1))
       let results = Fixture.results([("a", [[]])], outcome: .hung, judgements: [judgement])
-      return results.reading.tables.last { $0.title == "outcomes" }?.rows.map(\.needsCare)
+      return results.content.tables.last { $0.title == "outcomes" }?.rows.map(\.needsCare)
     }
     #expect(needCare(.witnessed) == [false] && needCare(.notWitnessed) == [true])
   }
@@ -275,7 +275,7 @@ import Testing
       output.contains("~ within twice the noise floor of 45 ns, divided by the operations of a batch") == isMarked)
     let json = try JSONReport.render([results.document])
     #expect(json.contains("\"floor\": 0.045"))
-    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map { Reading($0) })
+    let page = HTMLReport.render(try ResultDocument.parse(Array(json.utf8), place: "own").map { ReportContent($0) })
     #expect(page.contains("~ within twice the noise floor") == isMarked)
   }
 
@@ -296,7 +296,7 @@ import Testing
       experiment: experiment, machine: Fixture.machine, seed: 7, started: "2026-11-21T01:02:03Z", runs: [run])
     let json = try JSONReport.render([results.document])
     #expect(json.contains("\"floor\": 0.2") && json.contains("\"yardstick\": 0.2"))
-    let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map { Reading($0) }
+    let saved = try ResultDocument.parse(Array(json.utf8), place: "own").map { ReportContent($0) }
     let markdown = saved.map { MarkdownReport.render($0) }.joined()
     // The heading on a terminal is short.
     for (report, tellsMachine) in [(render(results), false), (HTMLReport.render(saved), true), (markdown, true)] {

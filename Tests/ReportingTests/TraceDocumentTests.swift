@@ -36,21 +36,22 @@ import Testing
     trapped.missing = [Trace.Missing(.scheduler, why: "it may not")]
     let results = Self.results([Self.traced, stuck, trapped])
     let again = try Self.saved(results.document)
-    #expect(Reading(again).traces.map(\.trace.lanes) == [Self.traced, stuck, trapped].map(\.lanes))
-    #expect(Reading(again).traces.map(\.trace.blocks) == [Self.traced, stuck, trapped].map(\.blocks))
-    #expect(Reading(again).traces.map(\.trace.end) == [.completed, .hung, .trapped(signal: 5)])
-    #expect(Reading(again).traces.map(\.trace.label) == ["fast", "slow[stride=4]", "fast"])
-    #expect(Reading(again).traces.allSatisfy { $0.note == nil })
-    #expect(HTMLReport.render([Reading(again)]) == HTMLReport.render([results.reading]))
-    #expect(MarkdownReport.render(Reading(again)) == MarkdownReport.render(results.reading))
-    #expect(HTMLReport.render([Reading(again)]).contains("<figure class=\"trace\"><figcaption><b>slow[stride=4]</b>"))
-    #expect(TerminalReport(TextStyle()).render(Reading(again)).contains("slow[stride=4]"))
-    #expect(MarkdownReport.render(Reading(again)).contains("```text\n"))
+    #expect(ReportContent(again).traces.map(\.trace.lanes) == [Self.traced, stuck, trapped].map(\.lanes))
+    #expect(ReportContent(again).traces.map(\.trace.blocks) == [Self.traced, stuck, trapped].map(\.blocks))
+    #expect(ReportContent(again).traces.map(\.trace.end) == [.completed, .hung, .trapped(signal: 5)])
+    #expect(ReportContent(again).traces.map(\.trace.label) == ["fast", "slow[stride=4]", "fast"])
+    #expect(ReportContent(again).traces.allSatisfy { $0.note == nil })
+    #expect(HTMLReport.render([ReportContent(again)]) == HTMLReport.render([results.content]))
+    #expect(MarkdownReport.render(ReportContent(again)) == MarkdownReport.render(results.content))
+    #expect(
+      HTMLReport.render([ReportContent(again)]).contains("<figure class=\"trace\"><figcaption><b>slow[stride=4]</b>"))
+    #expect(TerminalReport(TextStyle()).render(ReportContent(again)).contains("slow[stride=4]"))
+    #expect(MarkdownReport.render(ReportContent(again)).contains("```text\n"))
   }
 
   @Test func `a document without traces has none in its page`() throws {
     #expect(try !JSONReport.render([Fixture.pair.document]).contains("traces"))
-    #expect(!HTMLReport.render([Fixture.pair.reading]).contains("trace"))
+    #expect(!HTMLReport.render([Fixture.pair.content]).contains("trace"))
     #expect(Self.results([Self.traced]).document.verdictsAlone.traces == nil)
   }
 
@@ -65,7 +66,7 @@ import Testing
     let document = Self.results([long, Self.traced]).document
     let json = try JSONReport.render([document])
     #expect(json.utf8.count < 2_000_000)
-    let (trace, note) = try #require(Reading(try Self.saved(document)).traces.first)
+    let (trace, note) = try #require(ReportContent(try Self.saved(document)).traces.first)
     let kept = trace.blocks.count + trace.lanes.reduce(0) { $0 + $1.runs.count + $1.waits.count }
     #expect(kept == 5000 && trace.blocks == Array(long.blocks.prefix(trace.blocks.count)))
     #expect(trace.lanes.count == long.lanes.count && trace.lanes[3].begin <= trace.length)
@@ -73,8 +74,9 @@ import Testing
       note
         == "the first 1.50 ms of 10 ms are kept, without \(50_000 - trace.blocks.count) blocks that were submitted by then "
         + "and began later")
-    #expect(HTMLReport.render([Reading(document)]).contains("<p class=\"care\">the first 1.50 ms of 10 ms are kept"))
-    #expect(Reading(document).traces[1].note == nil)
+    #expect(
+      HTMLReport.render([ReportContent(document)]).contains("<p class=\"care\">the first 1.50 ms of 10 ms are kept"))
+    #expect(ReportContent(document).traces[1].note == nil)
   }
 
   @Test(

@@ -81,21 +81,21 @@ struct RenderOptions: ParsableArguments {
   }
 
   /// Prints results in the requested format.
-  func print(_ readings: [Reading]) throws {
+  func print(_ contents: [ReportContent]) throws {
     try color.print(asIs: !format.isTable) { style in
       switch format {
-      case .table: TerminalReport(style, details: details).render(readings)
-      case .exported(_, let render): try render(Export.input(readings, strict: strict))
+      case .table: TerminalReport(style, details: details).render(contents)
+      case .exported(_, let render): try render(Export.input(contents, strict: strict))
       }
     }
   }
 
   /// Writes the exports, then prints. If one destination fails, the results still go to the others. Returns the
   /// failures.
-  func deliver(_ readings: [Reading], to exports: [Export], print: () throws -> Void) -> [any Error] {
+  func deliver(_ contents: [ReportContent], to exports: [Export], print: () throws -> Void) -> [any Error] {
     var failures: [any Error] = []
     func attempt(_ deed: () throws -> Void) { do { try deed() } catch { failures.append(error) } }
-    for file in exports { attempt { try file.write(readings, strict: strict) } }
+    for file in exports { attempt { try file.write(contents, strict: strict) } }
     attempt(print)
     return failures
   }
@@ -130,8 +130,8 @@ struct Export {
     file = try OutputFile(path, of: option)
   }
 
-  func write(_ readings: [Reading], strict: Bool) throws {
-    let input = Self.input(readings, strict: strict)
+  func write(_ contents: [ReportContent], strict: Bool) throws {
+    let input = Self.input(contents, strict: strict)
     switch format.rendering {
     case .files(let render): try write(render(input))
     case .text(let render):
@@ -145,10 +145,10 @@ struct Export {
   }
 
   /// Returns what formats render, with the documents' sentences if several scenarios were run.
-  static func input(_ readings: [Reading], strict: Bool) -> ExportFormat.Input {
-    ExportFormat.Input(readings, strict: strict) {
-      guard readings.count > 1, let documents = try Lab.library.documents() else { return nil }
-      return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: readings.map(\.document))
+  static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
+    ExportFormat.Input(contents, strict: strict) {
+      guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
+      return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: contents.map(\.document))
     }
   }
 

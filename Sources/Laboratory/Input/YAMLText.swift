@@ -15,7 +15,7 @@ extension PlacedNode {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
-        throw InputError("not valid YAML: \(YAMLSlip.words(problem, yaml, mark.line))", at: "\(place):\(mark.line)")
+        throw InputError("not valid YAML: \(YAMLMistake.words(problem, yaml, mark.line))", at: "\(place):\(mark.line)")
       case .duplicatedKeysInMapping(let duplicates, let context):
         let keys = duplicates.map { "\($0)" }.joined(separator: ", ")
         throw InputError("the key \(keys) appears twice", at: "\(place):\(context.mark.line)")

@@ -125,13 +125,15 @@ struct AtlasSentence: Sendable {
     let says: String
     let check: String
     /// The results by the index of the machine; nil for a machine that did not judge the claim.
-    let testimonies: [SentenceIndex.Testimony?]
+    let judgedClaims: [SentenceIndex.JudgedClaim?]
     /// The kind of the figures, and the ratio of the largest to the smallest; nil if they cannot be compared.
     let apart: (of: String, times: Double)?
 
     /// Each result in words, with the numbers of the machines that have it.
     var words: [(machines: [Int], says: String)] {
-      let words = testimonies.enumerated().compactMap { number, testimony in testimony.map { (number + 1, $0.words) } }
+      let words = judgedClaims.enumerated().compactMap { number, judgedClaim in
+        judgedClaim.map { (number + 1, $0.words) }
+      }
       return words.grouped { $0.1 }.map { says, machines in (machines.map(\.0), says) }
     }
 
@@ -146,7 +148,7 @@ struct AtlasSentence: Sendable {
   let said: Documents.Strength?
   /// The standings by the index of the machine; nil if another version of the lab gave the verdicts, which do not
   /// count.
-  let standings: [Standing?]
+  let standings: [SentenceStanding?]
   let disagreement: Disagreement
   /// The claims on which the machines disagree.
   let claims: [Claim]
@@ -182,11 +184,11 @@ struct AtlasSentence: Sendable {
     }
     let judged = standings.compactMap(\.self).filter(\.isJudged)
     disagreement = Self.disagreement(Set(judged))
-    claims = disagreement == .none ? [] : Self.claims(entries.map(\.testimonies))
+    claims = disagreement == .none ? [] : Self.claims(entries.map(\.judgedClaims))
   }
 
-  private static func disagreement(_ standings: Set<Standing>) -> Disagreement {
-    let holds: Set<Standing> = [.borneOut, .inOneConfiguration, .byInference, .byConstruction]
+  private static func disagreement(_ standings: Set<SentenceStanding>) -> Disagreement {
+    let holds: Set<SentenceStanding> = [.borneOut, .inOneConfiguration, .byInference, .byConstruction]
     if standings.contains(.refuted), !standings.isDisjoint(with: holds) { return .opposed }
     if standings.subtracting(holds).count + (standings.isDisjoint(with: holds) ? 0 : 1) < 2 { return .none }
     let decided = standings.subtracting([.undecided])
@@ -198,17 +200,17 @@ struct AtlasSentence: Sendable {
   }
 
   /// Returns the claims whose opinions differ.
-  private static func claims(_ testimonies: [[SentenceIndex.Testimony]]) -> [Claim] {
-    let keys = testimonies.joined().grouped { Key(scenario: $0.scenario, check: $0.claim.check) }.map(\.key)
+  private static func claims(_ judgedClaims: [[SentenceIndex.JudgedClaim]]) -> [Claim] {
+    let keys = judgedClaims.joined().grouped { Key(scenario: $0.scenario, check: $0.claim.check) }.map(\.key)
     return keys.compactMap { key in
-      let found = testimonies.map { all in
+      let found = judgedClaims.map { all in
         all.first { $0.scenario == key.scenario && $0.claim.check == key.check && $0.opinion != .unavailable }
       }
       guard let first = found.compactMap(\.self).first, Set(found.compactMap { $0?.opinion }).count > 1 else {
         return nil
       }
       return Claim(
-        scenario: key.scenario, says: first.claim.says, check: key.check, testimonies: found,
+        scenario: key.scenario, says: first.claim.says, check: key.check, judgedClaims: found,
         apart: apart(found.compactMap { $0?.claim }))
     }
   }
@@ -228,7 +230,7 @@ struct AtlasSentence: Sendable {
   }
 }
 
-extension Standing {
+extension SentenceStanding {
   /// Whether claims on the sentence were judged, whatever the result.
   var isJudged: Bool {
     switch self {
@@ -347,7 +349,7 @@ extension AtlasScenario.Row {
   }
 }
 
-extension SentenceIndex.Testimony {
+extension SentenceIndex.JudgedClaim {
   /// The result of the claim on a machine: `for: supported, sync 114 ns vs mutex 18 ns: …`.
   var words: String { "\(opinion.rawValue): \(claim.verdict.rawValue), " + (shown ?? claim.evidenceText) }
 }

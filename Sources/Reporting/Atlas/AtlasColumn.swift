@@ -127,11 +127,11 @@ struct AtlasRun: Sendable {
       (reference, hasRatios, rows) = (nil, false, [])
       return
     }
-    let standings = Standings(index, by: headline)
-    let tables = Tables(index: index, shown: [headline], standings: standings)
-    let hasRatios = !standings.contrasts.isEmpty
+    let comparison = RunComparison(index, by: headline)
+    let tables = Tables(index: index, shown: [headline], comparison: comparison)
+    let hasRatios = !comparison.contrasts.isEmpty
     self.hasRatios = hasRatios
-    reference = document.scenario.baseline ?? (document.scenario.seeksBest == true ? Standings.best : nil)
+    reference = document.scenario.baseline ?? (document.scenario.seeksBest == true ? RunComparison.best : nil)
     rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }.map { run in
       let facts = document.runs[run]
       let samples = facts.metrics[headline.name]
@@ -139,8 +139,8 @@ struct AtlasRun: Sendable {
         label: index.labels[run], isBroken: index.isBroken(run),
         cell: samples.flatMap { hasRatios ? nil : tables.figure($0) } ?? tables.multiple(run, headline),
         figure: samples.map { tables.figure($0).text },
-        margin: standings.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.ends : $0.margin },
-        contrast: standings.contrasts[run], isReference: standings.references.contains(run),
+        margin: comparison.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.ends : $0.margin },
+        contrast: comparison.contrasts[run], isReference: comparison.references.contains(run),
         parameters: facts.parameters)
     }
   }

@@ -64,7 +64,7 @@ extension Atlas {
     }
     struct Opinions: Encodable {
       let machine: Int
-      let opinion: Opinion
+      let opinion: ClaimOpinion
       let verdict: Verdict
       let evidence: String
     }
@@ -117,8 +117,8 @@ extension Atlas {
           claims: sentence.claims.map { claim in
             Claim(
               scenario: claim.scenario, says: claim.says, check: claim.check,
-              machines: claim.testimonies.enumerated().compactMap { number, testimony in
-                testimony.map {
+              machines: claim.judgedClaims.enumerated().compactMap { number, judgedClaim in
+                judgedClaim.map {
                   Opinions(
                     machine: number + 1, opinion: $0.opinion, verdict: $0.claim.verdict, evidence: $0.claim.evidenceText
                   )

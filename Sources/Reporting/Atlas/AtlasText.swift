@@ -29,10 +29,10 @@ public struct AtlasText {
   // MARK: Machines
 
   private var key: [String] {
-    var lines = [Ink.heading(atlas.words.many, style)]
+    var lines = [SemanticColor.heading(atlas.words.many, style)]
     for (number, column) in atlas.columns.enumerated() {
       let scenarios = "\(column.runs.count.counted("scenario"))"
-      lines += Entry(column: 6, style: style).lines(
+      lines += DescriptionList(column: 6, style: style).lines(
         "\(number + 1)",
         [
           (column.facts.map(\.text).joined(separator: ", "), nil),
@@ -72,17 +72,17 @@ public struct AtlasText {
     let count = sentence.standings.count
     let room = style.width - 2 - idWidth - 2 - 3 * count
     if room >= 30 {
-      let marks = sentence.standings.map { Self.ink($0)("\(Self.mark($0, style))".padded(to: 3), style) }.joined()
+      let marks = sentence.standings.map { Self.color($0)("\(Self.mark($0, style))".padded(to: 3), style) }.joined()
       let texts = (sentence.says.inLine + said).wrapped(to: room)
       let indent = String(repeating: " ", count: 4 + idWidth + 3 * count)
-      return ["  " + Ink.name(sentence.id.padded(to: idWidth + 2), style) + marks + texts[0]]
+      return ["  " + SemanticColor.name(sentence.id.padded(to: idWidth + 2), style) + marks + texts[0]]
         + texts.dropFirst().map { indent + $0 }
     }
     let groups = sentence.standings.enumerated().grouped { $0.element }.map { standing, machines in
       let numbers = machines.map { "\($0.offset + 1)" }.joined(separator: " ")
-      return ("\(Self.mark(standing, style)) \(Self.word(standing)): \(numbers)", Self.ink(standing))
+      return ("\(Self.mark(standing, style)) \(Self.word(standing)): \(numbers)", Self.color(standing))
     }
-    return Entry(column: 4 + idWidth, style: style).lines(
+    return DescriptionList(column: 4 + idWidth, style: style).lines(
       sentence.id, [(sentence.says.inLine + said, nil)] + groups.map { ($0.0, $0.1) })
   }
 
@@ -91,8 +91,8 @@ public struct AtlasText {
   /// Returns a claim, its result on each machine, and how far apart its figures are.
   private func lines(_ claim: AtlasSentence.Claim) -> [String] {
     let indent = "    "
-    func under(_ text: String, _ ink: Ink?, _ indent: String) -> [String] {
-      text.wrapped(to: max(20, style.width - indent.count)).map { indent + (ink?($0, style) ?? $0) }
+    func under(_ text: String, _ color: SemanticColor?, _ indent: String) -> [String] {
+      text.wrapped(to: max(20, style.width - indent.count)).map { indent + (color?($0, style) ?? $0) }
     }
     let machines = claim.words.flatMap { machines, says in
       under("\(machines.map(String.init).joined(separator: " ")) \(says)", .quiet, indent + "  ")
@@ -102,9 +102,9 @@ public struct AtlasText {
   }
 
   /// Returns a standing in words. Nil stands for verdicts that do not count.
-  static func word(_ standing: Standing?) -> String { standing?.rawValue ?? "other version" }
+  static func word(_ standing: SentenceStanding?) -> String { standing?.rawValue ?? "other version" }
 
-  private static func mark(_ standing: Standing?, _ style: TextStyle) -> String {
+  private static func mark(_ standing: SentenceStanding?, _ style: TextStyle) -> String {
     switch standing {
     case .standIn: "s"
     case .byConstruction: "c"
@@ -114,21 +114,21 @@ public struct AtlasText {
     }
   }
 
-  private static func ink(_ standing: Standing?) -> Ink { standing?.ink ?? .quiet }
+  private static func color(_ standing: SentenceStanding?) -> SemanticColor { standing?.color ?? .quiet }
 
   private var end: [String] {
     guard !atlas.sentences.isEmpty else { return [] }
     let shown = Set(atlas.sentences.flatMap(\.standings))
-    let named: [Standing] = [
+    let named: [SentenceStanding] = [
       .borneOut, .refuted, .partly, .undecided, .inOneConfiguration, .byInference, .standIn, .byConstruction,
     ]
     let marks = named.filter(shown.contains).map { "\(Self.mark($0, style)) \($0.rawValue)" } + ["- no verdict"]
     return wrapped([atlas.summary + ".", marks.joined(separator: ", ") + "."])
   }
 
-  private func wrapped(_ texts: [String], _ ink: Ink = .quiet) -> [String] {
+  private func wrapped(_ texts: [String], _ color: SemanticColor = .quiet) -> [String] {
     texts.flatMap { $0.wrapped(to: max(20, style.width)) }.map {
-      ink(style.unicode ? $0 : Signs.plain($0), style)
+      color(style.unicode ? $0 : Signs.plain($0), style)
     }
   }
 
@@ -168,9 +168,9 @@ public struct AtlasText {
     let more = left > 0 ? wrapped(["and \(left) that differ\(left == 1 ? "s" : "") less; see --details"]) : []
     return grid.parts(keys: 1, within: style.width).flatMap { columns in
       let lines = grid.keeping(columns, rows: Array(rows.indices)).lines()
-      return [Ink.quiet(lines[0], style)]
+      return [SemanticColor.quiet(lines[0], style)]
         + zip(lines.dropFirst(), rows).map { line, row in
-          row.isTold == true ? Ink.care(line, style) : line
+          row.isTold == true ? SemanticColor.care(line, style) : line
         }
     } + more
   }

@@ -21,16 +21,16 @@ public struct DiffReport: Sendable {
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let told = diff.rows.filter { details || $0.change.isTold || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? told[...] : told.prefix(Self.mostRows))
-    var lines = [sides(style) + [Ink.heading(counts, style)]]
+    var lines = [sides(style) + [SemanticColor.heading(counts, style)]]
     lines.append(
       table(shown, style) + (told.count > shown.count ? [more(told.count - shown.count, style)] : [])
         + reasons(style))
     lines.append(
       legend(shown, hasIntervals: style.width >= Self.widthOfIntervals).flatMap {
-        (style.unicode ? $0 : Signs.plain($0)).wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+        (style.unicode ? $0 : Signs.plain($0)).wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
       })
     lines += notes(details ? .max : Self.mostItems).map { title, items in
-      [Ink.heading(title, style)]
+      [SemanticColor.heading(title, style)]
         + items.flatMap { item in
           item.wrapped(to: max(20, style.width - 4)).enumerated().map { index, line in
             "  " + (index == 0 ? style.sign("•", "-") : " ") + " " + (style.unicode ? line : Signs.plain(line))
@@ -41,13 +41,13 @@ public struct DiffReport: Sendable {
   }
 
   private func more(_ count: Int, _ style: TextStyle) -> String {
-    Ink.quiet("  and \(count) more; see --details", style)
+    SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
   /// Returns a line for each side: `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`.
   private func sides(_ style: TextStyle) -> [String] {
     [("old", diff.sides.old), ("new", diff.sides.new)].flatMap { name, side in
-      "\(name): \(side)".wrapped(to: max(20, style.width)).map { Ink.quiet($0, style) }
+      "\(name): \(side)".wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
     }
   }
 
@@ -110,7 +110,7 @@ public struct DiffReport: Sendable {
     let grid = TextGrid(headings: headings, rows: rows.map { cells($0, room) })
     return grid.parts(keys: 2, within: style.width - 2).flatMap { columns in
       zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
-        index == 0 ? Ink.quiet("  " + line, style) : "  " + (ink(rows[index - 1])?(line, style) ?? line)
+        index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + (color(rows[index - 1])?(line, style) ?? line)
       }
     }
   }
@@ -120,7 +120,7 @@ public struct DiffReport: Sendable {
     let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)".wrapped(to: max(20, style.width - 2))
-        .map { "  " + Ink.quiet($0, style) }
+        .map { "  " + SemanticColor.quiet($0, style) }
     }
   }
 
@@ -234,7 +234,7 @@ public struct DiffReport: Sendable {
     ]
   }
 
-  private func ink(_ row: ResultDiff.Row) -> Ink? {
+  private func color(_ row: ResultDiff.Row) -> SemanticColor? {
     switch row.change {
     case .better: .good
     case .worse: hasFailed(row) ? .bad : .care

@@ -28,7 +28,7 @@ public struct Gate: Sendable {
       return "\(row.name) may be worse by more than \(percent), by up to "
         + "\(Quantity.change(worsening.high)): more runs per side would tell, here \(row.runs.old) and \(row.runs.new)"
     }
-    undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.doubts
+    undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")
     } else if diff.rows.allSatisfy({ $0.better == .neither }) {

@@ -147,7 +147,7 @@ public struct ResultDiff: Sendable {
   public private(set) var faults: [String] = []
   /// The reasons why the figures cannot tell whether the new side became worse: claims and trials that the new side
   /// lost, and sides whose questions or settings differ.
-  public private(set) var doubts: [String] = []
+  public private(set) var uncertainties: [String] = []
 
   /// Compares documents by the headline metric of each scenario, or by `metrics`; `all` stands for every metric.
   ///
@@ -174,7 +174,7 @@ public struct ResultDiff: Sendable {
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
     let settings = Self.otherSettings(before, after)
-    doubts = Self.doubts(old, new) + [settings].compactMap(\.self)
+    uncertainties = Self.uncertainties(old, new) + [settings].compactMap(\.self)
     cautions =
       Self.cautions(old, new, settings) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
@@ -263,25 +263,25 @@ public struct ResultDiff: Sendable {
 
   /// Returns the gravest verdict of each claim in some runs. A claim that failed once has failed, and a claim that
   /// could not be judged once does not count as held.
-  private static func gravest(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
-    func gravity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
-    var gravest: [(scenario: String, claim: ClaimFacts)] = []
+  private static func mostSevere(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
+    func severity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
+    var mostSevere: [(scenario: String, claim: ClaimFacts)] = []
     for document in documents {
       for claim in document.claims {
-        let place = gravest.firstIndex { $0.scenario == document.scenario.name && $0.claim.isSame(as: claim) }
+        let place = mostSevere.firstIndex { $0.scenario == document.scenario.name && $0.claim.isSame(as: claim) }
         if let place {
-          if gravity(claim.verdict) > gravity(gravest[place].claim.verdict) { gravest[place].claim = claim }
+          if severity(claim.verdict) > severity(mostSevere[place].claim.verdict) { mostSevere[place].claim = claim }
         } else {
-          gravest.append((document.scenario.name, claim))
+          mostSevere.append((document.scenario.name, claim))
         }
       }
     }
-    return gravest
+    return mostSevere
   }
 
   private static func verdicts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [VerdictChange] {
-    let before = gravest(old)
-    return gravest(new).compactMap { scenario, claim in
+    let before = mostSevere(old)
+    return mostSevere(new).compactMap { scenario, claim in
       let was = before.first { $0.scenario == scenario && $0.claim.isSame(as: claim) }
       guard let was, was.claim.verdict != claim.verdict else { return nil }
       return VerdictChange(scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict)
@@ -289,13 +289,13 @@ public struct ResultDiff: Sendable {
   }
 
   private static func faults(_ new: [ResultDocument]) -> [String] {
-    gravest(new).filter { $0.claim.verdict.isFailure(strict: false) }.map { scenario, claim in
+    mostSevere(new).filter { $0.claim.verdict.isFailure(strict: false) }.map { scenario, claim in
       "\(scenario), now \(claim.verdict.rawValue): \(claim.says)"
     }
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }
         return "\(scenario): \(count.counted("broken trial"))"
-      } + Ends(new).crashes
+      } + EndingCounts(new).crashes
   }
 
   /// Returns the disturbances of a side's runs, one line for each kind.

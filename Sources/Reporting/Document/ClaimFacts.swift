@@ -47,11 +47,11 @@ extension ClaimFacts {
   }
 
   /// How much the result of a claim is news, in descending order.
-  enum Gravity: CaseIterable {
+  enum Severity: CaseIterable {
     case failed, againstDocument, open, notSo, seen, asSaid
   }
 
-  var gravity: Gravity {
+  var severity: Severity {
     if verdict.isFailure(strict: false) { return .failed }
     if isAgainstDocument { return .againstDocument }
     switch verdict {

@@ -17,11 +17,11 @@ public struct ExplorationText {
       if let only = results.first, results.count == 1, steps {
         lines += Heading.lines(scenario, only.variant.name, .name, style) + wrapped(ExplorationWords.sentence(only))
       } else {
-        lines += [Ink.heading(scenario, style)] + summary(results)
+        lines += [SemanticColor.heading(scenario, style)] + summary(results)
       }
       for result in results where steps {
         guard let shortest = result.findings?.shortest else { continue }
-        if results.count > 1 { lines += ["", Ink.name(result.variant.name, style)] }
+        if results.count > 1 { lines += ["", SemanticColor.name(result.variant.name, style)] }
         lines += wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
       }
       lines.append("")
@@ -36,9 +36,9 @@ public struct ExplorationText {
 
   private func limits() -> [String] { ExplorationWords.limits.flatMap { wrapped($0, .quiet) } }
 
-  private func wrapped(_ text: String, _ ink: Ink? = nil, indent: Int = 0) -> [String] {
+  private func wrapped(_ text: String, _ color: SemanticColor? = nil, indent: Int = 0) -> [String] {
     text.wrapped(to: max(20, style.width - indent)).map {
-      String(repeating: " ", count: indent) + (ink?($0, style) ?? $0)
+      String(repeating: " ", count: indent) + (color?($0, style) ?? $0)
     }
   }
 
@@ -51,16 +51,16 @@ public struct ExplorationText {
       let isBad = (result.findings?.broken ?? 0) > 0
       let mark =
         result.obstacle != nil || result.isUndecided
-        ? Ink.quiet("-", style)
-        : isBad ? Ink.bad(style.sign("✗", "x"), style) : Ink.good(style.sign("✓", "+"), style)
+        ? SemanticColor.quiet("-", style)
+        : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
       let room = style.width - name - 4
       guard room >= 30 else {
-        return ["\(mark) \(Ink.name(result.variant.name, style))"] + wrapped(sentence, indent: 2)
+        return ["\(mark) \(SemanticColor.name(result.variant.name, style))"] + wrapped(sentence, indent: 2)
       }
       let text = sentence.wrapped(to: room)
       return text.enumerated().map { index, line in
         index == 0
-          ? "\(mark) \(Ink.name(result.variant.name.padded(to: name), style))  \(line)"
+          ? "\(mark) \(SemanticColor.name(result.variant.name.padded(to: name), style))  \(line)"
           : String(repeating: " ", count: name + 4) + line
       }
     }
@@ -85,7 +85,7 @@ public struct ExplorationText {
       if lines.contains(where: { $0.displayWidth > style.width }) { lines = list(record, steps) }
       lines = lines.map { line in
         guard let mark = line.firstRange(of: style.sign("←", "<-")) else { return line }
-        return line[..<mark.lowerBound] + Ink.bad(String(line[mark.lowerBound...]), style)
+        return line[..<mark.lowerBound] + SemanticColor.bad(String(line[mark.lowerBound...]), style)
       }
     }
     if let end = ExplorationWords.end(record) { lines += wrapped(end, record.outcome.isBroken ? .bad : .good) }

@@ -15,7 +15,7 @@ struct Chart {
   }
   struct Line {
     let label: String
-    let look: Look
+    let style: SeriesStyle
     let points: [Point]
     /// Whether each point is drawn, or only the line.
     let isMarked: Bool
@@ -73,7 +73,7 @@ struct Chart {
   private func path(_ line: Line) -> Markup {
     guard line.isJoined, line.points.count > 1 else { return "" }
     let path = line.points.map { "\(coordinate(1000 * across.position($0.x))),\(coordinate(y($0.y)))" }
-    return "<g class=\"\(line.look.classes)\"><polyline points=\"\(path.joined(separator: " "))\"/></g>"
+    return "<g class=\"\(line.style.classes)\"><polyline points=\"\(path.joined(separator: " "))\"/></g>"
   }
 
   private func dots(_ line: Line) -> Markup {
@@ -85,10 +85,10 @@ struct Chart {
           "<line class=\"span\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(coordinate(y($0.lowerBound)))\" y2=\"\(coordinate(y($0.upperBound)))\"/>"
         } ?? ""
       return """
-        \(span)<svg class="mark" x="\(x)" y="\(coordinate(y(point.y)))"><title>\(point.says)</title><path d="\(line.look.marker)"/></svg>
+        \(span)<svg class="mark" x="\(x)" y="\(coordinate(y(point.y)))"><title>\(point.says)</title><path d="\(line.style.marker)"/></svg>
         """
     }
-    return "<g class=\"\(line.look.classes)\">\(dots)</g>"
+    return "<g class=\"\(line.style.classes)\">\(dots)</g>"
   }
 
   /// The name of each line at its end, moved as far as the other names require.
@@ -105,9 +105,9 @@ struct Chart {
     let names = zip(ends, places).map { end, place -> Markup in
       let marker: Markup =
         end.line.isMarked
-        ? "<svg class=\"mark\" x=\"24\" y=\"\(coordinate(place))\"><path d=\"\(end.line.look.marker)\"/></svg>" : ""
+        ? "<svg class=\"mark\" x=\"24\" y=\"\(coordinate(place))\"><path d=\"\(end.line.style.marker)\"/></svg>" : ""
       return """
-        <g class="\(end.line.look.classes)"><line class="leader" x1="2" x2="18" y1="\(coordinate(end.y))" y2="\(coordinate(place))"/>\
+        <g class="\(end.line.style.classes)"><line class="leader" x1="2" x2="18" y1="\(coordinate(end.y))" y2="\(coordinate(place))"/>\
         \(marker)<text x="\(end.line.isMarked ? 33 : 22)" y="\(coordinate(place + 4))">\(end.line.label)</text></g>
         """
     }
@@ -117,9 +117,9 @@ struct Chart {
   private func key(_ line: Line) -> Markup {
     let joined: Markup = line.isJoined ? "<line class=\"leader\" x1=\"0\" x2=\"26\" y1=\"7\" y2=\"7\"/>" : ""
     let marker: Markup =
-      line.isMarked ? "<svg class=\"mark\" x=\"13\" y=\"7\"><path d=\"\(line.look.marker)\"/></svg>" : ""
+      line.isMarked ? "<svg class=\"mark\" x=\"13\" y=\"7\"><path d=\"\(line.style.marker)\"/></svg>" : ""
     return """
-      <span class="key"><svg class="\(line.look.classes)" width="26" height="14" aria-hidden="true">\(joined)\(marker)</svg> \(line.label)</span>
+      <span class="key"><svg class="\(line.style.classes)" width="26" height="14" aria-hidden="true">\(joined)\(marker)</svg> \(line.label)</span>
 
       """
   }

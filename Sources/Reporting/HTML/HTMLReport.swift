@@ -4,25 +4,25 @@ import Measurement
 /// Results as one self-contained page: no scripts, nothing from the network, light and dark, wide and narrow.
 public enum HTMLReport {
   /// Returns the page of some results. With the documents' sentences, the page is a book.
-  public static func render(_ readings: [Reading], sentences: SentenceIndex? = nil) -> String {
-    let scenarios = readings.map(\.document.scenario.name)
+  public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
+    let scenarios = contents.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
-    let traces = readings.reduce(0) { $0 + ($1.document.traces?.count ?? 0) }
-    let hasOutcomes = PictureFigure.needsPatterns(readings)
-    let sections = readings.map { reading in
-      section(reading, marksATrace: TracePage.mostMarks / max(1, traces), isOfMany: readings.count > 1)
+    let traces = contents.reduce(0) { $0 + ($1.document.traces?.count ?? 0) }
+    let hasOutcomes = PictureFigure.needsPatterns(contents)
+    let sections = contents.map { content in
+      section(content, marksATrace: TracePage.mostMarks / max(1, traces), isOfMany: contents.count > 1)
     }
     return page(
       names,
       style: (traces > 0 ? TraceKey.style : "") + (hasOutcomes ? PictureFigure.patternStyle : ""),
       patterns: (traces > 0 ? TraceKey.patterns : "") + (hasOutcomes ? PictureFigure.patterns : ""),
-      "\(contents(readings, sentences))\(sentences.map { chapters($0, readings) } ?? "")\(sections)"
+      "\(tableOfContents(contents, sentences))\(sentences.map { chapters($0, contents) } ?? "")\(sections)"
     )
   }
 
   /// Returns a page with its title and its contents. `style` and `patterns` are what the contents need beside the style
   /// of all pages.
-  static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ contents: Markup) -> String {
+  static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ body: Markup) -> String {
     let page: Markup = """
       <!doctype html>
       <html lang="en">
@@ -35,7 +35,7 @@ public enum HTMLReport {
       </head>
       <body>
       \(patterns)<main>
-      \(contents)</main>
+      \(body)</main>
       </body>
       </html>
 
@@ -44,30 +44,30 @@ public enum HTMLReport {
   }
 
   /// Returns the contents of a page with several scenarios: a link to each scenario, with its result.
-  private static func contents(_ readings: [Reading], _ sentences: SentenceIndex?) -> Markup {
-    guard readings.count > 1 else { return "" }
-    let families = readings.grouped(by: \.document.scenario.tags.first).map { family, readings -> Markup in
+  private static func tableOfContents(_ contents: [ReportContent], _ sentences: SentenceIndex?) -> Markup {
+    guard contents.count > 1 else { return "" }
+    let families = contents.grouped(by: \.document.scenario.tags.first).map { family, contents -> Markup in
       """
       <h2>\(family ?? "others")</h2>
       <div class="scroll"><table class="contents"><tbody>
-      \(readings.map(entry))</tbody></table></div>
+      \(contents.map(entry))</tbody></table></div>
 
       """
     }
     // A search and a stand-in say nothing of the other claims, so they do not count.
-    let total = Reading.answer(readings.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
+    let total = ReportContent.answer(contents.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
-      \(sentences.map { refuted($0, readings) } ?? "")<p class="quiet">\(readings.count) scenarios, \(counts(total))</p>
-      <p class="quiet">\(Sides.counts(readings.flatMap { $0.document.claims.map(\.grades) }))</p>
-      \(places(readings))\(families)</nav>
+      \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(counts(total))</p>
+      <p class="quiet">\(ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.grades) }))</p>
+      \(places(contents))\(families)</nav>
 
       """
   }
 
   /// Returns the number of sentences for each standing, and the sentences that do not hold.
-  private static func refuted(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
-    let shown = Set(readings.map(\.document.scenario.name))
+  private static func refuted(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
+    let shown = Set(contents.map(\.document.scenario.name))
     let items = index.refuted.map { entry -> Markup in
       let places = entry.judgedBy.filter(shown.contains).map { " <a href=\"#\($0)\">\($0)</a>" as Markup }
       return "<li><b>\(entry.id)</b> \(entry.says)\(places)</li>\n"
@@ -79,19 +79,19 @@ public enum HTMLReport {
   }
 
   /// Returns the entry of a scenario in the contents: its name, its question and its result.
-  private static func entry(_ reading: Reading) -> Markup {
-    let scenario = reading.document.scenario
-    let conclusion: Markup = reading.conclusion.map { "<br>\($0)" } ?? ""
+  private static func entry(_ content: ReportContent) -> Markup {
+    let scenario = content.document.scenario
+    let conclusion: Markup = content.conclusion.map { "<br>\($0)" } ?? ""
     return """
-      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(caution(reading))\(conclusion)</td>\
-      <td>\(documents(reading))\(counts(reading.answer))</td></tr>
+      <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(caution(content))\(conclusion)</td>\
+      <td>\(documents(content))\(counts(content.answer))</td></tr>
 
       """
   }
 
   /// Returns the machine and the time of all runs; nothing if they are from several machines.
-  private static func places(_ readings: [Reading]) -> Markup {
-    guard let first = readings.first?.document, readings.allSatisfy({ $0.document.machine == first.machine }) else {
+  private static func places(_ contents: [ReportContent]) -> Markup {
+    guard let first = contents.first?.document, contents.allSatisfy({ $0.document.machine == first.machine }) else {
       return ""
     }
     let machine = first.machine
@@ -102,22 +102,22 @@ public enum HTMLReport {
   }
 
   /// Returns the sentences of each document with their standings, and links to the scenarios that show them.
-  private static func chapters(_ index: SentenceIndex, _ readings: [Reading]) -> Markup {
-    let shown = Set(readings.map(\.document.scenario.name))
+  private static func chapters(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
+    let shown = Set(contents.map(\.document.scenario.name))
     let ids = Set(index.chapters.flatMap(\.entries).map(\.id))
     func chapter(_ chapter: SentenceIndex.Chapter) -> Markup {
       let rows = chapter.entries.map { entry -> Markup in
         let tries = entry.scenarios.map { name -> Markup in
           shown.contains(name) ? "<a href=\"#\(name)\">\(name)</a> " : "\(name) "
         }
-        let claims = entry.testimonies.map { testimony -> Markup in
-          let name = testimony.scenario
+        let claims = entry.judgedClaims.map { judgedClaim -> Markup in
+          let name = judgedClaim.scenario
           let places: Markup =
             shown.contains(name) ? " <a href=\"#\(name)\">\(name)</a>, <a href=\"#\(name)-code\">its code</a>" : ""
           return
-            "<li><b>\(testimony.opinion.rawValue)</b> \(testimony.claim.says) <span class=\"quiet\">\(testimony.claim.verdict.rawValue), \(testimony.shown ?? testimony.claim.evidenceText)</span>\(places)</li>\n"
+            "<li><b>\(judgedClaim.opinion.rawValue)</b> \(judgedClaim.claim.says) <span class=\"quiet\">\(judgedClaim.claim.verdict.rawValue), \(judgedClaim.shown ?? judgedClaim.claim.evidenceText)</span>\(places)</li>\n"
         }
-        let count = entry.testimonies.count
+        let count = entry.judgedClaims.count
         let details: Markup =
           count == 0
           ? ""
@@ -163,8 +163,8 @@ public enum HTMLReport {
   }
 
   /// Returns the standings of the documents' sentences; nothing if none is graded.
-  private static func documents(_ reading: Reading) -> Markup {
-    let parts = reading.grades.parts.enumerated().map { index, part -> Markup in
+  private static func documents(_ content: ReportContent) -> Markup {
+    let parts = content.grades.parts.enumerated().map { index, part -> Markup in
       "\(index == 0 ? Grades.head : "; ")<span class=\"\(part.standing.tone)\">\(part.text)</span>"
     }
     return parts.isEmpty ? "" : "<p>\(parts)</p>\n"
@@ -172,46 +172,46 @@ public enum HTMLReport {
 
   /// Returns the warnings that the trials did not have several cores, and that the lab's own stand-in was tried;
   /// nothing if they had them, and if Dispatch was tried.
-  private static func caution(_ reading: Reading) -> Markup {
-    let cautions = [reading.coresNote, reading.grades.caution].compactMap(\.self)
+  private static func caution(_ content: ReportContent) -> Markup {
+    let cautions = [content.coresNote, content.grades.caution].compactMap(\.self)
     return "\(cautions.map { "<p class=\"care\">\($0)</p>\n" as Markup })"
   }
 
-  private static func answer(_ reading: Reading) -> Markup {
-    let conclusion: Markup = reading.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
-    return "\(caution(reading))\(documents(reading))"
-      + (reading.answer.isEmpty ? "" : "<p>\(counts(reading.answer))</p>\n") + conclusion
+  private static func answer(_ content: ReportContent) -> Markup {
+    let conclusion: Markup = content.conclusion.map { "<p class=\"conclusion\">\($0)</p>\n" } ?? ""
+    return "\(caution(content))\(documents(content))"
+      + (content.answer.isEmpty ? "" : "<p>\(counts(content.answer))</p>\n") + conclusion
   }
 
-  private static func section(_ reading: Reading, marksATrace: Int, isOfMany: Bool) -> Markup {
-    let scenario = reading.document.scenario
-    let settings: Markup = reading.settings.isEmpty ? "" : "<p class=\"quiet\">\(reading.settings)</p>\n"
-    let command: Markup = reading.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
+  private static func section(_ content: ReportContent, marksATrace: Int, isOfMany: Bool) -> Markup {
+    let scenario = content.document.scenario
+    let settings: Markup = content.settings.isEmpty ? "" : "<p class=\"quiet\">\(content.settings)</p>\n"
+    let command: Markup = content.command.map { "<p class=\"quiet\"><code>\($0)</code></p>\n" } ?? ""
     let back: Markup = isOfMany ? "<p class=\"back\"><a href=\"#contents\">Contents</a></p>\n" : ""
     return """
       <section id="\(scenario.name)">
       \(back)<h1>\(scenario.name) <small>\(scenario.title)</small></h1>
-      \(answer(reading))\
-      \(reading.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(PictureFigure(reading).markup)\
+      \(answer(content))\
+      \(content.isEmpty ? "<p>Nothing was measured.</p>\n" : "" as Markup)\(PictureFigure(content).markup)\
       \(lesson(scenario))\
-      \(claims(reading))\
-      \(notes(reading.findings, "finding"))\
-      \(tables(reading))\
+      \(claims(content))\
+      \(notes(content.findings, "finding"))\
+      \(tables(content))\
       <div class="figures">
-      \(Figures(reading).all)</div>
-      \(traces(reading, marksEach: marksATrace))\
-      \(notes(reading.warnings.map(\.says), "warning"))\
+      \(Charts(content).all)</div>
+      \(traces(content, marksEach: marksATrace))\
+      \(notes(content.warnings.map(\.says), "warning"))\
       \(code(scenario))\
       <p class="quiet">\(scenario.source)</p>
-      \(settings)\(command)<p class="quiet">\((reading.facts + reading.origin).joined(separator: ", "))</p>
+      \(settings)\(command)<p class="quiet">\((content.facts + content.origin).joined(separator: ", "))</p>
       \(back)</section>
 
       """
   }
 
   /// Returns pictures of the recorded trials.
-  private static func traces(_ reading: Reading, marksEach: Int) -> Markup {
-    let traces = reading.traces
+  private static func traces(_ content: ReportContent, marksEach: Int) -> Markup {
+    let traces = content.traces
     guard !traces.isEmpty else { return "" }
     return """
       <h2>traces <small>one recorded trial of each, none of them measured</small></h2>
@@ -250,10 +250,10 @@ public enum HTMLReport {
   private static let mostClaims = 6
 
   /// Returns the claims, the gravest first. Claims that came out as they say are folded.
-  private static func claims(_ reading: Reading) -> Markup {
-    guard !reading.claims.isEmpty else { return "" }
-    let (told, asSaid) = reading.claimsByGravity
-    let grave = told.count { $0.gravity == .failed || $0.gravity == .againstDocument }
+  private static func claims(_ content: ReportContent) -> Markup {
+    guard !content.claims.isEmpty else { return "" }
+    let (told, asSaid) = content.claimsBySeverity
+    let grave = told.count { $0.severity == .failed || $0.severity == .againstDocument }
     let shown = told.prefix(max(grave, mostClaims))
     let rest = told.dropFirst(shown.count) + asSaid
     let list: Markup = shown.isEmpty ? "" : "<ul class=\"claims\">\n\(shown.map(item))</ul>\n"
@@ -261,7 +261,7 @@ public enum HTMLReport {
       rest.isEmpty
       ? ""
       : """
-      <details><summary>\(shown.isEmpty ? "" : "and ")\(Reading.counts(Array(rest)).map(\.text).joined(separator: ", "))</summary>
+      <details><summary>\(shown.isEmpty ? "" : "and ")\(ReportContent.counts(Array(rest)).map(\.text).joined(separator: ", "))</summary>
       <ul class="claims">
       \(rest.map(item))</ul></details>
 
@@ -309,10 +309,10 @@ public enum HTMLReport {
   }
 
   /// Returns the tables, each with the meaning of those of its signs that no table above has.
-  private static func tables(_ reading: Reading) -> Markup {
+  private static func tables(_ content: ReportContent) -> Markup {
     var told: Set<String> = []
-    let parts = (reading.tables + [reading.costs].compactMap(\.self)).map { one -> Markup in
-      let notes = reading.footnotes([one]).filter { told.insert($0).inserted }
+    let parts = (content.tables + [content.costs].compactMap(\.self)).map { one -> Markup in
+      let notes = content.footnotes([one]).filter { told.insert($0).inserted }
       return "\(table(one))\(notes.map { "<p class=\"quiet\">\($0)</p>\n" as Markup })"
     }
     return "\(parts)"
@@ -361,7 +361,7 @@ public enum HTMLReport {
     """
 }
 
-extension Standing {
+extension SentenceStanding {
   /// The class of the verdict's colour.
   var tone: String {
     switch self {

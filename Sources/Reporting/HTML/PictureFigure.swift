@@ -3,19 +3,19 @@ import Measurement
 
 /// The picture that a scenario's page begins with.
 struct PictureFigure {
-  private let reading: Reading
+  private let content: ReportContent
 
-  init(_ reading: Reading) { self.reading = reading }
+  init(_ content: ReportContent) { self.content = content }
 
   /// The meaning of orange in every picture and table of a page.
   private static let orange = "Orange: a deliberately broken variant."
 
   /// The figure; empty if there is nothing to draw.
   var markup: Markup {
-    switch reading.picture {
+    switch content.picture {
     case .outcomes(let bars)?: outcomes(bars)
     case .heat(let map)?: heat(map)
-    case .curve(let sweep)?: Figures(reading).curve(sweep, kind: "picture") ?? ""
+    case .curve(let sweep)?: Charts(content).curve(sweep, kind: "picture") ?? ""
     case .dots(let plot)?: dots(plot)
     case nil: ""
     }
@@ -38,7 +38,7 @@ struct PictureFigure {
 
   /// Returns the meaning of the signs in a picture of medians.
   func medians(hasSpans: Bool, isLog: Bool, hasBroken: Bool) -> [String] {
-    let rounds = reading.rounds
+    let rounds = content.rounds
     let span =
       hasSpans
       ? "Thin line: the range of the rounds." : rounds == 1 ? "One round: no interval." : ""
@@ -65,9 +65,9 @@ struct PictureFigure {
     let panels = plot.panels.map { panel -> Markup in
       let title: Markup = panel.title.map { "<h3>\($0)</h3>\n" } ?? ""
       let reference = panel.rows.first { $0.isReference }?.median
-      let strips = Strips(
+      let strips = StripChart(
         rows: panel.rows.map { row($0, axis, reference) },
-        foot: panel.rows.contains { $0.median != nil || $0.span != nil } ? Strips.ticks(axis) : nil)
+        foot: panel.rows.contains { $0.median != nil || $0.span != nil } ? StripChart.ticks(axis) : nil)
       return "\(title)\(strips.markup)"
     }
     let rows = plot.panels.flatMap(\.rows)
@@ -79,9 +79,9 @@ struct PictureFigure {
         hasBroken: rows.contains(where: \.isBroken))
       + [
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
-        isHollow ? "Hollow: not significantly different from \(plot.reference ?? Standings.best)." : "",
+        isHollow ? "Hollow: not significantly different from \(plot.reference ?? RunComparison.best)." : "",
         rows.contains(where: \.isTooNoisy)
-          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? Standings.best)." : "",
+          ? "Dashed outline and \(Signs.unclear): too noisy to tell from \(plot.reference ?? RunComparison.best)." : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -89,22 +89,22 @@ struct PictureFigure {
     return figure(plot.title, plot.note + Self.better(plot.metric), "\(panels)", legend)
   }
 
-  private func row(_ row: DotPlot.Row, _ axis: Axis, _ reference: Double?) -> Strips.Row {
+  private func row(_ row: DotPlot.Row, _ axis: Axis, _ reference: Double?) -> StripChart.Row {
     let unit = axis
     let line: Markup =
       reference.map {
         let x = percent(unit.position($0))
-        return "<line class=\"reference\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Strips.height)\"/>"
+        return "<line class=\"reference\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(StripChart.height)\"/>"
       } ?? ""
     let span: Markup =
       row.span.map {
-        "<line class=\"span\" x1=\"\(percent(axis.position($0.lowerBound)))\" x2=\"\(percent(axis.position($0.upperBound)))\" y1=\"\(Strips.middle)\" y2=\"\(Strips.middle)\"/>"
+        "<line class=\"span\" x1=\"\(percent(axis.position($0.lowerBound)))\" x2=\"\(percent(axis.position($0.upperBound)))\" y1=\"\(StripChart.middle)\" y2=\"\(StripChart.middle)\"/>"
       } ?? ""
-    let marker = row.isReference ? Look.reference : row.isBroken ? Look.broken : Look.plain
+    let marker = row.isReference ? SeriesStyle.reference : row.isBroken ? SeriesStyle.broken : SeriesStyle.plain
     let dot: Markup =
       row.median.map {
         """
-        <svg class="mark\(row.isTooNoisy ? " noisy" : row.isDistinct == false ? " hollow" : "")" x="\(percent(axis.position($0)))" y="\(Strips.middle)">\
+        <svg class="mark\(row.isTooNoisy ? " noisy" : row.isDistinct == false ? " hollow" : "")" x="\(percent(axis.position($0)))" y="\(StripChart.middle)">\
         <path d="\(marker)"/>\(row.isTooNoisy ? "<text x=\"8\" y=\"-3\">\(Signs.unclear)</text>" as Markup : "")</svg>
         """
       } ?? ""
@@ -115,9 +115,9 @@ struct PictureFigure {
       ? "<i>\(row.figure)</i>"
       : "<b>\(row.figure)</b>\(told.isEmpty ? "" : " <small>\(told)</small>" as Markup)"
     let says = ([row.label + ": " + row.figure] + (told.isEmpty ? [] : [told])).joined(separator: ", ")
-    return Strips.Row(
+    return StripChart.Row(
       name: row.label, isBroken: row.isBroken, says: says,
-      drawing: "<g class=\"\(row.isBroken ? "wrong" : "right")\">\(Strips.grid(axis))\(line)\(span)\(dot)</g>",
+      drawing: "<g class=\"\(row.isBroken ? "wrong" : "right")\">\(StripChart.grid(axis))\(line)\(span)\(dot)</g>",
       figure: figure)
   }
 
@@ -127,7 +127,7 @@ struct PictureFigure {
   private static let wide = 0.34
 
   private func outcomes(_ bars: OutcomeBars) -> Markup {
-    let rows = bars.rows.map { row -> Strips.Row in
+    let rows = bars.rows.map { row -> StripChart.Row in
       var begin = 0.0
       let parts = row.entries.map { entry -> Markup in
         defer { begin += entry.share }
@@ -143,7 +143,7 @@ struct PictureFigure {
       let small = row.entries.filter { $0.share < Self.wide }.map(Self.says)
       let total = row.entries.first.map { "of \($0.total.withCommas)" } ?? ""
       let says = row.entries.map { Self.says($0) + ($0.expectation.map { ", \($0.rawValue)" } ?? "") }
-      return Strips.Row(
+      return StripChart.Row(
         name: row.label, isBroken: row.isBroken, says: "\(row.label): \(says.joined(separator: "; ")); \(total)",
         drawing: "\(parts)",
         figure:
@@ -168,7 +168,7 @@ struct PictureFigure {
     return """
       <figure class="picture"><figcaption><b>\(bars.title)</b> \(bars.note), with the share of each outcome</figcaption>
       <div class="strips">
-      \(Strips(rows: rows).markup)</div>
+      \(StripChart(rows: rows).markup)</div>
       <p class="keys">\(kinds)</p>
       \(Self.legend(legend))</figure>
 
@@ -205,8 +205,8 @@ struct PictureFigure {
     """
 
   /// Returns whether a page needs ``patterns``.
-  static func needsPatterns(_ readings: [Reading]) -> Bool {
-    readings.contains {
+  static func needsPatterns(_ contents: [ReportContent]) -> Bool {
+    contents.contains {
       switch $0.picture {
       case .outcomes?, .heat?: true
       case .curve?, .dots?, nil: false
@@ -218,7 +218,7 @@ struct PictureFigure {
 
   /// Returns the pattern over a cell that is too noisy to tell. It keeps readers from taking the colour for a figure.
   private func hatch(_ left: Double, _ width: Double) -> Markup {
-    "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(Strips.height)\"/>"
+    "<rect class=\"noisy\" x=\"\(percent(left))\" y=\"0\" width=\"\(percent(width))\" height=\"\(StripChart.height)\"/>"
   }
 
   /// The number of columns that fit on a narrow page. A picture with more columns scrolls there.
@@ -237,11 +237,11 @@ struct PictureFigure {
           let left = Double(column) * width
           let title: Markup = cell.says.isEmpty ? "" : "<title>\(cell.says)</title>"
           return """
-            <g>\(title)<rect class="cell \(kind)" fill-opacity="\(tint)" x="\(percent(left))" y="0" width="\(percent(width))" height="\(Strips.height)"/>\(cell.isTooNoisy ? hatch(left, width) : "")\
+            <g>\(title)<rect class="cell \(kind)" fill-opacity="\(tint)" x="\(percent(left))" y="0" width="\(percent(width))" height="\(StripChart.height)"/>\(cell.isTooNoisy ? hatch(left, width) : "")\
             <text class="\(cell.isBest ? "best mid" : "mid")" x="\(percent(left + width / 2))" y="17">\(cell.text)</text></g>
             """
         }
-        return Strips.Row(
+        return StripChart.Row(
           name: row.label, isBroken: panel.isBroken,
           says:
             "\(panel.variant), \(row.label): \(zip(map.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
@@ -249,13 +249,14 @@ struct PictureFigure {
       }
       let title: Markup =
         "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>by \(map.across.name)</small></h3>\n"
-      return "\(title)\(Strips(rows: rows, head: "\(head)").markup)"
+      return "\(title)\(StripChart(rows: rows, head: "\(head)").markup)"
     }
     let isMany = map.columns.count > Self.fewColumns
     let what =
       map.reference.map { "\(map.metric.name) as a multiple of \($0)" } ?? "median \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
-    let reference = map.reference.map { $0.hasPrefix(Standings.best) ? Standings.best : $0 } ?? Standings.best
+    let reference =
+      map.reference.map { $0.hasPrefix(RunComparison.best) ? RunComparison.best : $0 } ?? RunComparison.best
     let legend = [
       "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",

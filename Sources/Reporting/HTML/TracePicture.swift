@@ -250,7 +250,7 @@ struct TracePicture {
       block.begin.map { [(time: $0, by: 1), (time: block.end ?? trace.length, by: -1)] } ?? []
     }
     let runs = lanes.flatMap { trace.lanes[$0].runs }.flatMap { [(time: $0.begin, by: 1), (time: $0.end, by: -1)] }
-    let (inside, running) = (Steps(blocks), Steps(runs))
+    let (inside, running) = (StepFunction(blocks), StepFunction(runs))
     let most = max(1, inside.most, running.most)
     let says = "up to \(inside.most) in a block at once, \(running.most) running"
     let names = "\(trace.lanes[lanes[0]].name) to \(trace.lanes[lanes[lanes.count - 1]].name)"
@@ -274,7 +274,8 @@ struct TracePicture {
     return "\(counts)"
   }
 
-  private func count(_ name: String, _ steps: Steps, _ note: String?, least: Int, _ record: Trace.Gap.Record?) -> Markup
+  private func count(_ name: String, _ steps: StepFunction, _ note: String?, least: Int, _ record: Trace.Gap.Record?)
+    -> Markup
   {
     let most = max(least, steps.most)
     let says = "\(name): up to \(steps.most)"
@@ -288,7 +289,7 @@ struct TracePicture {
 
   /// Returns steps as an area. If there are too many steps, the area shows the maximum and the minimum of each of many
   /// columns.
-  private func area(_ steps: Steps, most: Int, _ kind: String) -> Markup {
+  private func area(_ steps: StepFunction, most: Int, _ kind: String) -> Markup {
     let end = min(origin + scale, trace.length)
     let points =
       [(time: origin, count: steps.count(at: origin))] + steps.points.filter { $0.time > origin && $0.time < end }

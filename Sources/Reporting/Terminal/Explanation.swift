@@ -9,7 +9,7 @@ public enum Explanation {
     var sections = [
       Heading.lines(experiment.name, experiment.title, nil, style)
         + [experiment.source, experiment.tags.isEmpty ? "" : "tags: " + experiment.tags.joined(separator: ", ")]
-        .filter { !$0.isEmpty }.flatMap { $0.wrapped(to: max(20, style.width)) }.map { Ink.quiet($0, style) },
+        .filter { !$0.isEmpty }.flatMap { $0.wrapped(to: max(20, style.width)) }.map { SemanticColor.quiet($0, style) },
       Lesson(experiment.lesson).lines(style),
     ]
     sections.append(
@@ -34,23 +34,24 @@ public enum Explanation {
           )
         })
     sections.append(
-      heading("claims", style) + legend([Sides.counts(experiment.claims.map(\.grades))], style)
+      heading("claims", style) + legend([ClaimRelation.counts(experiment.claims.map(\.grades))], style)
         + experiment.claims.flatMap {
           entry(
-            $0.kind.rawValue, $0.says, "\($0.check.text); \(Sides.text(bears: $0.bears, contradicts: $0.contradicts))",
+            $0.kind.rawValue, $0.says,
+            "\($0.check.text); \(ClaimRelation.text(bears: $0.bears, contradicts: $0.contradicts))",
             style)
         } + legend(Legend.kinds, style))
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
-  private static func heading(_ title: String, _ style: TextStyle) -> [String] { [Ink.heading(title, style)] }
+  private static func heading(_ title: String, _ style: TextStyle) -> [String] { [SemanticColor.heading(title, style)] }
 
   private static func legend(_ lines: [String], _ style: TextStyle) -> [String] {
-    lines.joined(separator: "; ").wrapped(to: max(20, style.width - 2)).map { "  " + Ink.quiet($0, style) }
+    lines.joined(separator: "; ").wrapped(to: max(20, style.width - 2)).map { "  " + SemanticColor.quiet($0, style) }
   }
 
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
-    Entry(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
+    DescriptionList(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
   }
 }
 

@@ -25,12 +25,13 @@ struct HistogramPlot {
     guard columns >= Self.fewestColumns, let axis = axis(columns: columns) else { return [] }
     var lines: [String] = []
     for one in series {
-      let name = Ink.name(one.label.shortened(to: labels, style).padded(to: labels), style)
+      let name = SemanticColor.name(one.label.shortened(to: labels, style).padded(to: labels), style)
       lines.append("  \(name)  \(bars(one.samples, axis))")
       guard hasTicks else { continue }
-      lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(ticks(one.samples, axis), style))
+      lines.append(
+        "  " + String(repeating: " ", count: labels + 2) + SemanticColor.quiet(ticks(one.samples, axis), style))
     }
-    lines.append("  " + String(repeating: " ", count: labels + 2) + Ink.quiet(scale(axis), style))
+    lines.append("  " + String(repeating: " ", count: labels + 2) + SemanticColor.quiet(scale(axis), style))
     return lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
   }
 

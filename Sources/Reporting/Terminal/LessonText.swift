@@ -15,7 +15,7 @@ extension Lesson {
     switch block {
     case .heading(let spans): wrapped(spans, room, style, all: .heading)
     case .paragraph(let spans): wrapped(spans, room, style)
-    case .code(let lines): lines.map { $0.isEmpty ? "" : "    " + Ink.name($0, style) }
+    case .code(let lines): lines.map { $0.isEmpty ? "" : "    " + SemanticColor.name($0, style) }
     case .list(let isNumbered, let items): list(items, isNumbered: isNumbered, room: room, style)
     }
   }
@@ -34,8 +34,8 @@ extension Lesson {
     return Array(parts.joined(separator: isLoose ? [""] : []))
   }
 
-  /// Returns words with their inks, broken into lines as if they had none.
-  private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: Ink? = nil) -> [String] {
+  /// Returns words with their colours, broken into lines as if they had none.
+  private static func wrapped(_ spans: [Span], _ room: Int, _ style: TextStyle, all: SemanticColor? = nil) -> [String] {
     var lines: [String] = []
     var (line, used) = ("", 0)
     for word in words(spans, all) {
@@ -44,18 +44,18 @@ extension Lesson {
         lines.append(line)
         (line, used) = ("", 0)
       }
-      line += (used > 0 ? " " : "") + word.map { $0.ink?($0.text, style) ?? $0.text.inLine }.joined()
+      line += (used > 0 ? " " : "") + word.map { $0.color?($0.text, style) ?? $0.text.inLine }.joined()
       used += cells + (used > 0 ? 1 : 0)
     }
     return lines + [line]
   }
 
-  /// Returns the words between spaces. A word may change its ink in the middle, as in **one**.
-  private static func words(_ spans: [Span], _ all: Ink?) -> [[(text: String, ink: Ink?)]] {
-    var words: [[(text: String, ink: Ink?)]] = []
+  /// Returns the words between spaces. A word may change its colour in the middle, as in **one**.
+  private static func words(_ spans: [Span], _ all: SemanticColor?) -> [[(text: String, color: SemanticColor?)]] {
+    var words: [[(text: String, color: SemanticColor?)]] = []
     var joins = false
     for span in spans {
-      let (text, ink): (String, Ink?) =
+      let (text, color): (String, SemanticColor?) =
         switch span {
         case .plain(let text): (text, all)
         case .bold(let text), .stressed(let text): (text, .heading)
@@ -65,9 +65,9 @@ extension Lesson {
         if index > 0 { joins = false }
         guard !part.isEmpty else { continue }
         if joins, !words.isEmpty {
-          words[words.count - 1].append((String(part), ink))
+          words[words.count - 1].append((String(part), color))
         } else {
-          words.append([(String(part), ink)])
+          words.append([(String(part), color)])
         }
         joins = true
       }

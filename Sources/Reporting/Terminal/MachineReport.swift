@@ -29,7 +29,7 @@ public enum MachineReport {
       ("calibrated work", "\(Quantity.number(machine.work.stepsPerMicrosecond.rounded())) steps per microsecond"),
       ("wake-up", text(wakeUps)), ("dispatch sources", Host.dispatchSources.joined(separator: ", ")),
     ]
-    let entry = Entry(column: 20, style: style)
+    let entry = DescriptionList(column: 20, style: style)
     return facts.flatMap { name, value in value.map { entry.lines(name, [($0, nil)]) } ?? [] }
       .map { $0 + "\n" }.joined()
   }

@@ -33,7 +33,7 @@ public enum ProgressLine {
     let filled = Int(share * Double(cells))
     let bar =
       String(repeating: style.sign("━", "#"), count: filled)
-      + Ink.quiet(String(repeating: style.sign("─", "-"), count: cells - filled), style)
+      + SemanticColor.quiet(String(repeating: style.sign("─", "-"), count: cells - filled), style)
     return bar + "  " + text
   }
 

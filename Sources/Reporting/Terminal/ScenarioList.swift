@@ -7,12 +7,12 @@ public enum ScenarioList {
   /// whether the scenario can be run on `machine`.
   public static func render(_ scenarios: [ScenarioOutline], on machine: Machine, _ style: TextStyle) -> String {
     var lines: [String] = []
-    let entry = Entry(column: 2 + (scenarios.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
+    let entry = DescriptionList(column: 2 + (scenarios.map(\.name.displayWidth).max() ?? 0) + 2, style: style)
     for (family, scenarios) in scenarios.grouped(by: \.tags.first) {
-      lines.append(Ink.heading(family ?? "others", style))
+      lines.append(SemanticColor.heading(family ?? "others", style))
       for scenario in scenarios {
         let obstacle = scenario.pattern.obstacle(on: machine)
-        let texts: [(String, Ink?)] = [
+        let texts: [(String, SemanticColor?)] = [
           (scenario.title.inLine, nil), (obstacle.map { "unavailable here: \($0)" } ?? "", .care),
         ]
         lines += entry.lines(scenario.name, texts.filter { !$0.0.isEmpty })

@@ -22,58 +22,61 @@ public struct SentenceReport: Sendable {
   }
 
   private func page(_ entry: SentenceIndex.Entry, of chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [[String]] {
-    func wrapped(_ text: String, _ ink: Ink?) -> [String] {
-      text.inLine.wrapped(to: max(20, style.width)).map { ink?($0, style) ?? $0 }
+    func wrapped(_ text: String, _ color: SemanticColor?) -> [String] {
+      text.inLine.wrapped(to: max(20, style.width)).map { color?($0, style) ?? $0 }
     }
     let said = entry.said.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
       + wrapped(chapter.title, .quiet) + wrapped("in: \(entry.place)", .quiet)
       + DocumentsReport.origin(chapter, style) + (said + ["word: \(entry.word)"]).flatMap { wrapped($0, .quiet) }
-      + wrapped(DocumentsReport.standing(entry, style), entry.standing.ink)
+      + wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
     let claims = entry.claims.flatMap { asked in
-      Entry(column: 14, style: style).lines(
-        asked.testimony?.opinion.words ?? "not judged",
+      DescriptionList(column: 14, style: style).lines(
+        asked.judgedClaim?.opinion.words ?? "not judged",
         [
           (asked.claim.says, nil),
-          (asked.testimony.map { "\($0.claim.verdict.rawValue): \($0.evidence)" } ?? "", nil),
+          (asked.judgedClaim.map { "\($0.claim.verdict.rawValue): \($0.evidence)" } ?? "", nil),
           (
             "\(asked.scenario): \(asked.claim.check)"
               + (asked.isAgainst(entry.id) ? "; contradicts the sentence where true" : ""), .quiet
           ),
         ].filter { !$0.0.isEmpty })
     }
-    let conditions = entry.conditions.flatMap { Entry(column: 5, style: style).lines("-", [($0.inLine, nil)]) }
+    let conditions = entry.conditions.flatMap {
+      DescriptionList(column: 5, style: style).lines("-", [($0.inLine, nil)])
+    }
     let answers = entry.answers.flatMap { answer in
-      Entry(column: 2 + (entry.answers.map(\.id.count).max() ?? 0) + 2, style: style).lines(
+      DescriptionList(column: 2 + (entry.answers.map(\.id.count).max() ?? 0) + 2, style: style).lines(
         answer.id, [(answer.says.inLine, nil), ("\(Tool.command) explain \(answer.id)", .quiet)])
     }
     let column = 2 + Tool.command.count + 10 + (entry.scenarios.map(\.count).max() ?? 0) + 2
     let commands = entry.scenarios.flatMap { name in
-      Entry(column: column, style: style).lines(
+      DescriptionList(column: column, style: style).lines(
         "\(Tool.command) scenario \(name)", [("try it; its code: \(Tool.command) explain \(name) --code", .quiet)])
     }
-    let isJudged = entry.claims.contains { $0.testimony != nil }
+    let isJudged = entry.claims.contains { $0.judgedClaim != nil }
     return [
       head,
-      conditions.isEmpty ? [] : [Ink.heading("tried with", style)] + conditions,
+      conditions.isEmpty ? [] : [SemanticColor.heading("tried with", style)] + conditions,
       answers.isEmpty
-        ? [] : [Ink.heading("on the same question \(chapter.era == .then ? "now" : "then")", style)] + answers,
+        ? []
+        : [SemanticColor.heading("on the same question \(chapter.era == .then ? "now" : "then")", style)] + answers,
       claims.isEmpty
         ? []
-        : [Ink.heading("claims", style)] + claims
+        : [SemanticColor.heading("claims", style)] + claims
           + (isJudged ? wrapped("The verdicts are those of \(DocumentsReport.source(files)).", .quiet) : []),
-      commands.isEmpty ? [] : [Ink.heading("commands", style)] + commands,
+      commands.isEmpty ? [] : [SemanticColor.heading("commands", style)] + commands,
     ].filter { !$0.isEmpty }
   }
 }
 
-extension SentenceIndex.Asked {
+extension SentenceIndex.SentenceClaim {
   /// Returns whether the claim, if it is true, speaks against the sentence.
   fileprivate func isAgainst(_ id: String) -> Bool { claim.contradicts.contains(id) }
 }
 
-extension Opinion {
+extension ClaimOpinion {
   /// The words beside a claim for its opinion.
   fileprivate var words: String {
     switch self {

@@ -6,19 +6,19 @@ import Platform
 /// that failed.
 public enum SmokeReport {
   /// Returns a line for each of several scenarios, and the sum, without details.
-  public static func table(_ readings: [Reading], strict: Bool, _ style: TextStyle) -> String {
-    readings.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
-      + summary(readings, strict: strict, style)
+  public static func table(_ contents: [ReportContent], strict: Bool, _ style: TextStyle) -> String {
+    contents.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
+      + summary(contents, strict: strict, style)
   }
 
   /// Returns the result of one scenario in a line. A scenario that failed is shown in full.
-  public static func line(_ reading: Reading, strict: Bool, _ style: TextStyle) -> String {
+  public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
     // Three rounds cannot grade performance, and the report need not say so for each claim.
-    var text = head(reading, strict: strict, hidesInconclusive: true, style)
-    let document = reading.document
-    let losses = reading.lost
-    if standing(of: document, strict: strict) == .failed {
-      return text + "\n" + TerminalReport(style, details: true).render(reading) + "\n"
+    var text = head(content, strict: strict, hidesInconclusive: true, style)
+    let document = content.document
+    let losses = content.lost
+    if status(of: document, strict: strict) == .failed {
+      return text + "\n" + TerminalReport(style, details: true).render(content) + "\n"
     }
     // Claims on one variant mostly share a reason.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
@@ -30,36 +30,39 @@ public enum SmokeReport {
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
       for (index, line) in sentence.wrapped(to: max(20, style.width - 4)).enumerated() {
-        text += (index == 0 ? "  - " : "    ") + Ink.quiet(line, style) + "\n"
+        text += (index == 0 ? "  - " : "    ") + SemanticColor.quiet(line, style) + "\n"
       }
     }
     return text
   }
 
   /// Returns the first line: `✓ queue-order   3 held, 1 witnessed  30 trials, 1.20 s`.
-  private static func head(_ reading: Reading, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle) -> String {
-    let document = reading.document
-    let counts = Reading.counts(reading.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive }).map(\.text)
-    let lost = reading.lost.map(\.count).reduce(0, +)
+  private static func head(_ content: ReportContent, strict: Bool, hidesInconclusive: Bool, _ style: TextStyle)
+    -> String
+  {
+    let document = content.document
+    let counts = ReportContent.counts(content.claims.filter { !hidesInconclusive || $0.verdict != .inconclusive }).map(
+      \.text)
+    let lost = content.lost.map(\.count).reduce(0, +)
     let mark =
-      switch standing(of: document, strict: strict) {
-      case .failed: Ink.bad(style.sign("✗", "x"), style)
-      case .cut: Ink.care("!", style)
-      case .notJudged: Ink.quiet("-", style)
-      case .passed: Ink.good(style.sign("✓", "+"), style)
+      switch status(of: document, strict: strict) {
+      case .failed: SemanticColor.bad(style.sign("✗", "x"), style)
+      case .cut: SemanticColor.care("!", style)
+      case .notJudged: SemanticColor.quiet("-", style)
+      case .passed: SemanticColor.good(style.sign("✓", "+"), style)
       }
     let notGraded =
-      counts.isEmpty && !reading.claims.isEmpty
+      counts.isEmpty && !content.claims.isEmpty
       ? ["all claims are about performance, which few rounds cannot grade"] : []
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
-      (reading.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
+      (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
     // Trials that need what the machine is known to lack were not tried.
     let trials = document.runs.reduce(0) {
-      $0 + $1.rounds - (reading.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
+      $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
     }
     let tried = trials == 0 ? "no trial can run here" : "\(trials.counted("trial"))"
-    let ran = "\(tried), \(Reading.time(document))"
+    let ran = "\(tried), \(ReportContent.time(document))"
     let lostToo = lost > 0 ? ", \(lost.counted("trial")) lost" : ""
     // On a narrow terminal, each part has a line.
     let column = 22
@@ -67,11 +70,12 @@ public enum SmokeReport {
     let gap = fits ? "" : "\n  "
     let name = document.scenario.name
     return
-      "\(mark) " + Ink.name(fits ? name.padded(to: column) : name.inLine, style) + (fits ? " " : gap) + became
-      + (fits ? "  " : gap) + Ink.quiet(ran, style) + (lost > 0 ? Ink.care(lostToo, style) : "") + "\n"
+      "\(mark) " + SemanticColor.name(fits ? name.padded(to: column) : name.inLine, style) + (fits ? " " : gap) + became
+      + (fits ? "  " : gap) + SemanticColor.quiet(ran, style) + (lost > 0 ? SemanticColor.care(lostToo, style) : "")
+      + "\n"
   }
 
-  private enum Standing {
+  private enum Status {
     case passed, failed
     /// The run was interrupted.
     case cut
@@ -79,7 +83,7 @@ public enum SmokeReport {
     case notJudged
   }
 
-  private static func standing(of document: ResultDocument, strict: Bool) -> Standing {
+  private static func status(of document: ResultDocument, strict: Bool) -> Status {
     let verdicts = document.claims.map(\.verdict)
     if document.hasFailed(strict: strict) { return .failed }
     if document.interrupted == true { return .cut }
@@ -89,30 +93,32 @@ public enum SmokeReport {
 
   /// Returns the refuted sentences and the closing line, `5 passed, 0 failed`, with the scenarios that were stand-ins,
   /// cut short, not judged or not run.
-  public static func summary(_ readings: [Reading], notRun: [String] = [], strict: Bool, _ style: TextStyle) -> String {
-    let standings = readings.map { standing(of: $0.document, strict: strict) }
-    func names(_ wanted: Standing) -> [String] {
-      zip(readings, standings).filter { $0.1 == wanted }.map(\.0.document.scenario.name)
+  public static func summary(_ contents: [ReportContent], notRun: [String] = [], strict: Bool, _ style: TextStyle)
+    -> String
+  {
+    let statuses = contents.map { status(of: $0.document, strict: strict) }
+    func names(_ wanted: Status) -> [String] {
+      zip(contents, statuses).filter { $0.1 == wanted }.map(\.0.document.scenario.name)
     }
-    let standIns = readings.filter { $0.grades.standIn != nil }.map(\.document.scenario.name).filter(
+    let standIns = contents.filter { $0.grades.standIn != nil }.map(\.document.scenario.name).filter(
       names(.passed).contains)
     let rest = [
       ("on a stand-in", standIns), ("cut short", names(.cut)), ("not judged", names(.notJudged)), ("not run", notRun),
     ]
     .filter { !$0.1.isEmpty }.map { ", \($0.0): \($0.1.joined(separator: ", ").inLine)" }
     let (passed, failed) = (names(.passed).count - standIns.count, names(.failed).count)
-    return refuted(readings, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
+    return refuted(contents, style) + "\(passed) passed, \(failed) failed\(rest.joined())\n"
   }
 
   /// Returns a line for each refuted sentence, with the scenario that tried it; empty if none is refuted.
-  private static func refuted(_ readings: [Reading], _ style: TextStyle) -> String {
-    let refuted = Grades(readings.map(\.document), by: readings.first?.documents ?? nil).refuted
+  private static func refuted(_ contents: [ReportContent], _ style: TextStyle) -> String {
+    let refuted = Grades(contents.map(\.document), by: contents.first?.documents ?? nil).refuted
     guard !refuted.isEmpty else { return "" }
     let column = 4 + (refuted.map(\.sentence.id.count).max() ?? 0)
     let lines = refuted.flatMap { grade in
-      Entry(column: column, style: style).lines(
+      DescriptionList(column: column, style: style).lines(
         grade.sentence.id, [("\(grade.sentence.says.inLine) (\(grade.scenarios.joined(separator: ", ")))", nil)])
     }
-    return ([Ink.bad("Refuted sentences of the documents", style)] + lines).map { $0 + "\n" }.joined()
+    return ([SemanticColor.bad("Refuted sentences of the documents", style)] + lines).map { $0 + "\n" }.joined()
   }
 }

@@ -89,7 +89,8 @@ struct SweepPlot {
     let body = canvas.enumerated().map { row, cells in
       let label = labels[row] ?? ""
       let filler = String(repeating: " ", count: margin - label.displayWidth)
-      return "  " + filler + Ink.quiet(label + " " + (label.isEmpty ? style.sign("│", "|") : axis), style) + draw(cells)
+      return "  " + filler + SemanticColor.quiet(label + " " + (label.isEmpty ? style.sign("│", "|") : axis), style)
+        + draw(cells)
     }
     let hasSeveral = canvas.joined().contains(.several)
     return body + [base(places, columns, margin)] + legend(margin, hasSeveral: hasSeveral)
@@ -110,10 +111,10 @@ struct SweepPlot {
     var text = ""
     for cell in cells {
       switch cell {
-      case .series(let index): text += ink(index)(mark(index), style)
-      case .line(let index): text += ink(index)(line, style)
+      case .series(let index): text += color(index)(mark(index), style)
+      case .line(let index): text += color(index)(line, style)
       case .several: text += several
-      case .ideal: text += Ink.quiet(dot, style)
+      case .ideal: text += SemanticColor.quiet(dot, style)
       case nil: text += " "
       }
     }
@@ -152,9 +153,9 @@ struct SweepPlot {
       }
     }
     let indent = String(repeating: " ", count: margin + 3)
-    return indent + Ink.quiet(style.sign("└", "+") + rule.joined(), style) + "\n" + indent + " "
-      + Ink.quiet(names, style)
-      + "\n" + indent + " " + Ink.quiet(parameter.name, style)
+    return indent + SemanticColor.quiet(style.sign("└", "+") + rule.joined(), style) + "\n" + indent + " "
+      + SemanticColor.quiet(names, style)
+      + "\n" + indent + " " + SemanticColor.quiet(parameter.name, style)
   }
 
   private func legend(_ margin: Int, hasSeveral: Bool) -> [String] {
@@ -162,9 +163,9 @@ struct SweepPlot {
     var lines: [String] = []
     var used = style.width
     let keys =
-      series.enumerated().map { (label: $1.label.inLine, mark: ink($0)($1.isFlat ? line : mark($0), style)) }
+      series.enumerated().map { (label: $1.label.inLine, mark: color($0)($1.isFlat ? line : mark($0), style)) }
       + (hasSeveral ? [(label: "several", mark: several)] : [])
-      + (ideal == nil ? [] : [(label: "ideal", mark: Ink.quiet(dot, style))])
+      + (ideal == nil ? [] : [(label: "ideal", mark: SemanticColor.quiet(dot, style))])
     for key in keys {
       let cells = key.label.displayWidth + 4
       if used + cells > style.width {
@@ -187,7 +188,7 @@ struct SweepPlot {
   }
 
   /// Returns the colour of a series. Colours only help to distinguish neighbours: the marks alone identify a series.
-  private func ink(_ series: Int) -> Ink { [.name, .good, .care, .heading][series % 4] }
+  private func color(_ series: Int) -> SemanticColor { [.name, .good, .care, .heading][series % 4] }
 
   /// A scale from 0 to 1. It is logarithmic if it spans more than four times its low end.
   private struct Scale {

@@ -15,7 +15,7 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns several results, with an empty line between them.
-  public func render(_ readings: [Reading]) -> String { readings.map(render).joined(separator: "\n") }
+  public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
   /// The largest number of lines of a short report. It can be exceeded if leaving out what the details show is not
   /// enough.
@@ -31,97 +31,100 @@ public struct TerminalReport: Sendable {
 
   /// Returns the report of one run. The answer stands first and last. Between them are its reasons: claims, findings,
   /// tables, distributions, warnings, and the facts about the run.
-  public func render(_ reading: Reading) -> String {
+  public func render(_ content: ReportContent) -> String {
     guard !details else {
-      return render(reading, Extent(tables: reading.tables + [reading.costs].compactMap(\.self), claimLines: .max))
+      return render(content, Extent(tables: content.tables + [content.costs].compactMap(\.self), claimLines: .max))
     }
-    let leading = Table.leading(reading.briefTables)
+    let leading = Table.leading(content.briefTables)
     var report = ""
     let shorter = [(12, true), (16, false), (12, false), (8, false), (4, false), (0, false)]
-    for extent in [Extent(tables: reading.briefTables), Extent(tables: leading)]
+    for extent in [Extent(tables: content.briefTables), Extent(tables: leading)]
       + shorter.map({ Extent(tables: leading, claimLines: $0, hasDistribution: $1) })
     {
-      report = render(reading, extent)
+      report = render(content, extent)
       if report.utf8.count(where: { $0 == UInt8(ascii: "\n") }) <= Self.longest { break }
     }
     return report
   }
 
-  private func render(_ reading: Reading, _ extent: Extent) -> String {
-    let answer = answer(reading)
-    let claims = claims(reading, extent.claimLines)
-    var sections = [heading(reading) + answer]
+  private func render(_ content: ReportContent, _ extent: Extent) -> String {
+    let answer = answer(content)
+    let claims = claims(content, extent.claimLines)
+    var sections = [heading(content) + answer]
     sections.append(section("claims", claims.lines))
-    sections.append(section("findings", reading.findings.flatMap { item($0, nil) }))
-    let all = reading.seeksBest ? [] : reading.distributions
+    sections.append(section("findings", content.findings.flatMap { item($0, nil) }))
+    let all = content.seeksBest ? [] : content.distributions
     let distributions = details ? all : Array(all.prefix(extent.hasDistribution ? 1 : 0))
     let tables = extent.tables.map(fitted)
     let drawn = tables.map(lines)
     let explained = tables.lastIndex { !$0.facts.isDisjoint(with: [.ratio, .best]) } ?? 0
     sections += zip(tables.indices, drawn).map {
-      $1.lines + ($0 == explained ? footnotes(reading, drawn.map(\.shown)) : [])
+      $1.lines + ($0 == explained ? footnotes(content, drawn.map(\.shown)) : [])
     }
-    sections.append(reading.speedUp.map { plot($0.curve) } ?? [])
-    sections += reading.seeksBest ? [sweep(reading)] : distributions.map(distribution)
-    let traces = reading.traces
+    sections.append(content.speedUp.map { plot($0.curve) } ?? [])
+    sections += content.seeksBest ? [sweep(content)] : distributions.map(distribution)
+    let traces = content.traces
     if !traces.isEmpty {
       let pictures = TraceText(style: style).render(traces.map(\.trace)).split(
         separator: "\n", omittingEmptySubsequences: false)
       sections.append(
         section("traces", pictures.map(String.init) + traces.compactMap(\.note).flatMap { item($0, .care) }))
     }
-    sections.append(section("warnings", warnings(reading).flatMap { item($0, .care) }))
+    sections.append(section("warnings", warnings(content).flatMap { item($0, .care) }))
     let isWhole = claims.isWhole && distributions.count == all.count && !drawn.contains { $0.isCut }
-    sections.append(foot(reading, isWhole: isWhole) + answer)
+    sections.append(foot(content, isWhole: isWhole) + answer)
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
-  private func heading(_ reading: Reading) -> [String] {
-    let scenario = reading.document.scenario
+  private func heading(_ content: ReportContent) -> [String] {
+    let scenario = content.document.scenario
     return Heading.lines(scenario.name, scenario.title, nil, style)
-      + (reading.grades.caution.map { wrapped($0, .care) } ?? [])
+      + (content.grades.caution.map { wrapped($0, .care) } ?? [])
   }
 
   /// Returns the standings of the documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the
   /// conclusion of the scenario.
-  private func answer(_ reading: Reading) -> [String] {
-    let conclusion = reading.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
-    let cores = reading.coresNote.map { wrapped($0, .care) } ?? []
-    let documents = cores + inked(Grades.head, reading.grades.parts.map { ($0.text, $0.standing.ink) }, "; ")
-    guard let first = reading.answer.first else { return documents + conclusion }
-    guard reading.answer.count > 1 else { return documents + [first.text] + conclusion }
-    let claims = inked("\(first.text): ", reading.answer.dropFirst().map { ($0.text, $0.verdict?.ink) }, ", ")
+  private func answer(_ content: ReportContent) -> [String] {
+    let conclusion = content.conclusion.map { wrapped(style.unicode ? $0 : Signs.plain($0), .heading) } ?? []
+    let cores = content.coresNote.map { wrapped($0, .care) } ?? []
+    let documents = cores + colored(Grades.head, content.grades.parts.map { ($0.text, $0.standing.color) }, "; ")
+    guard let first = content.answer.first else { return documents + conclusion }
+    guard content.answer.count > 1 else { return documents + [first.text] + conclusion }
+    let claims = colored("\(first.text): ", content.answer.dropFirst().map { ($0.text, $0.verdict?.color) }, ", ")
     return documents + claims + conclusion
   }
 
-  /// Returns parts in a line, each in its ink; empty if there are none. The line is wrapped as a whole before the inks
-  /// are added, so a part that continues on another line has none.
-  private func inked(_ head: String, _ parts: [(text: String, ink: Ink?)], _ separator: String) -> [String] {
+  /// Returns parts in a line, each in its colour; empty if there are none. The line is wrapped as a whole before the
+  /// colours are added, so a part that continues on another line has none.
+  private func colored(_ head: String, _ parts: [(text: String, color: SemanticColor?)], _ separator: String)
+    -> [String]
+  {
     guard !parts.isEmpty else { return [] }
     let text = head + parts.map(\.text).joined(separator: separator)
     return text.wrapped(to: max(20, style.width)).map { line in
-      parts.reduce(line) { line, part in part.ink.map { line.replacing(part.text, with: $0(part.text, style)) } ?? line
+      parts.reduce(line) { line, part in
+        part.color.map { line.replacing(part.text, with: $0(part.text, style)) } ?? line
       }
     }
   }
 
   /// Returns the last lines: the machine, the extent and the command of the run, and how to see the rest.
-  private func foot(_ reading: Reading, isWhole: Bool) -> [String] {
+  private func foot(_ content: ReportContent, isWhole: Bool) -> [String] {
     let lines = [
-      details ? reading.document.scenario.source : "", details ? reading.settings : reading.changedSettings,
-      (details ? reading.facts : reading.briefFacts).joined(separator: ", "), reading.command ?? "",
-      reading.sinceLast ?? "", isWhole ? "" : "--details shows all claims, metrics and distributions",
+      details ? content.document.scenario.source : "", details ? content.settings : content.changedSettings,
+      (details ? content.facts : content.briefFacts).joined(separator: ", "), content.command ?? "",
+      content.sinceLast ?? "", isWhole ? "" : "--details shows all claims, metrics and distributions",
     ]
     return lines.filter { !$0.isEmpty }.flatMap { wrapped($0, .quiet) }
   }
 
-  private func footnotes(_ reading: Reading, _ tables: [Table]) -> [String] {
-    reading.footnotes(tables).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
+  private func footnotes(_ content: ReportContent, _ tables: [Table]) -> [String] {
+    content.footnotes(tables).flatMap { wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2) }
   }
 
   /// Returns the warnings. Outliers are a detail, since every run has some.
-  private func warnings(_ reading: Reading) -> [String] {
-    reading.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
+  private func warnings(_ content: ReportContent) -> [String] {
+    content.warnings.filter { details || $0.kind != "outliers" }.map(\.says)
   }
 
   /// The number of distributions that have room for ticks at their percentiles.
@@ -175,7 +178,7 @@ public struct TerminalReport: Sendable {
           || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }
       }
       var lines = grid.keeping(columns, rows: rows).lines()
-      if !lines.isEmpty { lines[0] = Ink.quiet(lines[0], style) }
+      if !lines.isEmpty { lines[0] = SemanticColor.quiet(lines[0], style) }
       for (row, line) in zip(rows, lines.indices.dropFirst()) {
         lines[line] = highlight(lines[line], table.rows[row], hasName: !table.isGrid)
       }
@@ -189,16 +192,16 @@ public struct TerminalReport: Sendable {
     guard style.color else { return line }
     // In a list, the variant stands in the first column.
     let name = hasName ? row.cells.first?.text.inLine ?? "" : ""
-    let ink: Ink = row.needsCare ? .care : .name
-    return ink(name, style)
-      + line.dropFirst(name.count).replacing("faster", with: Ink.good("faster", style)).replacing(
-        "slower", with: Ink.care("slower", style))
+    let color: SemanticColor = row.needsCare ? .care : .name
+    return color(name, style)
+      + line.dropFirst(name.count).replacing("faster", with: SemanticColor.good("faster", style)).replacing(
+        "slower", with: SemanticColor.care("slower", style))
   }
 
   // MARK: Plots
 
-  private func sweep(_ reading: Reading) -> [String] {
-    reading.sweepPlot(isBrief: !details).map(plot) ?? []
+  private func sweep(_ content: ReportContent) -> [String] {
+    content.sweepPlot(isBrief: !details).map(plot) ?? []
   }
 
   private func plot(_ sweep: SweepCurve) -> [String] {
@@ -220,32 +223,32 @@ public struct TerminalReport: Sendable {
 
   /// Returns the claims. A short report has the gravest first: all that failed or speak against a document, as many of
   /// the others as `most` lines hold, and the number of those that are left out.
-  private func claims(_ reading: Reading, _ most: Int) -> (lines: [String], isWhole: Bool) {
-    guard !reading.claims.isEmpty else { return (reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [], true) }
-    let (told, asSaid) = details ? (reading.claims, []) : reading.claimsByGravity
+  private func claims(_ content: ReportContent, _ most: Int) -> (lines: [String], isWhole: Bool) {
+    guard !content.claims.isEmpty else { return (content.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? [], true) }
+    let (told, asSaid) = details ? (content.claims, []) : content.claimsBySeverity
     let room = told.map(\.word.count).max() ?? 0
     // The foot of the report has the number of rounds.
-    let rounds = details ? nil : reading.rounds
+    let rounds = details ? nil : content.rounds
     var lines: [String] = []
     var (used, shown) = (0, 0)
     for one in told {
       let text = claim(one, room, rounds)
-      if !details, one.gravity != .failed, one.gravity != .againstDocument {
+      if !details, one.severity != .failed, one.severity != .againstDocument {
         guard used + text.count <= most else { break }
         used += text.count
       }
       lines += text
       shown += 1
     }
-    let rest = Reading.counts(Array(told.dropFirst(shown)) + asSaid)
+    let rest = ReportContent.counts(Array(told.dropFirst(shown)) + asSaid)
     if !rest.isEmpty {
       let says = (shown == 0 ? "" : "and ") + rest.map(\.text).joined(separator: ", ")
       lines += wrapped("\(says): see --details", .quiet, indent: 2)
     }
-    lines += reading.legend(isFull: details, of: Array(told.prefix(shown))).flatMap {
+    lines += content.legend(isFull: details, of: Array(told.prefix(shown))).flatMap {
       wrapped(style.unicode ? $0 : Signs.plain($0), .quiet, indent: 2)
     }
-    lines += reading.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? []
+    lines += content.leftOut.map { wrapped($0, .quiet, indent: 2) } ?? []
     return (lines, rest.isEmpty)
   }
 
@@ -271,25 +274,25 @@ public struct TerminalReport: Sendable {
     guard isPlain, indent + last + 2 + evidence.displayWidth <= style.width else {
       return lines + wrapped(evidence, .quiet, indent: indent)
     }
-    lines[lines.count - 1] += "  " + Ink.quiet(style.unicode ? evidence : Signs.plain(evidence), style)
+    lines[lines.count - 1] += "  " + SemanticColor.quiet(style.unicode ? evidence : Signs.plain(evidence), style)
     return lines
   }
 
   private func title(_ name: String, _ note: String) -> [String] { Heading.lines(name, note, .quiet, style) }
 
   private func section(_ name: String, _ lines: [String]) -> [String] {
-    lines.isEmpty ? [] : [Ink.heading(name, style)] + lines
+    lines.isEmpty ? [] : [SemanticColor.heading(name, style)] + lines
   }
 
-  private func item(_ text: String, _ ink: Ink?) -> [String] {
-    var lines = wrapped(text, ink, indent: 4)
-    lines[0] = "  " + (ink?(style.sign("•", "-"), style) ?? style.sign("•", "-")) + " " + lines[0].dropFirst(4)
+  private func item(_ text: String, _ color: SemanticColor?) -> [String] {
+    var lines = wrapped(text, color, indent: 4)
+    lines[0] = "  " + (color?(style.sign("•", "-"), style) ?? style.sign("•", "-")) + " " + lines[0].dropFirst(4)
     return lines
   }
 
-  private func wrapped(_ text: String, _ ink: Ink?, indent: Int = 0) -> [String] {
+  private func wrapped(_ text: String, _ color: SemanticColor?, indent: Int = 0) -> [String] {
     text.wrapped(to: max(20, style.width - indent)).map { line in
-      String(repeating: " ", count: indent) + (ink?(line, style) ?? line)
+      String(repeating: " ", count: indent) + (color?(line, style) ?? line)
     }
   }
 }

@@ -3,7 +3,7 @@ import Laboratory
 extension Verdict {
   /// The colour of the verdict: green if the claim was borne out, red if it fails a run, yellow if it must be read with
   /// care.
-  var ink: Ink {
+  var color: SemanticColor {
     switch self {
     case .held, .witnessed, .supported: .good
     case .violated, .notWitnessed: .bad
@@ -26,6 +26,6 @@ extension Verdict {
 extension ClaimFacts {
   /// Returns the verdict with its mark, in its colour, as wide as the mark and `room` columns.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
-    verdict.ink("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
+    verdict.color("\(verdict.mark(style)) \(word)".padded(to: room + 2), style)
   }
 }

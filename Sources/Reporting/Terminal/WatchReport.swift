@@ -9,8 +9,8 @@ public enum WatchReport {
     if event.kind == .overflow { line += "the kernel's queue was full: changes are missing here" }
     let sizes = [event.previousSize, event.size].map { $0.map { Quantity(Double($0), .bytes).description } }
     switch (sizes[0], sizes[1]) {
-    case (let before?, let after?) where before != after: line += Ink.quiet("  \(before) -> \(after)", style)
-    case (nil, let after?): line += Ink.quiet("  \(after)", style)
+    case (let before?, let after?) where before != after: line += SemanticColor.quiet("  \(before) -> \(after)", style)
+    case (nil, let after?): line += SemanticColor.quiet("  \(after)", style)
     default: break
     }
     return line + "\n"
@@ -24,7 +24,7 @@ public enum WatchReport {
 
   private static func head(_ kind: PathEvent.Kind, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
     let seconds = Quantity.fixed(Double(time > start ? time - start : 0) / 1e9, decimals: 3)
-    let ink: Ink =
+    let color: SemanticColor =
       switch kind {
       case .deleted, .overflow: .bad
       case .renamed, .replaced: .care
@@ -32,6 +32,6 @@ public enum WatchReport {
       case .write, .extend, .attrib, .link: .name
       }
     return String(repeating: " ", count: max(0, 8 - seconds.count)) + seconds + " s  "
-      + ink(kind.rawValue.padded(to: 8), style) + "  "
+      + color(kind.rawValue.padded(to: 8), style) + "  "
   }
 }

@@ -117,7 +117,7 @@ public enum ChromeTrace {
       event("X", name, category, on: track, begin, ", \"dur\": \(Self.microseconds((end ?? length) - begin))" + rest)
     }
 
-    private mutating func counter(_ name: String, _ steps: Steps) {
+    private mutating func counter(_ name: String, _ steps: StepFunction) {
       // A counter keeps its value until its next event, so it has an event at the beginning and at the end of the
       // trace.
       let points = steps.folded(to: Self.mostSteps, end: length)

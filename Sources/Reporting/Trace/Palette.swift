@@ -18,7 +18,7 @@ enum Palette {
   }
 
   private static func string(_ segment: Rainbow.Segment) -> String {
-    _ = Ink.ready
+    _ = SemanticColor.ready
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment]))
   }
 

@@ -31,7 +31,8 @@ public struct TraceCheckText {
       }
       let mark =
         of.isEmpty
-        ? Ink.quiet("not judged", style) : broken.isEmpty ? Ink.good("kept      ", style) : Ink.bad("broken    ", style)
+        ? SemanticColor.quiet("not judged", style)
+        : broken.isEmpty ? SemanticColor.good("kept      ", style) : SemanticColor.bad("broken    ", style)
       lines.append("\(mark)  \(rule.rawValue)" + (of.isEmpty ? "" : " (in \(of.count) traces)"))
       lines += broken.map { "            \($0)" }
     }

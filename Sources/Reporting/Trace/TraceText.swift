@@ -42,14 +42,14 @@ public struct TraceText {
 
   private func picture(_ trace: Trace, scale: UInt64) -> [String] {
     var lines = Heading.lines(
-      "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.ink(trace), style)
+      "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.color(trace), style)
     guard trace.length > 0 else {
       return lines + wrapped(trace.findingTexts.first ?? "Nothing was recorded.")
     }
     let columns = max(20, style.width - Self.margin)
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
-    let letters = Letters(trace, folding)
+    let letters = QueueLetters(trace, folding)
     // The findings on a program come first, since its user looks for what is wrong.
     let isProgram = trace.program != nil
     if isProgram { lines += trace.findingTexts.flatMap(wrapped) + [""] + letters.table(trace, style) + [""] }
@@ -59,12 +59,14 @@ public struct TraceText {
     if !isProgram { lines += letters.table(trace, style) }
     lines += remarks(trace, folding)
     let figures = TraceFigures(trace)
-    lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map { Ink.quiet($0, style) }
+    lines += wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; "))).map {
+      SemanticColor.quiet($0, style)
+    }
     if !isProgram { lines += trace.findingTexts.flatMap(wrapped) }
     return lines
   }
 
-  private static func ink(_ trace: Trace) -> Ink? {
+  private static func color(_ trace: Trace) -> SemanticColor? {
     switch trace.end {
     case .completed: nil
     case .hung, .trapped: trace.isForeseen ? .care : .bad
@@ -83,7 +85,7 @@ public struct TraceText {
     if trace.end == .hung, folding.to < trace.length, to == nil {
       remarks.append("nothing more happens until \(TraceFigures.text(trace.length)), when the lab ends it")
     }
-    return remarks.flatMap { wrapped($0) }.map { Ink.care($0, style) }
+    return remarks.flatMap { wrapped($0) }.map { SemanticColor.care($0, style) }
   }
 
   private func wrapped(_ text: String) -> [String] { text.wrapped(to: max(20, style.width)) }
@@ -117,7 +119,7 @@ public struct TraceText {
     }
   }
 
-  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ letters: Letters) -> [String] {
+  private func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ letters: QueueLetters) -> [String] {
     if row.lanes.count == 1 {
       let cells = folding.cells(of: row.lanes[0])
       return [
@@ -163,17 +165,17 @@ public struct TraceText {
     let name = String(name.prefix(Self.nameWidth)) + String(repeating: " ", count: max(0, Self.nameWidth - name.count))
     // Neighbours of the same colour share their colour codes.
     let body = pieces.map { piece in style.color ? piece.color?(piece.text) ?? piece.text : piece.text }.joined()
-    return "\(Ink.name(name, style))|\(body)|"
+    return "\(SemanticColor.name(name, style))|\(body)|"
   }
 
   private func place(_ place: Folding.Cell.Place) -> Piece {
     switch place {
     case .absent: Piece(" ", nil)
-    case .rests: Piece(".", { Ink.quiet($0, style) })
-    case .preempted: Piece(":", { Ink.bad($0, style) })
+    case .rests: Piece(".", { SemanticColor.quiet($0, style) })
+    case .preempted: Piece(":", { SemanticColor.bad($0, style) })
     case .runsInPart: Piece(",", nil)
     case .runs(let core): Piece(Self.digit(core), { Palette.of(core, $0) })
-    case .unknown: Piece("?", { Ink.care($0, style) })
+    case .unknown: Piece("?", { SemanticColor.care($0, style) })
     }
   }
 
@@ -181,7 +183,7 @@ public struct TraceText {
   private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
 
   /// Returns cells of the same content as one span, with the content's name in it if there is room.
-  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: Letters) -> [Piece] {
+  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ letters: QueueLetters) -> [Piece] {
     var pieces: [Piece] = []
     var index = 0
     // The block that the spans up to here have named.
@@ -201,7 +203,7 @@ public struct TraceText {
   }
 
   private func span(
-    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: Letters, named: Int?
+    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ letters: QueueLetters, named: Int?
   ) -> Piece {
     func name(_ block: Int) -> String {
       let block = trace.blocks[block]
@@ -215,7 +217,7 @@ public struct TraceText {
     }
     switch content {
     case .nothing: return Piece(String(repeating: " ", count: width), nil)
-    case .unknown: return Piece(String(repeating: "?", count: width), { Ink.care($0, style) })
+    case .unknown: return Piece(String(repeating: "?", count: width), { SemanticColor.care($0, style) })
     case .blocks(let queue):
       return Piece(String(repeating: letters.letter(queue), count: width), { Palette.on(letters.index(queue), $0) })
     case .block(let number):
@@ -225,7 +227,7 @@ public struct TraceText {
       // A wait at the beginning of a block would hide the block's name.
       let around = block.flatMap { $0 == named ? nil : name($0) } ?? ""
       let text = around.isEmpty || around.count + wait.count > width ? wait : around + wait
-      return Piece(filled(text, "~"), { Ink.quiet($0, style) })
+      return Piece(filled(text, "~"), { SemanticColor.quiet($0, style) })
     }
   }
 
@@ -262,7 +264,7 @@ public struct TraceText {
     let most = values.max() ?? 0
     let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }
     return values.map { value in
-      if value == 0 { return Piece(".", { Ink.quiet($0, style) }) }
+      if value == 0 { return Piece(".", { SemanticColor.quiet($0, style) }) }
       if most <= 9 { return Piece("\(value)", nil) }
       return Piece(steps[(value * steps.count + most - 1) / most - 1], nil)
     }
@@ -284,7 +286,7 @@ public struct TraceText {
       }
       time += step
     }
-    return Ink.quiet(String(repeating: " ", count: Self.nameWidth) + text.joined(), style)
+    return SemanticColor.quiet(String(repeating: " ", count: Self.nameWidth) + text.joined(), style)
   }
 
   /// Returns the smallest of 1, 2, 5, 10, 20 … that is not below the value.
@@ -304,13 +306,13 @@ public struct TraceText {
       + "\".\" not running. Lower row: the block it is in, by queue and number, \"!\" for a barrier, or what it ~waits~ for. For threads "
       + "drawn in one row, a digit is the number of them that run. busy: cores in use; backlog: blocks submitted, not begun; threads: "
       + "threads that exist, idle ones included."
-    return wrapped(text).map { Ink.quiet($0, style) }
+    return wrapped(text).map { SemanticColor.quiet($0, style) }
   }
 }
 
 /// The letters of the queues in the picture. If there are many queues, those whose labels differ only in their numbers
 /// share a letter.
-private struct Letters {
+private struct QueueLetters {
   private var of: [Int: Int] = [:]
   private var labels: [(label: String, kind: Trace.Queue.Kind, count: Int)] = []
   private static let all = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
@@ -359,7 +361,7 @@ private struct Letters {
       let kept = grid.keeping(columns, rows: Array(rows.indices))
       if TextGrid.width(of: kept.widths) <= style.width {
         let lines = kept.lines()
-        return lines.prefix(1).map { Ink.quiet($0, style) } + lines.dropFirst() + more
+        return lines.prefix(1).map { SemanticColor.quiet($0, style) } + lines.dropFirst() + more
       }
     }
     let names = labels.prefix(rows.count).enumerated().map { "\(Self.all[$0]) = \"\($1.label.inLine)\"" }

@@ -1,7 +1,7 @@
-/// The look of a series: a colour, a marker and a dash pattern, so that the series is recognizable without colours,
+/// The style of a series: a colour, a marker and a dash pattern, so that the series is recognizable without colours,
 /// too.
-struct Look {
-  /// The number of the look: that of the variant, wherever the variant has one line.
+struct SeriesStyle {
+  /// The number of the style: that of the variant, wherever the variant has one line.
   let number: Int
   /// Whether the failure of the variant is the lesson. Such a series is orange.
   let isBroken: Bool

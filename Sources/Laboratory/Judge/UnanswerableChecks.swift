@@ -2,7 +2,7 @@ extension Results {
   /// Questions of the file that no trial of a run could answer: a percentile of fewer samples than it needs. It is an
   /// error in the file or in the settings, although only the run could show it. A trial that has too few samples by
   /// chance is not such an error.
-  public var slips: [InputError] {
+  public var unanswerableChecks: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in
         runs(of: reference).lazy.compactMap { $0.shortage(for: reference) }.first

@@ -41,10 +41,11 @@ public struct Finding: Sendable {
     let says =
       against.map { "\($0.standing.mark(style)) \($0.sentence.id) \($0.standing.rawValue): \($0.sentence.says.inLine)" }
       ?? "\(claim.verdict.mark(style)) \(claim.word): \(claim.says.inLine)"
-    let ink = against?.standing.ink ?? claim.verdict.ink
+    let color = against?.standing.color ?? claim.verdict.color
     let figures = (against == nil ? [claim] : beside).flatMap { $0.evidenceText.inLine.wrapped(to: width) }
-    return says.wrapped(to: width).map { "  " + ink($0, style) + "\n" }.joined()
-      + (figures + ["\(scenario.inLine), \(started.prefix(10))"]).map { "  " + Ink.quiet($0, style) + "\n" }.joined()
+    return says.wrapped(to: width).map { "  " + color($0, style) + "\n" }.joined()
+      + (figures + ["\(scenario.inLine), \(started.prefix(10))"]).map { "  " + SemanticColor.quiet($0, style) + "\n" }
+      .joined()
   }
 }
 

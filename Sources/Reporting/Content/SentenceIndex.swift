@@ -4,8 +4,8 @@ import Measurement
 /// The sentences of the source documents, with the claims on them and the results on a machine.
 public struct SentenceIndex: Sendable {
   /// A judged claim on a sentence.
-  struct Testimony: Sendable {
-    let opinion: Opinion
+  struct JudgedClaim: Sendable {
+    let opinion: ClaimOpinion
     let scenario: String
     let claim: ClaimFacts
     /// A trial with the same result as the opinion, and the seed that gives its rounds the same order; nil if all
@@ -13,7 +13,7 @@ public struct SentenceIndex: Sendable {
     let shown: String?
 
     init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
-      let opinion = Opinion(claim, said, contradicts: contradicts)
+      let opinion = ClaimOpinion(claim, said, contradicts: contradicts)
       self.opinion = opinion
       self.claim = claim
       scenario = document.scenario.name
@@ -28,11 +28,11 @@ public struct SentenceIndex: Sendable {
   }
 
   /// A claim on a sentence as its scenario makes it, with its result.
-  struct Asked: Sendable {
+  struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
     /// The judged claim; nil if the claim was not judged.
-    let testimony: Testimony?
+    let judgedClaim: JudgedClaim?
   }
 
   /// The reason why a scenario with a claim on a sentence gave no verdict on it.
@@ -55,15 +55,15 @@ public struct SentenceIndex: Sendable {
     let word: String
     /// The configurations in which the sentence was tried.
     let conditions: [String]
-    let standing: Standing
+    let standing: SentenceStanding
     /// A remark on the standing; nil if the standing needs none.
     let remark: String?
     /// The scenarios with a claim on the sentence, in their order.
     let scenarios: [String]
     /// The judged claims on the sentence, those against it first.
-    let testimonies: [Testimony]
+    let judgedClaims: [JudgedClaim]
     /// All claims on the sentence, in the order of the scenarios.
-    let claims: [Asked]
+    let claims: [SentenceClaim]
     /// The sentences of the other half of the documents on the same question.
     let answers: [Documents.Sentence]
     /// The scenarios that gave no verdict on the sentence, by the reason.
@@ -79,7 +79,7 @@ public struct SentenceIndex: Sendable {
 
     /// The scenarios whose verdicts decide the standing, in their order.
     var judgedBy: [String] {
-      scenarios.filter { name in testimonies.contains { $0.scenario == name && $0.opinion != .unavailable } }
+      scenarios.filter { name in judgedClaims.contains { $0.scenario == name && $0.opinion != .unavailable } }
     }
   }
 
@@ -116,7 +116,7 @@ public struct SentenceIndex: Sendable {
 
   /// Returns the number of sentences for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
   static func summary(_ entries: [Entry]) -> String {
-    let counts = Standing.allCases.compactMap { standing -> String? in
+    let counts = SentenceStanding.allCases.compactMap { standing -> String? in
       let count = entries.count { $0.standing == standing }
       return count > 0 ? "\(count) \(standing.rawValue)" : nil
     }
@@ -153,9 +153,9 @@ public struct SentenceIndex: Sendable {
     let counted = last.filter { $0.value.tool.version == Tool.version }
     let machines = machine.map { [$0] } ?? Array(Set(counted.values.map(\.machine)))
     var tries: [String: [String]] = [:]
-    var asked: [String: [Asked]] = [:]
+    var asked: [String: [SentenceClaim]] = [:]
     var obstacles: [String: String] = [:]
-    var testimonies: [String: [Testimony]] = [:]
+    var judgedClaims: [String: [JudgedClaim]] = [:]
     for scenario in scenarios {
       for id in Set(scenario.claims.flatMap(\.grades)) { tries[id, default: []].append(scenario.name) }
       let document = counted[scenario.name]
@@ -167,17 +167,17 @@ public struct SentenceIndex: Sendable {
         }
         for id in claim.grades {
           guard let said = documents.sentence(id)?.said else { continue }
-          var testimony: Testimony?
+          var judgedClaim: JudgedClaim?
           if let document, let found {
-            testimony = Testimony(found, said, contradicts: claim.contradicts.contains(id), of: document)
+            judgedClaim = JudgedClaim(found, said, contradicts: claim.contradicts.contains(id), of: document)
           }
-          testimonies[id, default: []] += [testimony].compactMap(\.self)
-          asked[id, default: []].append(Asked(scenario: scenario.name, claim: claim, testimony: testimony))
+          judgedClaims[id, default: []] += [judgedClaim].compactMap(\.self)
+          asked[id, default: []].append(SentenceClaim(scenario: scenario.name, claim: claim, judgedClaim: judgedClaim))
         }
       }
     }
     let system = Set(counted.values.map(\.machine.os)).sorted().first
-    func absence(_ scenario: String, _ found: [Testimony]) -> Absence? {
+    func absence(_ scenario: String, _ found: [JudgedClaim]) -> Absence? {
       let found = found.filter { $0.scenario == scenario }
       if found.contains(where: { $0.opinion != .unavailable }) { return nil }
       if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
@@ -193,7 +193,7 @@ public struct SentenceIndex: Sendable {
         name: document.name, title: document.title, era: document.era, author: document.author,
         address: document.address,
         entries: document.sentences.filter { isShown($0, document) }.map { sentence in
-          let found = testimonies[sentence.id] ?? []
+          let found = judgedClaims[sentence.id] ?? []
           let absent = (tries[sentence.id] ?? []).compactMap { name in absence(name, found).map { ($0, name) } }
             .grouped { $0.0 }.map { why, scenarios in (why: why, scenarios: scenarios.map(\.1)) }
           let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
@@ -203,7 +203,7 @@ public struct SentenceIndex: Sendable {
             conditions: sentence.conditions, standing: standing,
             remark: sentence.remark(standing, found.map(\.opinion), on: system),
             scenarios: tries[sentence.id] ?? [],
-            testimonies: [Opinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
+            judgedClaims: [ClaimOpinion.speaksAgainst, .open, .speaksFor, .unavailable].flatMap { opinion in
               found.filter { $0.opinion == opinion }
             },
             claims: asked[sentence.id] ?? [], answers: documents.answers(to: sentence), absent: absent,

@@ -9,7 +9,7 @@ struct Tables {
   let index: RunIndex
   /// The metrics to show, the headline first.
   let shown: [MetricFacts]
-  let standings: Standings?
+  let comparison: RunComparison?
 
   private var document: ResultDocument { index.document }
   private var seeksBest: Bool { document.scenario.seeksBest == true }
@@ -117,7 +117,7 @@ struct Tables {
       self.row(
         row.run, columns.map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
     }
-    let heading = Table.Heading("vs \(standings?.reference ?? Standings.best)")
+    let heading = Table.Heading("vs \(comparison?.reference ?? RunComparison.best)")
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
       headings: keyHeadings + columns.map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
@@ -184,10 +184,10 @@ struct Tables {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
-    if let standings, standings.isOfBest, index.isBroken(run), !standings.bests.contains(run) {
+    if let comparison, comparison.isOfBest, index.isBroken(run), !comparison.bests.contains(run) {
       return Cell("broken: no candidate", .missing)
     }
-    guard let contrast = standings?.contrasts[run] else {
+    guard let contrast = comparison?.contrasts[run] else {
       return Cell(mark.facts.contains(.best) ? "\(mark.sign) best mean" : mark.sign, mark.facts)
     }
     let text = metric.meaning.wording(contrast.ratio)
@@ -209,7 +209,7 @@ struct Tables {
   /// Returns whether the ratio of a run to its reference is a lower bound: the shorter time of the two is near the
   /// noise floor, or its loop was optimised, so that the true time is shorter.
   private func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
-    standings?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
+    comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
   /// The text for an interval that is wide and includes 1.
@@ -218,19 +218,19 @@ struct Tables {
   /// Returns the sign beside a run: that it is the best one, that it does not differ from its reference, or that the
   /// rounds cannot tell. The signs are the same with a baseline and without.
   private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
-    guard let standings else { return ("", false, []) }
-    let reference: Cell.Facts = standings.references.contains(run) ? .reference : []
-    let isNoise = standings.isTooNoisy(run)
-    if standings.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
-    let isOfBest = standings.isOfBest
+    guard let comparison else { return ("", false, []) }
+    let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
+    let isNoise = comparison.isTooNoisy(run)
+    if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
+    let isOfBest = comparison.isOfBest
     if isNoise { return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy)) }
-    guard standings.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
+    guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
   }
 
   /// Returns the count of a flaw in place of a ratio, `81 failed-opens`; nil for a run without a flaw.
   private func flaw(_ run: Int) -> Cell? {
-    guard let standings, let flaw = standings.flaw, standings.flawed.contains(run) else { return nil }
+    guard let comparison, let flaw = comparison.flaw, comparison.flawed.contains(run) else { return nil }
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
 
@@ -278,8 +278,8 @@ struct Tables {
               ?? .none
           })
     }
-    let groups = standings?.groups ?? ""
-    let reference = document.scenario.baseline ?? "\(Standings.best) for each \(groups)"
+    let groups = comparison?.groups ?? ""
+    let reference = document.scenario.baseline ?? "\(RunComparison.best) for each \(groups)"
     return Table(
       title: variant.name,
       note: "\(metric.name) as a multiple of \(reference), by \(across.name)",
@@ -292,7 +292,7 @@ struct Tables {
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, _, facts) = mark(run)
-    if let contrast = standings?.contrasts[run] {
+    if let contrast = comparison?.contrasts[run] {
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
         facts.union([.ratio, contrast.interval == nil ? .glimpse : .told]))

@@ -21,7 +21,7 @@ public enum Legend {
   ]
 }
 
-extension Reading {
+extension ReportContent {
   /// Returns the meaning of the verdicts, in full or as much as fits into a line. All verdicts are counted in the
   /// report, and the evidence of `shown` stands beside the claims.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {

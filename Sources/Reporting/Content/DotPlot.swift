@@ -50,7 +50,7 @@ struct DotPlot: Sendable {
     guard let metric = tables.shown.first(where: isMeasured) else { return nil }
     self.metric = metric
     let isHeadline = metric.name == tables.shown.first?.name
-    reference = isHeadline ? tables.standings?.reference ?? index.document.scenario.baseline : nil
+    reference = isHeadline ? tables.comparison?.reference ?? index.document.scenario.baseline : nil
     let alike =
       isHeadline ? [] : tables.shown.filter { $0.kind == metric.kind && $0.unit == metric.unit && isMeasured($0) }
     guard alike.count < 3 else {
@@ -116,12 +116,12 @@ struct DotPlot: Sendable {
     }
     let (low, high) = (samples.min.value, samples.max.value)
     return Row(
-      label: label, isBroken: isBroken, isReference: isHeadline && tables.standings?.references.contains(run) == true,
+      label: label, isBroken: isBroken, isReference: isHeadline && tables.comparison?.references.contains(run) == true,
       figure: tables.figure(samples).text, ratio: isHeadline ? tables.standing(run, metric).text : "",
       median: samples.isRange ? nil : samples.median,
       span: samples.isRange ? min(low, high)...max(low, high) : samples.spread,
-      isDistinct: isHeadline ? tables.standings?.contrasts[run]?.isDistinct : nil,
-      isTooNoisy: isHeadline && tables.standings?.isTooNoisy(run) == true)
+      isDistinct: isHeadline ? tables.comparison?.contrasts[run]?.isDistinct : nil,
+      isTooNoisy: isHeadline && tables.comparison?.isTooNoisy(run) == true)
   }
 
   /// All values that have a place on the axis.

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The comparison of a document's runs by one metric. Runs are identified by their index.
-struct Standings: Sendable {
+struct RunComparison: Sendable {
   /// The best run; nil if the question is another one, or if neither direction of the metric is better.
   let best: Int?
   /// The best runs: the single best one, or the best of each group of runs that are compared with each other.

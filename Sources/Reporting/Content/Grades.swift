@@ -5,7 +5,7 @@ import Laboratory
 struct Grades: Sendable {
   struct Grade: Sendable {
     let sentence: Documents.Sentence
-    let standing: Standing
+    let standing: SentenceStanding
     /// The scenarios whose claims grade the sentence.
     let scenarios: [String]
   }
@@ -15,13 +15,13 @@ struct Grades: Sendable {
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
-    var found: [String: [(opinion: Opinion, scenario: String)]] = [:]
+    var found: [String: [(opinion: ClaimOpinion, scenario: String)]] = [:]
     for run in runs where run.scenario.seeksBest != true {
       for claim in run.claims where !claim.isLeftOut {
         for (ids, contradicts) in [(claim.bears ?? [], false), (claim.contradicts ?? [], true)] {
           for id in ids {
             guard let said = documents?.sentence(id)?.said else { continue }
-            found[id, default: []].append((Opinion(claim, said, contradicts: contradicts), run.scenario.name))
+            found[id, default: []].append((ClaimOpinion(claim, said, contradicts: contradicts), run.scenario.name))
           }
         }
       }
@@ -40,9 +40,9 @@ struct Grades: Sendable {
 
   /// The grades in words, the gravest first: `guide.19 refuted; guide.27, guide.31 borne out`. Empty if no sentence was
   /// graded, or if only a stand-in was tried.
-  var parts: [(text: String, standing: Standing)] {
+  var parts: [(text: String, standing: SentenceStanding)] {
     guard standIn == nil else { return [] }
-    return Standing.allCases.compactMap { standing in
+    return SentenceStanding.allCases.compactMap { standing in
       let ids = grades.filter { $0.standing == standing }.map(\.sentence.id)
       return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.phrase)", standing)
     }
@@ -60,11 +60,11 @@ struct Grades: Sendable {
   var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
 }
 
-extension Standing {
+extension SentenceStanding {
   /// The predicate after a sentence's number.
   fileprivate var phrase: String {
     switch self {
-    case .inOneConfiguration, .byInference: "\(Standing.borneOut.rawValue) \(rawValue)"
+    case .inOneConfiguration, .byInference: "\(SentenceStanding.borneOut.rawValue) \(rawValue)"
     case .refuted, .partly, .undecided, .borneOut, .standIn, .byConstruction, .unavailable, .notRun, .untried: rawValue
     }
   }

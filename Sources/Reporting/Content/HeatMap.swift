@@ -52,10 +52,10 @@ struct HeatMap: Sendable {
     self.across = across
     let values = across.swept ?? []
     columns = values.map(across.describe)
-    let standings = tables.standings
-    let isRatio = standings?.contrasts.isEmpty == false
-    let groups = standings?.groups ?? ""
-    let best = groups.isEmpty ? Standings.best : "\(Standings.best) for each \(groups)"
+    let comparison = tables.comparison
+    let isRatio = comparison?.contrasts.isEmpty == false
+    let groups = comparison?.groups ?? ""
+    let best = groups.isEmpty ? RunComparison.best : "\(RunComparison.best) for each \(groups)"
     reference = isRatio ? index.document.scenario.baseline ?? best : nil
 
     let medians = index.document.runs.compactMap { $0.metrics[metric.name]?.median }.filter { $0 > 0 && $0.isFinite }
@@ -66,8 +66,8 @@ struct HeatMap: Sendable {
         let median = index.document.runs[run].metrics[metric.name]?.median
         return median.flatMap { median in least.flatMap { median > 0 ? Double.log(median / $0) : nil } }
       }
-      if let contrast = standings?.contrasts[run] { return contrast.ratio > 0 ? Double.log(contrast.ratio) : nil }
-      return standings?.references.contains(run) == true ? 0 : nil
+      if let contrast = comparison?.contrasts[run] { return contrast.ratio > 0 ? Double.log(contrast.ratio) : nil }
+      return comparison?.references.contains(run) == true ? 0 : nil
     }
     let farthest = index.document.runs.indices.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
 
@@ -82,9 +82,9 @@ struct HeatMap: Sendable {
       return Point(
         text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
         isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
-        isBest: standings?.bests.contains(run) == true,
+        isBest: comparison?.bests.contains(run) == true,
         isNearBest: !cell.facts.isDisjoint(with: [.nearBest, .noDifference]),
-        isTooNoisy: standings?.isTooNoisy(run) == true,
+        isTooNoisy: comparison?.isTooNoisy(run) == true,
         says: "\(index.labels[run]): \(cell.text)\(median)")
     }
 

@@ -1,7 +1,7 @@
 import Laboratory
 
 /// The relation of claims to the sentences of the documents, in words.
-enum Sides {
+enum ClaimRelation {
   /// Returns the relation of one claim, `tests guide.3, contradicts guide.19`, or that the claim is the lab's own.
   static func text(bears: [String], contradicts: [String]) -> String {
     let sides = [("tests", bears), ("contradicts", contradicts)].filter { !$0.1.isEmpty }
@@ -30,7 +30,7 @@ enum Sides {
 
 extension ClaimFacts {
   /// The relation of the claim to the sentences of the documents.
-  var sides: String { Sides.text(bears: bears ?? [], contradicts: contradicts ?? []) }
+  var sides: String { ClaimRelation.text(bears: bears ?? [], contradicts: contradicts ?? []) }
   /// The sentences that the claim grades.
   var grades: [String] { (bears ?? []) + (contradicts ?? []) }
 }

@@ -2,7 +2,7 @@ import Platform
 @preconcurrency import Rainbow
 
 /// The few colours that mean something, each for one meaning.
-enum Ink {
+enum SemanticColor {
   /// A heading.
   case heading
   /// Text that the reader may skip: evidence, and parts of explanations.
@@ -16,7 +16,7 @@ enum Ink {
   /// The name of a variant, a scenario or a parameter.
   case name
 
-  /// Returns `text` in this ink if `style` has colour.
+  /// Returns `text` in this colour if `style` has colour.
   func callAsFunction(_ text: String, _ style: TextStyle) -> String {
     let text = text.inLine
     guard style.color, !text.isEmpty else { return text }
@@ -24,7 +24,7 @@ enum Ink {
     return Rainbow.generateString(for: Rainbow.Entry(segments: [segment(text)]))
   }
 
-  /// Returns whether the text after an escape character is one of these inks: `[31;1m`.
+  /// Returns whether the text after an escape character is one of these colours: `[31;1m`.
   static func isOurs(_ code: Substring.UnicodeScalarView) -> Bool {
     guard code.first == "[" else { return false }
     if Palette.isOurs(String(code)) { return true }

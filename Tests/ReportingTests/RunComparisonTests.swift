@@ -5,10 +5,10 @@ import Testing
 @testable import Reporting
 
 /// The choice of the best run, and the comparison of the others with it.
-@Suite struct StandingsTests {
-  private func reading(
+@Suite struct RunComparisonTests {
+  private func content(
     _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, seeksBest: Bool = true
-  ) -> Reading {
+  ) -> ReportContent {
     let variants = figures.map { variant, rounds -> (String, [Fixture.Samples]) in
       (variant, rounds.map { figure in figure.map { [metric: [$0]] } })
     }
@@ -16,40 +16,40 @@ import Testing
     var experiment = made.experiment
     experiment.show = [metric]
     experiment.seeksBest = seeksBest
-    return Results(experiment: experiment, machine: made.machine, seed: 7, started: "", runs: made.runs).reading
+    return Results(experiment: experiment, machine: made.machine, seed: 7, started: "", runs: made.runs).content
   }
 
   @Test(arguments: [("elapsed", 1), ("rate", 0), ("missed", nil)] as [(String, Int?)])
   func `the best is the lowest latency or the highest rate`(_ metric: String, _ best: Int?) {
     #expect(
-      reading([("loop", [10, 12]), ("apply", [5, 6]), ("none", [nil])], metric: metric).standings?.best == best)
-    #expect(reading([("none", [nil])], metric: metric).standings?.best == nil)
+      content([("loop", [10, 12]), ("apply", [5, 6]), ("none", [nil])], metric: metric).comparison?.best == best)
+    #expect(content([("none", [nil])], metric: metric).comparison?.best == nil)
   }
 
   @Test func `ratios refer to the best or the baseline`() throws {
     let figures = [("loop", Array(repeating: 10.0, count: 6)), ("apply", Array(repeating: 5, count: 6))]
-    let sought = try #require(reading(figures).standings)
+    let sought = try #require(content(figures).comparison)
     #expect(sought.reference == "the best mean" && sought.contrasts[0]?.ratio == 2 && sought.contrasts[1] == nil)
     #expect(sought.references == [1] && sought.nearBest.isEmpty)
-    let based = try #require(reading(figures, baseline: "loop").standings)
+    let based = try #require(content(figures, baseline: "loop").comparison)
     #expect(based.reference == "loop" && based.contrasts[1]?.ratio == 0.5 && based.references == [0] && based.best == 1)
-    let claims = try #require(reading(figures, seeksBest: false).standings)
+    let claims = try #require(content(figures, seeksBest: false).comparison)
     #expect(claims.best == nil && claims.reference == nil)
   }
 
   @Test func `runs that the rounds cannot distinguish from the best are near it`() throws {
-    let near = reading([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
-    #expect(near.standings?.nearBest == [0] && near.standings?.best == 1)
+    let near = content([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
+    #expect(near.comparison?.nearBest == [0] && near.comparison?.best == 1)
   }
 
   @Test func `a ratio pairs rounds with the same number`() throws {
-    let holes = reading([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
-    let contrast = try #require(holes.standings?.contrasts[1])
+    let holes = content([("loop", [10, 20, nil, 80]), ("apply", [5, nil, 20, 40])], baseline: "loop")
+    let contrast = try #require(holes.comparison?.contrasts[1])
     // Rounds 1 and 4 are paired. By position, the ratios would be 0.5, 1 and 0.5.
     #expect(contrast.ratio == 0.5 && contrast.interval == nil && contrast.isDistinct == nil)
     #expect(
-      reading([("loop", [10, nil]), ("apply", [nil, 5])], baseline: "loop").standings?.contrasts.isEmpty == true)
-    #expect(reading([("loop", [0, 1]), ("apply", [1, 1])], baseline: "loop").standings?.contrasts.isEmpty == true)
+      content([("loop", [10, nil]), ("apply", [nil, 5])], baseline: "loop").comparison?.contrasts.isEmpty == true)
+    #expect(content([("loop", [0, 1]), ("apply", [1, 1])], baseline: "loop").comparison?.contrasts.isEmpty == true)
   }
 
   /// Returns the number of tables, of `count` with identical cells, in which a cell differs significantly from the best
@@ -60,8 +60,8 @@ import Testing
     var generator = SplitMix64(seed: seed)
     return (0..<count).count { _ in
       let figures = (0..<cells).map { cell in ("cell\(cell)", (0..<6).map { _ -> Double? in noise(&generator) }) }
-      let standings = reading(figures, baseline: baseline, seeksBest: baseline == nil).standings
-      return standings?.contrasts.values.contains { $0.isDistinct == true } == true
+      let comparison = content(figures, baseline: baseline, seeksBest: baseline == nil).comparison
+      return comparison?.contrasts.values.contains { $0.isDistinct == true } == true
     }
   }
 
@@ -80,8 +80,8 @@ import Testing
     func round(_ mean: Double) -> Double? { mean * (1 + 0.017 * Double.random(in: -1...1, using: &generator)) }
     let found = (0..<40).count { _ in
       let cells = (0..<10).map { cell in ("cell\(cell)", (0..<10).map { _ in round(cell == 3 ? 1000 : 1050) }) }
-      let standings = reading(cells).standings
-      return standings?.best == 3 && standings?.contrasts.values.allSatisfy { $0.isDistinct == true } == true
+      let comparison = content(cells).comparison
+      return comparison?.best == 3 && comparison?.contrasts.values.allSatisfy { $0.isDistinct == true } == true
     }
     #expect(found >= 36)
   }

@@ -2,7 +2,7 @@
 /// below the name.
 ///
 /// Horizontal places are shares of the width, so that text keeps its size.
-struct Strips {
+struct StripChart {
   struct Row {
     let name: String
     /// Whether the failure of the variant is the lesson.

@@ -1,7 +1,7 @@
 import Laboratory
 
 /// A number over the time of a trace, which changes in steps.
-struct Steps {
+struct StepFunction {
   /// The times at which the number changes, in ascending order without duplicates, with the new number. Before the
   /// first time the number is 0.
   let points: [(time: UInt64, count: Int)]
@@ -41,12 +41,12 @@ struct Steps {
 
 extension Trace {
   /// The number of cores that the trial's threads kept busy.
-  var busyCores: Steps { Steps(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
+  var busyCores: StepFunction { StepFunction(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
   /// The number of blocks that were submitted, had not begun, and can begin as soon as a thread and their queue are
   /// free.
-  var backlog: Steps {
-    Steps(
+  var backlog: StepFunction {
+    StepFunction(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in
         guard let submitted = block.submitted, block.isInBacklog else { return [] }
         return [(submitted, 1)] + (block.begin.map { [($0, -1)] } ?? [])
@@ -54,7 +54,7 @@ extension Trace {
   }
 
   /// The number of threads.
-  var threads: Steps {
-    Steps(lanes.flatMap { lane in [(lane.begin, 1)] + (lane.end.map { [($0, -1)] } ?? []) })
+  var threads: StepFunction {
+    StepFunction(lanes.flatMap { lane in [(lane.begin, 1)] + (lane.end.map { [($0, -1)] } ?? []) })
   }
 }

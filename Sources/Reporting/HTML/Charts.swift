@@ -3,21 +3,21 @@ import Measurement
 
 import RealModule
 
-/// The charts of a page, drawn from the reading.
-struct Figures {
-  private let reading: Reading
+/// The charts of a page, drawn from its content.
+struct Charts {
+  private let content: ReportContent
 
-  init(_ reading: Reading) { self.reading = reading }
+  init(_ content: ReportContent) { self.content = content }
 
   /// The largest number of charts. A page with more charts would not be read.
   private static let mostSweeps = 4
 
   /// Every figure with its caption, sweeps first. The picture with which the page begins is not among them.
   var all: [Markup] {
-    let drawn: String? = if case .curve(let sweep)? = reading.picture { sweep.metric.name } else { nil }
-    let sweeps = reading.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
-    return ([reading.speedUp?.curve].compactMap(\.self) + sweeps).compactMap { curve($0) }
-      + reading.distributions.flatMap { [percentiles($0), histogram($0)] }.compactMap(\.self)
+    let drawn: String? = if case .curve(let sweep)? = content.picture { sweep.metric.name } else { nil }
+    let sweeps = content.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
+    return ([content.speedUp?.curve].compactMap(\.self) + sweeps).compactMap { curve($0) }
+      + content.distributions.flatMap { [percentiles($0), histogram($0)] }.compactMap(\.self)
   }
 
   private func figure(_ chart: Chart) -> Markup {
@@ -44,7 +44,7 @@ struct Figures {
         return Chart.Point(x: setting.0, y: point.median, says: says, span: point.rounds)
       }.sorted { $0.x < $1.x }
       return Chart.Line(
-        label: series.label, look: Look(number: isOneEach ? series.variant : number, isBroken: series.isBroken),
+        label: series.label, style: SeriesStyle(number: isOneEach ? series.variant : number, isBroken: series.isBroken),
         points: points, isMarked: !(series.isFlat && sweep.isOfNumbers), isJoined: sweep.isOfNumbers)
     }
     let ideal = sweep.ideal.map { slope in
@@ -52,7 +52,7 @@ struct Figures {
         Chart.Point(x: place, y: slope * place, says: "ideal, \(sweep.parameter.label(setting))")
       }
       return Chart.Line(
-        label: "ideal", look: Look(number: lines.count, isBroken: false), points: points, isMarked: false)
+        label: "ideal", style: SeriesStyle(number: lines.count, isBroken: false), points: points, isMarked: false)
     }
     let drawn = lines + [ideal].compactMap(\.self)
     let points = drawn.flatMap(\.points)
@@ -73,7 +73,7 @@ struct Figures {
     let flat = zip(sweep.series, lines).filter { $0.0.isFlat && !$0.1.points.isEmpty }.map(\.0.label)
     let axes = [isLog ? sweep.parameter.name : "", up.isLog ? sweep.metric.name : ""].filter { !$0.isEmpty }
     let legend =
-      PictureFigure(reading).medians(
+      PictureFigure(content).medians(
         hasSpans: points.contains { $0.span != nil }, isLog: false, hasBroken: sweep.series.contains(where: \.isBroken))
       + [
         flat.isEmpty ? "" : "No markers: the variant has no \(sweep.parameter.name).",
@@ -121,7 +121,7 @@ struct Figures {
       }
       let start = pairs.first.map { Chart.Point(x: 0, y: $0.value.value, says: "") }
       return Chart.Line(
-        label: series.label, look: Look(number: series.variant, isBroken: series.isBroken),
+        label: series.label, style: SeriesStyle(number: series.variant, isBroken: series.isBroken),
         points: [start].compactMap(\.self) + points, isMarked: false)
     }
     guard let end = lines.flatMap(\.points).map(\.x).max(), end > 0 else { return nil }
@@ -142,7 +142,7 @@ struct Figures {
     let series = distribution.series
     let values = series.flatMap { $0.samples.histogram.map(\.value.value) }.filter { $0 > 0 }
     guard let least = values.min(), let most = values.max() else { return nil }
-    let ridges = Ridges(
+    let ridges = RidgelinePlot(
       series: series, axis: Axis([least, max(most, least * 30)], distribution.metric.unit, atMost: 5))
     return """
       <figure><figcaption><b>distribution of \(distribution.metric.name)</b> logarithmic\(distribution.note)</figcaption>

@@ -1,7 +1,7 @@
 import Laboratory
 
 /// The standing of a document's sentence. The results of its claims and the strength of the sentence decide it.
-public enum Standing: String, Sendable, Codable, CaseIterable {
+public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   /// A claim speaks against the sentence. One counterexample is enough for an *always*.
   case refuted
   /// Claims speak for one part of the sentence and against another.
@@ -29,7 +29,7 @@ public enum Standing: String, Sendable, Codable, CaseIterable {
 }
 
 /// What a judged claim says about a sentence.
-enum Opinion: String, Sendable, Codable {
+enum ClaimOpinion: String, Sendable, Codable {
   case speaksFor = "for"
   case speaksAgainst = "against"
   case open
@@ -76,7 +76,7 @@ extension Documents.Sentence {
   /// Returns the standing of the sentence by the opinions of its claims on a system.
   ///
   /// The results of a stand-in say nothing about Dispatch, neither for the sentence nor against it.
-  func standing(_ opinions: [Opinion], on system: String?) -> Standing {
+  func standing(_ opinions: [ClaimOpinion], on system: String?) -> SentenceStanding {
     if reason != nil { return .untried }
     if opinions.isEmpty { return .notRun }
     let isJudged = !Set(opinions).isDisjoint(with: [.speaksFor, .speaksAgainst, .open])
@@ -95,7 +95,7 @@ extension Documents.Sentence {
 
   /// Returns a remark on a standing: which part of the sentence holds, what was tried instead and which part of that
   /// holds, or why nothing could fail the sentence. Nil if the standing needs no remark.
-  func remark(_ standing: Standing, _ opinions: [Opinion], on system: String?) -> String? {
+  func remark(_ standing: SentenceStanding, _ opinions: [ClaimOpinion], on system: String?) -> String? {
     switch standing {
     case .partly: return partly
     case .standIn:

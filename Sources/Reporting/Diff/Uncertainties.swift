@@ -3,8 +3,9 @@ import Measurement
 
 extension ResultDiff {
   /// Returns the reasons why the figures that both sides have cannot tell whether the new side became worse.
-  static func doubts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
-    cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new) + Ends.lost(Ends(old), Ends(new))
+  static func uncertainties(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
+    cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new)
+      + EndingCounts.lost(EndingCounts(old), EndingCounts(new))
   }
 
   private static func cuts(_ side: String, _ documents: [ResultDocument]) -> [String] {
@@ -51,7 +52,7 @@ extension ResultDiff {
 }
 
 /// The ways in which the trials of a side ended, by variant and point.
-struct Ends {
+struct EndingCounts {
   private struct Run {
     let scenario: String
     let label: String
@@ -92,7 +93,7 @@ struct Ends {
 
   /// Returns the trials of the new side that were stopped or not possible, if the old side had fewer of them. If
   /// neither side completed a trial, there is nothing to compare.
-  static func lost(_ old: Ends, _ new: Ends) -> [String] {
+  static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in
       let was = before[run.name]

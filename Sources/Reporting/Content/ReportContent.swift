@@ -3,7 +3,7 @@ import Measurement
 
 /// Everything that a report shows of a document: the results of its figures, the best run, the tables, the plots and
 /// the remarks. All renderers show this and nothing else, so that they agree.
-public struct Reading: Sendable {
+public struct ReportContent: Sendable {
   /// The document.
   public let document: ResultDocument
 
@@ -18,7 +18,7 @@ public struct Reading: Sendable {
   let index: RunIndex
   /// The first shown metric, which stands for the others.
   let headline: MetricFacts?
-  let standings: Standings?
+  let comparison: RunComparison?
   let tables: [Table]
   /// The tables that a screen has room for.
   let briefTables: [Table]
@@ -49,8 +49,8 @@ public struct Reading: Sendable {
       ? document.concluding(SearchAnswer.text(index, by: shown)) : document
     self.index = index
     headline = shown.first
-    standings = shown.first.map { Standings(index, by: $0, shown: shown) }
-    let made = Tables(index: index, shown: shown, standings: standings)
+    comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
+    let made = Tables(index: index, shown: shown, comparison: comparison)
     let outcomes = Outcomes(index, shown: shown)
     let hadCores = !document.warnings.contains { $0.kind == Remark.coresTaken }
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
@@ -95,7 +95,7 @@ public struct Reading: Sendable {
   func sweepPlot(isBrief: Bool) -> SweepCurve? {
     guard let sweep = sweeps.first, sweep.metric.name == headline?.name else { return nil }
     let variants = document.scenario.variants
-    let best = standings?.best.flatMap { index.variants[document.runs[$0].variant] }
+    let best = comparison?.best.flatMap { index.variants[document.runs[$0].variant] }
     let reference =
       (document.scenario.baseline.map { name in variants.first { $0.name == name } }
       ?? variants.first { $0.isYardstick && index.variants[$0.name] != best }).flatMap { index.variants[$0.name] }
@@ -231,12 +231,12 @@ public struct Reading: Sendable {
   ]
 
   /// The claims of a short report: those that are told, the gravest first, and those that came out as they say.
-  var claimsByGravity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
-    let gravities = claims.map { ($0, $0.gravity) }
-    let told = ClaimFacts.Gravity.allCases.dropLast().flatMap { gravity in
-      gravities.filter { $0.1 == gravity }.map(\.0)
+  var claimsBySeverity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
+    let severities = claims.map { ($0, $0.severity) }
+    let told = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in
+      severities.filter { $0.1 == severity }.map(\.0)
     }
-    return (told, gravities.filter { $0.1 == .asSaid }.map(\.0))
+    return (told, severities.filter { $0.1 == .asSaid }.map(\.0))
   }
 
   /// The answer in one line. Empty if there are no claims.
@@ -263,8 +263,8 @@ public struct Reading: Sendable {
   func footnotes(_ shown: [Table]) -> [String] {
     let facts = shown.reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     var notes: [String] = []
-    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = standings?.best, let headline {
-      let groups = standings?.groups ?? ""
+    if !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline {
+      let groups = comparison?.groups ?? ""
       // Runs of different problems have no common best.
       let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
       notes.append(
@@ -274,7 +274,7 @@ public struct Reading: Sendable {
           + (hasBestOfAll ? "; of all: \(figure(best, headline)) at \(index.labels[best])" : "")
           + "; the mean is the geometric one of the rounds, and medians are shown")
     }
-    if let reference = standings?.reference {
+    if let reference = comparison?.reference {
       let signs = [
         facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
         facts.contains(.noisy) ? "\(Signs.unclear) too noisy to tell from \(reference)" : nil,
@@ -290,7 +290,7 @@ public struct Reading: Sendable {
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds")
     } else if facts.contains(.told) {
       notes.append(
-        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(standings?.reference ?? Standings.best), by \(certainty)"
+        "without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
       )
     }
     if facts.contains(.nearFloor) {

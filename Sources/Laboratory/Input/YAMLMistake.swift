@@ -1,5 +1,5 @@
 /// Describes mistakes in a YAML file in words of the file, instead of words of the parser.
-enum YAMLSlip {
+enum YAMLMistake {
   /// Describes a problem that the parser found on a line, from 1, and how to correct it. The parser's own words follow.
   static func words(_ problem: String, _ yaml: String, _ line: Int) -> String {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -31,7 +31,7 @@ extension ClaimFacts {
 
   /// Whether the evidence has a ratio of paired rounds.
   var hasRatio: Bool {
-    switch told {
+    switch ratioResult {
     case .ratio(let interval): !interval.isSame(evidence.meaning)
     case .noDifference: true
     case .tooNoisy, nil: false
@@ -40,7 +40,7 @@ extension ClaimFacts {
 
   /// Whether the ratio does not distinguish the sides, because of a narrow interval or because of a wide one.
   var isUntold: (narrow: Bool, wide: Bool) {
-    switch told {
+    switch ratioResult {
     case .noDifference: (true, false)
     case .tooNoisy: (false, true)
     case .ratio, nil: (false, false)
@@ -100,7 +100,7 @@ extension ClaimFacts {
   }
 
   /// What the rounds show about the ratio.
-  private enum Told {
+  private enum RatioResult {
     case ratio(ConfidenceInterval)
     /// The interval includes 1. Which median is the smaller one is chance, too.
     case noDifference(ConfidenceInterval)
@@ -109,7 +109,7 @@ extension ClaimFacts {
 
   /// What the rounds show; nil if there is no ratio, or if the verdict follows from its reason and not from the
   /// interval.
-  private var told: Told? {
+  private var ratioResult: RatioResult? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }
     guard verdict == .inconclusive else { return nil }
@@ -119,7 +119,7 @@ extension ClaimFacts {
   /// The medians and what the rounds show about their ratio, in the direction of the claim; otherwise what was claimed.
   private var comparedText: String {
     let sides = bothSides
-    switch told {
+    switch ratioResult {
     case .ratio(let interval):
       guard evidence.bound != true else { return "\(sides): at least \(evidence.meaning.wording(interval.estimate))" }
       return "\(sides): \(interval.wording(evidence.meaning))"

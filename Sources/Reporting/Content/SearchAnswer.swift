@@ -6,7 +6,7 @@ import Measurement
 struct SearchAnswer {
   private let index: RunIndex
   private let metric: MetricFacts
-  private let standings: Standings
+  private let comparison: RunComparison
   /// The swept parameters among whose settings the answer chooses. The settings of the others each have a best of their
   /// own.
   private let ways: [ParameterFacts]
@@ -31,9 +31,9 @@ struct SearchAnswer {
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
     self.index = index
     self.metric = metric
-    let standings = Standings(index, by: metric, shown: shown)
-    self.standings = standings
-    ways = index.swept.filter { !standings.groupNames.contains($0.name) }
+    let comparison = RunComparison(index, by: metric, shown: shown)
+    self.comparison = comparison
+    ways = index.swept.filter { !comparison.groupNames.contains($0.name) }
     isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
   }
@@ -41,10 +41,10 @@ struct SearchAnswer {
   /// The settings that have a flaw: `No failed-opens, except: unlimited with any limit up to 64.` Nil if no metric is a
   /// flaw.
   private var flaws: String? {
-    guard let flaw = standings.flaw else { return nil }
-    let flawed = measured.filter(standings.flawed.contains)
+    guard let flaw = comparison.flaw else { return nil }
+    let flawed = measured.filter(comparison.flawed.contains)
     if flawed.isEmpty { return "No \(flaw.name) at any setting." }
-    let clean = measured.filter { !standings.flawed.contains($0) }
+    let clean = measured.filter { !comparison.flawed.contains($0) }
     return clean.count < flawed.count
       ? "No \(flaw.name) only: \(names(clean, of: measured))."
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
@@ -52,7 +52,7 @@ struct SearchAnswer {
 
   /// The best settings among those without a flaw.
   private var bests: String? {
-    let bests = measured.filter(standings.bests.contains)
+    let bests = measured.filter(comparison.bests.contains)
     let sentences = bests.prefix(Self.most).compactMap { sentence(best: $0) }
     guard !sentences.isEmpty else { return nil }
     let more = bests.count - sentences.count
@@ -64,15 +64,15 @@ struct SearchAnswer {
   /// Returns the answer for the runs that are compared with one best run; nil if there is no other run.
   private func sentence(best: Int) -> String? {
     let group = measured.filter { run in
-      !standings.flawed.contains(run)
-        && standings.groupNames.allSatisfy { point(run)[$0] == point(best)[$0] }
+      !comparison.flawed.contains(run)
+        && comparison.groupNames.allSatisfy { point(run)[$0] == point(best)[$0] }
         // A broken variant was not a candidate.
         && (!index.isBroken(run) || index.isBroken(best))
     }
     guard group.count > 1 else { return nil }
-    let near = group.filter(standings.nearBest.contains)
-    let unclear = group.filter(standings.unclear.contains)
-    let worse = group.filter { standings.contrasts[$0]?.isDistinct == true }
+    let near = group.filter(comparison.nearBest.contains)
+    let unclear = group.filter(comparison.unclear.contains)
+    let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
     // A best run of which others cannot be told apart is the best by chance: another try would name another one.
     let isAnyones = isCertain && near.isEmpty && !unclear.isEmpty
     let unranked = isAnyones ? group.filter { $0 == best || unclear.contains($0) } : unclear
@@ -92,7 +92,7 @@ struct SearchAnswer {
 
   /// Returns the settings of the group, if each group has a best of its own: `With 2 cores: `, `At work 10 us: `.
   private func lead(_ best: Int) -> String {
-    let settings = index.swept.filter { standings.groupNames.contains($0.name) }.compactMap { parameter in
+    let settings = index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
       point(best)[parameter.name].map { value in
         parameter.name == Cores.name
           ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
@@ -130,12 +130,12 @@ struct SearchAnswer {
     // With a baseline, there are no ratios to the best run.
     guard index.document.scenario.baseline == nil else { return nil }
     let agreed = worse.filter { run in
-      guard let ratio = standings.contrasts[run]?.ratio, let one = median(run), let other = median(best) else {
+      guard let ratio = comparison.contrasts[run]?.ratio, let one = median(run), let other = median(best) else {
         return true
       }
       return (ratio > 1) == (one > other)
     }
-    let ratios = agreed.compactMap { run in standings.contrasts[run].map { (run: run, ratio: $0.ratio) } }
+    let ratios = agreed.compactMap { run in comparison.contrasts[run].map { (run: run, ratio: $0.ratio) } }
     guard let worst = ratios.max(by: { max($0.ratio, 1 / $0.ratio) < max($1.ratio, 1 / $1.ratio) }) else { return nil }
     let by =
       (index.isBound(worst.run, to: best, by: metric) ? "at least " : "") + metric.meaning.wording(worst.ratio)
@@ -165,7 +165,7 @@ struct SearchAnswer {
   /// Returns the largest difference that runs without a significant difference may still have: ` (±5.0 %)`.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
-    let intervals = near.compactMap { standings.contrasts[$0]?.interval }
+    let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
     let widest = intervals.max { max($0.high, 1 / $0.low) < max($1.high, 1 / $1.low) }
     return widest.map { " (\(Signs.margin)\($0.reach))" } ?? ""
   }

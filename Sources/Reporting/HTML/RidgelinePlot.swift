@@ -1,7 +1,7 @@
 import Measurement
 
 /// Histograms one above the other, each with its name and as high as its row.
-struct Ridges {
+struct RidgelinePlot {
   let series: [Distribution.Series]
   let axis: Axis
 
@@ -40,9 +40,9 @@ struct Ridges {
       return
         "<rect x=\"\(percent(Double(bin) * step))\" y=\"\(coordinate(base - tall))\" width=\"\(percent(step))\" height=\"\(coordinate(tall))\"/>"
     }
-    let look = Look(number: series.variant, isBroken: series.isBroken)
+    let style = SeriesStyle(number: series.variant, isBroken: series.isBroken)
     return """
-      <g class="\(look.classes)">\
+      <g class="\(style.classes)">\
       <line class="grid" x1="0" x2="100%" y1="\(coordinate(base))" y2="\(coordinate(base))"/>\(bars)</g>\
       <text class="name" x="0" y="\(coordinate(base - Self.row + Self.name - 3))">\(series.label)</text>
       """

@@ -1,11 +1,11 @@
 import Platform
 
 /// A name with a text. The text stands in a column beside the name, or below it on a narrow terminal.
-public struct Entry {
+public struct DescriptionList {
   /// Returns commands below each other, each with what it does.
   public static func list(_ commands: [(command: String, does: String)], _ style: TextStyle) -> String {
     let column = 4 + (commands.map(\.command.displayWidth).max() ?? 0)
-    let entry = Entry(column: column, style: style)
+    let entry = DescriptionList(column: column, style: style)
     return commands.flatMap { entry.lines($0.command, [($0.does, nil)]) }.map { $0 + "\n" }.joined()
   }
 
@@ -17,17 +17,17 @@ public struct Entry {
   private static let fewestCells = 30
   private static let indent = 4
 
-  /// Returns the lines, each text in its ink.
-  func lines(_ name: String, _ texts: [(says: String, ink: Ink?)]) -> [String] {
+  /// Returns the lines, each text in its colour.
+  func lines(_ name: String, _ texts: [(says: String, color: SemanticColor?)]) -> [String] {
     let isBeside = style.width - column >= Self.fewestCells
     let indent = isBeside ? column : Self.indent
     let body = texts.flatMap { text in
-      text.says.wrapped(to: max(20, style.width - indent)).map { text.ink?($0, style) ?? $0 }
+      text.says.wrapped(to: max(20, style.width - indent)).map { text.color?($0, style) ?? $0 }
     }.map { String(repeating: " ", count: indent) + $0 }
     let head = "  " + name.inLine
     guard isBeside, head.displayWidth + 2 <= column, let first = body.first else {
-      return [Ink.name(head, style)] + body
+      return [SemanticColor.name(head, style)] + body
     }
-    return [Ink.name(head.padded(to: column), style) + first.dropFirst(column)] + body.dropFirst()
+    return [SemanticColor.name(head.padded(to: column), style) + first.dropFirst(column)] + body.dropFirst()
   }
 }

@@ -52,6 +52,7 @@ public enum Catalogue {
     TaskOrder(),
     WhereCodeRuns(),
     IsolatedDeinit(),
+    CustomExecutors(),
     PriorityEscalation(),
     BlockingBridge(),
     Backpressure(),

@@ -57,6 +57,7 @@ import Testing
       TaskOrderTests.reds,
       WhereCodeRunsTests.reds,
       IsolatedDeinitTests.reds,
+      CustomExecutorsTests.reds,
       PriorityEscalationTests.reds,
       BlockingBridgeTests.reds,
       BackpressureTests.reds,

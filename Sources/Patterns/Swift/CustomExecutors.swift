@@ -1,0 +1,269 @@
+import Dispatch
+import Instruments
+
+/// On which threads does code run that prefers an executor of the program's own, or belongs to an actor that has one?
+///
+/// ```swift
+/// await Task(executorPreference: pool) { await load() }.value
+/// ```
+///
+/// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and a serial executor,
+/// which an actor has. The queue on which code runs tells them from each other and from Swift's pool. Code looks where
+/// it runs when it begins; an async function without an actor looks again after a suspension.
+///
+/// A second part calls `assumeIsolated` where it may be called and where it may not. A third has two tasks meet on an
+/// executor that must run one job at a time.
+///
+/// SE-0392, custom actor executors; SE-0417, task executor preference; SE-0424, isolation checking.
+struct CustomExecutors: Pattern {
+  static let name = "custom-executors"
+
+  let calls = Setting.count("calls", 1...1_000_000, default: 200, "calls, one after the other")
+  let meetings = Setting.count("meetings", 1...10_000, default: 20, "pairs of jobs that try to run at the same time")
+
+  let onPreferred = Metric.count("on-preferred", "looks on the task executor")
+  let onActor = Metric.count("on-actor", "looks on the serial executor of the actor")
+  let elsewhere = Metric.count("elsewhere", "looks on neither executor, so on Swift's pool")
+  let call = Metric.latency("call", "from before the call until its code begins")
+  let otherJobs = Metric.count("other-jobs", "calls for which the serial executor was not given exactly one job")
+  let together = Metric.count("together", "pairs of jobs that ran at the same time")
+  let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
+  let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
+
+  private var places: [any Declaration] { [calls, onPreferred, onActor, elsewhere] }
+  private var looks: [any Declaration] { places + [call] }
+  private var jobs: [any Declaration] { looks + [otherJobs] }
+  private var pairs: [any Declaration] { [meetings, together] }
+  private var assumptions: [any Declaration] { [calls, notAssumed, asked] }
+
+  var variants: [Variant] {
+    Variant("task", .documented, "a task that prefers the executor", own: looks) { trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          code.look()
+          await code.lookTwice()
+        }.value
+      }
+    }
+    Variant("detached", .documented, "a detached task that prefers the executor", own: looks) { trial in
+      try eachCall(trial) { code, executors in
+        await Task.detached(executorPreference: executors.preferred) {
+          code.look()
+          await code.lookTwice()
+        }.value
+      }
+    }
+    Variant("scope", .documented, "the closure of withTaskExecutorPreference", own: looks) { trial in
+      try eachCall(trial) { code, executors in
+        await withTaskExecutorPreference(executors.preferred) {
+          code.look()
+          await code.lookTwice()
+        }
+      }
+    }
+    Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", own: looks) {
+      trial in
+      try eachCall(trial) { code, executors in
+        await withTaskExecutorPreference(executors.preferred) {}
+        await code.lookTwice()
+      }
+    }
+    Variant("no-preference", .yardstick, "a task without a preference", own: looks) { trial in
+      try eachCall(trial) { code, _ in
+        await Task {
+          code.look()
+          await code.lookTwice()
+        }.value
+      }
+    }
+    Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", own: looks) {
+      trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await withDiscardingTaskGroup { group in
+            group.addTask {
+              await code.lookTwice()
+              await withDiscardingTaskGroup { $0.addTask { await code.lookTwice() } }
+            }
+          }
+        }.value
+      }
+    }
+    Variant("async-let", .documented, "an async let of a task that prefers", own: looks) { trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          async let looked: Void = code.lookTwice()
+          await looked
+        }.value
+      }
+    }
+    Variant(
+      "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
+      own: looks
+    ) { trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await withDiscardingTaskGroup { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
+          await withTaskGroup(of: Void.self) { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
+        }.value
+      }
+    }
+    Variant(
+      "global-child", .documented, "a child of a group, added with the global executor, in a task that prefers",
+      own: looks
+    ) { trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await withDiscardingTaskGroup {
+            $0.addTask(executorPreference: globalConcurrentExecutor) { await code.lookTwice() }
+          }
+        }.value
+      }
+    }
+    Variant("unstructured", .documented, "a Task {} that a task creates which prefers", own: looks) { trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await Task { await code.lookTwice() }.value
+        }.value
+      }
+    }
+    Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", own: looks) {
+      trial in
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await Task.detached { await code.lookTwice() }.value
+        }.value
+      }
+    }
+    Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", own: looks) { trial in
+      let actor = DefaultActor()
+      try eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) { await actor.look(code) }.value
+      }
+    }
+    Variant(
+      "busy-actor", .documented,
+      "a default actor that runs a job of a task without a preference, called by a task that prefers", own: places
+    ) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
+      let actor = DefaultActor()
+      try eachCallOfBusy(trial) { code, executors in
+        Task { await actor.look(whileKept: code) }
+        code.waitUntilKept()
+        return Task.immediate(executorPreference: executors.preferred) { await actor.look(code) }
+      }
+    }
+    Variant(
+      "after-waiting", .broken,
+      "a default actor that runs a job of a task that prefers, called by a task without a preference",
+      own: places
+    ) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
+      let actor = DefaultActor()
+      try eachCallOfBusy(trial) { code, executors in
+        Task(executorPreference: executors.preferred) { await actor.look(whileKept: code) }
+        code.waitUntilKept()
+        return Task.immediate {
+          await actor.pass()
+          await code.lookTwice()
+        }
+      }
+    }
+    Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", own: jobs) {
+      trial in
+      try eachJob(trial) { actor, code, executors in
+        await Task(executorPreference: executors.preferred) { await actor.look(code) }.value
+      }
+    }
+    Variant("own-executor-child", .documented, "the same actor, called by a child of a group in such a task", own: jobs)
+    {
+      trial in
+      try eachJob(trial) { actor, code, executors in
+        await Task(executorPreference: executors.preferred) {
+          await withDiscardingTaskGroup { $0.addTask { await actor.look(code) } }
+        }.value
+      }
+    }
+    Variant(
+      "actor-on-queue", .documented, "an actor with its own executor, called by a task without a preference", own: jobs
+    ) { trial in
+      try eachJob(trial) { actor, code, _ in await actor.look(code) }
+    }
+    Variant("plain-actor", .yardstick, "a default actor, called by a task without a preference", own: looks) { trial in
+      let actor = DefaultActor()
+      try eachCall(trial) { code, _ in await actor.look(code) }
+    }
+    Variant("one-actor", .documented, "two tasks call an actor on a serial executor", own: pairs) { trial in
+      let actor = OwnActor(on: ActorExecutor())
+      try eachMeeting(trial, of: (actor, actor), within: .milliseconds(1))
+    }
+    Variant("shared-executor", .documented, "two tasks call two actors that share a serial executor", own: pairs) {
+      trial in
+      let executor = ActorExecutor()
+      try eachMeeting(trial, of: (OwnActor(on: executor), OwnActor(on: executor)), within: .milliseconds(1))
+    }
+    Variant(
+      "not-serial", .broken, "two tasks call an actor whose serial executor starts a thread for each job", own: pairs
+    ) { trial in
+      let actor = OwnActor(on: ThreadPerJob())
+      try eachMeeting(trial, of: (actor, actor), within: .seconds(20))
+    }
+    Variant("assume-on-actor", .documented, "assumeIsolated in a job of the actor", own: assumptions) { trial in
+      try eachAssumption(trial) { actor, assumption in
+        try waitFor { await actor.run { assumption.made(of: actor) } }
+      }
+    }
+    Variant(
+      "assume-on-sharing", .documented, "assumeIsolated in a job of another actor with the same executor",
+      own: assumptions
+    ) { trial in
+      try eachAssumption(trial) { actor, assumption in
+        let other = OwnActor(on: actor.executor)
+        try waitFor { await other.run { assumption.made(of: actor) } }
+      }
+    }
+    Variant(
+      "assume-on-queue", .documented, "assumeIsolated in a block of the executor's queue, which checkIsolated knows",
+      own: assumptions
+    ) { trial in
+      try eachAssumption(trial) { actor, assumption in
+        ActorExecutor.queue.sync { assumption.made(of: actor) }
+      }
+    }
+    Variant(
+      "assume-in-sync-unchecked", .broken,
+      "assumeIsolated in a block that sync runs, on an executor without checkIsolated",
+      ends: traps
+    ) { trial in
+      let queue = DispatchQueue(label: "unchecked")
+      let actor = OwnActor(on: QueueExecutor(queue: queue))
+      trial.hazard()
+      queue.sync { actor.assumeIsolated { _ in } }
+    }
+    Variant("assume-in-async-unchecked", .broken, "as before, in a block that async runs", ends: traps) { trial in
+      let queue = DispatchQueue(label: "unchecked")
+      let actor = OwnActor(on: QueueExecutor(queue: queue))
+      let blocks = DispatchGroup()
+      trial.hazard()
+      queue.async(group: blocks) { actor.assumeIsolated { _ in } }
+      blocks.wait()
+    }
+    Variant("assume-on-thread", .broken, "assumeIsolated on a thread outside of the executor", ends: traps) { trial in
+      let actor = OwnActor(on: ActorExecutor())
+      trial.hazard()
+      actor.assumeIsolated { _ in }
+    }
+    Variant("assume-on-other-actor", .broken, "assumeIsolated in a job of another actor", ends: traps) { trial in
+      let actor = OwnActor(on: ActorExecutor())
+      let other = DefaultActor()
+      trial.hazard()
+      try waitFor { await other.run { actor.assumeIsolated { _ in } } }
+    }
+  }
+
+  /// The longest time of a trial.
+  func longest(_ trial: Trial) -> Duration? { .microseconds(500) * trial[calls] + .seconds(10) }
+
+  /// The ending of a variant that traps. A trap comes at once; the time is for a trial that stands still instead.
+  private var traps: Ending { .traps(within: .milliseconds(500)) }
+}

@@ -1,0 +1,264 @@
+import Dispatch
+import Instruments
+import Synchronization
+
+/// The measuring code.
+extension CustomExecutors {
+  /// Has a task without a preference run `body` for one call after the other, and records where the code ran.
+  func eachCall(
+    _ trial: Trial, _ body: @escaping @Sendable (_ code: PlacedCode, _ executors: Executors) async -> Void
+  ) throws {
+    let count = trial[calls]
+    let codes = try waitFor {
+      let executors = Executors()
+      var codes: [PlacedCode] = []
+      // The first calls are a warm-up.
+      for index in -10..<count {
+        let code = PlacedCode()
+        await body(code, executors)
+        if index >= 0 { codes.append(code) }
+      }
+      return codes
+    }
+    record(codes, trial)
+    trial.record(call, codes.compactMap(\.delay))
+  }
+
+  /// Runs `body` for one call after the other on the calling thread, and records where the code ran. `body` returns the
+  /// task whose call waits for an actor; then the actor may go on.
+  func eachCallOfBusy(
+    _ trial: Trial, _ body: (_ code: PlacedCode, _ executors: Executors) throws -> Task<Void, Never>
+  ) throws {
+    let executors = Executors()
+    let codes = try (0..<trial[calls]).map { _ in
+      let code = PlacedCode()
+      let task = try body(code, executors)
+      code.letGo()
+      try waitFor { await task.value }
+      return code
+    }
+    record(codes, trial)
+  }
+
+  /// Has a task call an actor with an executor of its own, and records the jobs that the executor was given, too.
+  func eachJob(
+    _ trial: Trial,
+    _ body: @escaping @Sendable (_ actor: OwnActor, _ code: PlacedCode, _ executors: Executors) async -> Void
+  ) throws {
+    let executor = ActorExecutor()
+    let actor = OwnActor(on: executor)
+    let otherJobs = Mutex(0)
+    try eachCall(trial) { code, executors in
+      let before = executor.jobs
+      await body(actor, code, executors)
+      let isOne = executor.jobs == before + 1
+      otherJobs.withLock { $0 += isOne ? 0 : 1 }
+    }
+    trial.record(self.otherJobs, otherJobs.withLock(\.self))
+  }
+
+  private func record(_ codes: [PlacedCode], _ trial: Trial) {
+    func count(_ place: CodePlace) -> Int { codes.reduce(0) { $0 + $1.looks(at: place) } }
+    trial.record(onPreferred, count(.preferred))
+    trial.record(onActor, count(.actor))
+    trial.record(elsewhere, count(.elsewhere))
+  }
+
+  /// Has two tasks call two actors, or one twice, at the same time, and records how often both calls ran together.
+  ///
+  /// - Parameter patience: how long a call waits for the other one.
+  func eachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
+    var together = 0
+    for _ in 0..<trial[meetings] {
+      let meeting = Noted((inside: 0, didMeet: false))
+      try waitFor {
+        async let first: Void = actors.0.run { Self.attend(meeting, within: patience) }
+        async let second: Void = actors.1.run { Self.attend(meeting, within: patience) }
+        _ = await (first, second)
+      }
+      together += meeting.didMeet ? 1 : 0
+    }
+    trial.record(self.together, together)
+  }
+
+  private static func attend(_ meeting: Noted<(inside: Int, didMeet: Bool)>, within patience: Duration) {
+    let isSecond = meeting.note { state in
+      state.inside += 1
+      if state.inside == 2 { state.didMeet = true }
+      return state.inside == 2
+    }
+    if !isSecond { meeting.wait(within: patience) { $0.didMeet } }
+    meeting.note { $0.inside -= 1 }
+  }
+
+  /// Runs `body`, which assumes an actor, again and again, and records what became of the assumptions.
+  func eachAssumption(_ trial: Trial, _ body: (_ actor: OwnActor, _ assumption: Assumption) throws -> Void) throws {
+    var (notAssumed, asked) = (0, 0)
+    for _ in 0..<trial[calls] {
+      let executor = ActorExecutor()
+      let assumption = Assumption()
+      try body(OwnActor(on: executor), assumption)
+      notAssumed += assumption.hasRun ? 0 : 1
+      asked += executor.wasAsked ? 1 : 0
+    }
+    trial.record(self.notAssumed, notAssumed)
+    trial.record(self.asked, asked)
+  }
+}
+
+extension Unavailable {
+  /// What `Task.immediate` needs.
+  static let immediateTask = Unavailable("Task.immediate needs macOS 26")
+}
+
+/// Where code runs.
+enum CodePlace: Sendable {
+  /// On the task executor.
+  case preferred
+  /// On the serial executor of an actor.
+  case actor
+  /// On neither.
+  case elsewhere
+
+  private static let key = DispatchSpecificKey<CodePlace>()
+
+  /// The place of the calling code.
+  static var here: CodePlace { DispatchQueue.getSpecific(key: key) ?? .elsewhere }
+
+  /// Returns a serial queue on which code finds this place.
+  func queue() -> DispatchQueue {
+    let queue = DispatchQueue(label: "\(self)")
+    queue.setSpecific(key: Self.key, value: self)
+    return queue
+  }
+}
+
+/// The executors of a trial.
+struct Executors: Sendable {
+  /// The executor that tasks prefer.
+  let preferred = PreferredExecutor()
+}
+
+/// A task executor on a queue.
+final class PreferredExecutor: TaskExecutor {
+  private let queue = CodePlace.preferred.queue()
+
+  /// Submits a job to the queue.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// A serial executor on a queue, which counts its jobs and recognizes the blocks of its queue.
+final class ActorExecutor: SerialExecutor {
+  /// The queue of all these executors.
+  static let queue = CodePlace.actor.queue()
+  private let counts = Mutex((jobs: 0, checks: 0))
+
+  /// Submits a job to the queue.
+  func enqueue(_ job: consuming ExecutorJob) {
+    counts.withLock { $0.jobs += 1 }
+    let job = UnownedJob(job)
+    Self.queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  /// Traps if the caller is not on the queue.
+  func checkIsolated() {
+    counts.withLock { $0.checks += 1 }
+    dispatchPrecondition(condition: .onQueue(Self.queue))
+  }
+
+  /// The number of jobs so far.
+  var jobs: Int { counts.withLock { $0.jobs } }
+  /// Whether the runtime has asked this executor if the caller is on it.
+  var wasAsked: Bool { counts.withLock { $0.checks > 0 } }
+}
+
+/// An executor that claims to be serial and starts a thread for each job.
+final class ThreadPerJob: SerialExecutor {
+  /// Starts a thread that runs the job. A job that gets no thread runs on the caller's.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    do { try SystemThread(run).detach() } catch { run() }
+  }
+}
+
+/// An actor that has an executor of its own.
+actor OwnActor {
+  /// The executor on which the actor runs.
+  nonisolated let executor: any SerialExecutor
+  /// The executor, as the runtime asks for it.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Creates an actor that runs on `executor`.
+  init(on executor: any SerialExecutor) { self.executor = executor }
+
+  /// Has the code look where the actor runs.
+  func look(_ code: PlacedCode) { code.look() }
+  /// Runs `body` on the actor.
+  func run(_ body: @Sendable () -> Void) { body() }
+}
+
+/// An actor on the runtime's own executor.
+actor DefaultActor {
+  /// Has the code look where the actor runs.
+  func look(_ code: PlacedCode) { code.look() }
+  /// Blocks the actor until the code lets it go.
+  func look(whileKept code: PlacedCode) { code.keep() }
+  /// Does nothing.
+  func pass() {}
+  /// Runs `body` on the actor.
+  func run(_ body: @Sendable () -> Void) { body() }
+}
+
+/// Code that looks where it runs.
+final class PlacedCode: Sendable {
+  private let created = MonotonicClock.now()
+  private let state = Mutex((places: [CodePlace](), begun: UInt64?.none))
+  private let isKept = DispatchSemaphore(value: 0)
+  private let mayGo = DispatchSemaphore(value: 0)
+
+  /// Notes where the calling code runs.
+  func look() {
+    let (now, place) = (MonotonicClock.now(), CodePlace.here)
+    state.withLock { state in
+      state.places.append(place)
+      if state.begun == nil { state.begun = now }
+    }
+  }
+
+  /// Looks, gives the executor to other jobs, and looks again: an async function that belongs to no actor.
+  func lookTwice() async {
+    look()
+    await Task.yield()
+    look()
+  }
+
+  /// Blocks the calling thread until ``letGo()`` is called.
+  func keep() {
+    isKept.signal()
+    mayGo.wait()
+  }
+  /// Waits until a thread is blocked in ``keep()``.
+  func waitUntilKept() { isKept.wait() }
+  /// Lets the thread in ``keep()`` go on.
+  func letGo() { mayGo.signal() }
+
+  /// The number of looks at a place.
+  func looks(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
+  /// The time from before the call until its code began, in nanoseconds.
+  var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }
+}
+
+/// A call of `assumeIsolated`.
+final class Assumption: Sendable {
+  private let didRun = Atomic(false)
+
+  /// Assumes that the caller is isolated to `actor`.
+  func made(of actor: OwnActor) { actor.assumeIsolated { _ in didRun.store(true, ordering: .relaxed) } }
+
+  /// Whether the closure of `assumeIsolated` ran.
+  var hasRun: Bool { didRun.load(ordering: .relaxed) }
+}

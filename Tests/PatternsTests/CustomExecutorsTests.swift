@@ -1,0 +1,104 @@
+import Dispatch
+import Instruments
+import LabTesting
+import Testing
+
+@testable import Patterns
+
+@Suite struct CustomExecutorsTests {
+  private static let pattern = CustomExecutors()
+
+  /// The variants that are expected to complete, without those that performance claims alone speak of.
+  static let completing = pattern.variants.filter { $0.ending == .completes }.map(\.name)
+    .filter { !["nil-child", "plain-actor"].contains($0) }
+
+  @Test(arguments: completing)
+  func `each variant keeps its promises`(_ variant: String) async throws {
+    // Of its own, so that no other test has the threads of Swift's pool.
+    await #expect(processExitsWith: .success) { [variant = variant as String] in
+      let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+    }
+  }
+
+  @Test func `each call looks as often as its code says`() async throws {
+    await #expect(processExitsWith: .success) {
+      let looks = ["task": 3, "group-child": 4, "nil-child": 4, "own-executor": 1, "busy-actor": 1, "after-waiting": 2]
+      for (variant, count) in looks {
+        let attempt = try await Attempt(variant, of: Self.pattern, files: Catalogue.files, ["calls": .integer(5)])
+        let seen = ["on-preferred", "on-actor", "elsewhere"].compactMap(attempt.total)
+        #expect(seen.reduce(0, +) == 5 * count, "\(variant): \(seen)")
+      }
+    }
+  }
+
+  // MARK: Broken bodies
+
+  static var reds: [Red] {
+    func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
+      let settings: [String: ParameterValue] = ["calls": .integer(2), "meetings": .integer(2)]
+      return Red(check, String(check.prefix { $0 != "." }), of: pattern, settings, body)
+    }
+    @Sendable func onPool(_ trial: Trial) throws { try pattern.eachCall(trial) { code, _ in code.look() } }
+    @Sendable func onPreferred(_ trial: Trial) throws {
+      try pattern.eachCall(trial) { code, executors in
+        await Task(executorPreference: executors.preferred) { code.look() }.value
+      }
+    }
+    /// No call of the actor, but looks on the pool and on the preferred executor.
+    @Sendable func notOnOwn(_ trial: Trial) throws {
+      try pattern.eachJob(trial) { _, code, executors in
+        code.look()
+        await Task(executorPreference: executors.preferred) { code.look() }.value
+      }
+    }
+    @Sendable func meeting(on executor: any SerialExecutor, within patience: Duration)
+      -> @Sendable (Trial) throws -> Void
+    {
+      { trial in
+        let actor = OwnActor(on: executor)
+        try pattern.eachMeeting(trial, of: (actor, actor), within: patience)
+      }
+    }
+    @Sendable func notAssumed(_ trial: Trial) throws { try pattern.eachAssumption(trial) { _, _ in } }
+    @Sendable func inJob(_ trial: Trial) throws {
+      try pattern.eachAssumption(trial) { actor, assumption in
+        try waitFor { await actor.run { assumption.made(of: actor) } }
+      }
+    }
+    @Sendable func inBlock(_ trial: Trial) throws {
+      try pattern.eachAssumption(trial) { actor, assumption in ActorExecutor.queue.sync { assumption.made(of: actor) } }
+    }
+    let passing = [
+      "assume-on-thread", "assume-on-other-actor", "assume-in-sync-unchecked", "assume-in-async-unchecked",
+    ]
+    return ["task", "detached", "scope", "group-child", "async-let", "idle-actor"].map {
+      red("\($0).elsewhere == 0", onPool)
+    }
+      + ["unstructured", "unstructured-detached", "global-child", "no-preference", "after-scope"].map {
+        red("\($0).on-preferred == 0", onPreferred)
+      }
+      + ["own-executor.on-preferred == 0", "own-executor-child.on-preferred == 0", "own-executor.elsewhere == 0"].map {
+        red($0, notOnOwn)
+      }
+      + ["actor-on-queue.other-jobs == 0", "own-executor.other-jobs == 0"].map { red($0, notOnOwn) }
+      + ["one-actor.together == 0", "shared-executor.together == 0"].map {
+        red($0, meeting(on: ThreadPerJob(), within: .seconds(20)))
+      }
+      + passing.map { red("\($0).trapped == 1") { _ in } }
+      + [
+        red("busy-actor.elsewhere > 0") { trial in
+          try pattern.eachCallOfBusy(trial) { code, executors in
+            Task(executorPreference: executors.preferred) { code.look() }
+          }
+        },
+        red("after-waiting.on-preferred > 0") { trial in
+          try pattern.eachCallOfBusy(trial) { code, _ in Task { code.look() } }
+        },
+        red("not-serial.together > 0", meeting(on: ActorExecutor(), within: .milliseconds(1))),
+        red("assume-on-actor.not-assumed == 0", notAssumed), red("assume-on-sharing.not-assumed == 0", notAssumed),
+        red("assume-on-queue.not-assumed == 0", notAssumed), red("assume-on-queue.asked > 0", inJob),
+        red("assume-on-actor.asked == 0", inBlock),
+      ]
+  }
+}

@@ -5,6 +5,7 @@
 #define _DARWIN_C_SOURCE
 #include "Fiber.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,7 +37,15 @@ struct gcdlab_fiber {
   void *memory, *tsan, *tsan_caller, *context;
   void (*run)(void *);
   bool has_ended;
+  // Of a fiber with a thread: whose turn it is, and the execution of the thread that resumes it.
+  bool has_thread, is_running, is_freed;
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t turn;
+  void *execution;
 };
+
+static _Thread_local void *execution;
 
 struct gcdlab_fiber *gcdlab_fiber_create(void) {
   struct gcdlab_fiber *fiber = calloc(1, sizeof *fiber);
@@ -54,7 +63,57 @@ struct gcdlab_fiber *gcdlab_fiber_create(void) {
   return fiber;
 }
 
+// Waits until the fiber runs, or until it does not. The caller has the mutex.
+static void wait_until(struct gcdlab_fiber *fiber, bool is_running) {
+  while (fiber->is_running != is_running) pthread_cond_wait(&fiber->turn, &fiber->mutex);
+}
+
+// Passes the turn to the other side. The caller has the mutex.
+static void pass_turn(struct gcdlab_fiber *fiber) {
+  fiber->is_running = !fiber->is_running;
+  pthread_cond_signal(&fiber->turn);
+}
+
+static void *serve(void *context) {
+  struct gcdlab_fiber *fiber = context;
+  pthread_mutex_lock(&fiber->mutex);
+  for (wait_until(fiber, true); !fiber->is_freed; wait_until(fiber, true)) {
+    execution = fiber->execution;
+    pthread_mutex_unlock(&fiber->mutex);
+    fiber->run(fiber->context);
+    pthread_mutex_lock(&fiber->mutex);
+    fiber->has_ended = true;
+    pass_turn(fiber);
+  }
+  pthread_mutex_unlock(&fiber->mutex);
+  return NULL;
+}
+
+struct gcdlab_fiber *gcdlab_fiber_create_thread(void) {
+  struct gcdlab_fiber *fiber = calloc(1, sizeof *fiber);
+  if (!fiber) return NULL;
+  fiber->has_ended = fiber->has_thread = true;
+  pthread_mutex_init(&fiber->mutex, NULL);
+  pthread_cond_init(&fiber->turn, NULL);
+  if (pthread_create(&fiber->thread, NULL, serve, fiber) == 0) return fiber;
+  free(fiber);
+  return NULL;
+}
+
+bool gcdlab_fiber_has_thread(const struct gcdlab_fiber *fiber) { return fiber->has_thread; }
+
 void gcdlab_fiber_free(struct gcdlab_fiber *fiber) {
+  if (fiber->has_thread) {
+    pthread_mutex_lock(&fiber->mutex);
+    fiber->is_freed = true;
+    pass_turn(fiber);
+    pthread_mutex_unlock(&fiber->mutex);
+    pthread_join(fiber->thread, NULL);
+    pthread_cond_destroy(&fiber->turn);
+    pthread_mutex_destroy(&fiber->mutex);
+    free(fiber);
+    return;
+  }
   __tsan_destroy_fiber(fiber->tsan);
   munmap(fiber->memory, STACK + (size_t)sysconf(_SC_PAGESIZE));
   free(fiber);
@@ -72,6 +131,7 @@ void gcdlab_fiber_begin(struct gcdlab_fiber *fiber, void (*run)(void *), void *c
   fiber->run = run;
   fiber->context = context;
   fiber->has_ended = false;
+  if (fiber->has_thread) return;
   getcontext(&fiber->own);
   fiber->own.uc_stack.ss_sp = (char *)fiber->memory + sysconf(_SC_PAGESIZE);
   fiber->own.uc_stack.ss_size = STACK;
@@ -81,6 +141,14 @@ void gcdlab_fiber_begin(struct gcdlab_fiber *fiber, void (*run)(void *), void *c
 }
 
 bool gcdlab_fiber_resume(struct gcdlab_fiber *fiber) {
+  if (fiber->has_thread) {
+    pthread_mutex_lock(&fiber->mutex);
+    fiber->execution = execution;
+    pass_turn(fiber);
+    wait_until(fiber, false);
+    pthread_mutex_unlock(&fiber->mutex);
+    return fiber->has_ended;
+  }
   fiber->tsan_caller = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(fiber->tsan, 0);
   swapcontext(&fiber->caller, &fiber->own);
@@ -88,11 +156,17 @@ bool gcdlab_fiber_resume(struct gcdlab_fiber *fiber) {
 }
 
 void gcdlab_fiber_pause(struct gcdlab_fiber *fiber) {
+  if (fiber->has_thread) {
+    pthread_mutex_lock(&fiber->mutex);
+    pass_turn(fiber);
+    wait_until(fiber, true);
+    pthread_mutex_unlock(&fiber->mutex);
+    return;
+  }
   __tsan_switch_to_fiber(fiber->tsan_caller, 0);
   swapcontext(&fiber->own, &fiber->caller);
 }
 
-static _Thread_local void *execution;
 void *gcdlab_execution(void) { return execution; }
 void gcdlab_set_execution(void *current) { execution = current; }
 

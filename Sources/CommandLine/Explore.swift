@@ -156,7 +156,7 @@ struct Explore: AsyncParsableCommand {
     }
     do {
       let record = try await onThread { try Explorer(program).replay(schedule) }
-      try color.print { ExplorationText(style: $0).render(record, scenario: scenario.name, variant: variant.name) }
+      try color.print { ExplorationText(style: $0).render(record, of: scenario, variant: variant.name) }
     } catch let error as ImpossibleSchedule {
       throw InputError("\(variant.name): \(error)", at: "--schedule")
     }
@@ -185,7 +185,8 @@ struct Explore: AsyncParsableCommand {
     }
     guard !variants.isEmpty else { return chosen }
     return chosen.map { scenario in
-      ExploredScenario(scenario.name, scenario.variants.filter { variants.contains($0.name) })
+      ExploredScenario(
+        scenario.name, leavesOut: scenario.leavesOut, scenario.variants.filter { variants.contains($0.name) })
     }
     .filter { !$0.variants.isEmpty }
   }

@@ -19,7 +19,8 @@ extension ExploredScenario {
       }
     }
     return ExplorationResult(
-      scenario: name, variant: variant, findings: findings, seconds: Double(MonotonicClock.now() &- begin) / 1e9)
+      scenario: name, leavesOut: leavesOut, variant: variant, findings: findings,
+      seconds: Double(MonotonicClock.now() &- begin) / 1e9)
   }
 }
 

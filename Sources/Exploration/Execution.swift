@@ -30,6 +30,9 @@ public final class Execution: @unchecked Sendable {
   /// Strands that were made and have not come to their first step.
   private var unstarted: [Strand] = []
   private lazy var mainQueueObject = ModelQueue(label: "main")
+  /// The threads for tasks and for blocks of global queues; nil if there is one for each.
+  private(set) var pool: ModelPool?
+  private var endings: [() -> Void] = []
 
   private init(fibers: FiberPool, isRecording: Bool) {
     self.fibers = fibers
@@ -92,7 +95,16 @@ public final class Execution: @unchecked Sendable {
     execution.says(words())
   }
 
+  /// Gives each priority `width` threads for its tasks, which the blocks of the global queues share.
+  ///
+  /// A task then keeps its thread while a call blocks it, until the task suspends or ends. Each access of a task to the
+  /// shared state is a step. Call this method before the program creates a task or submits a block.
+  public static func limitPool(to width: Int) { now.pool = ModelPool(width: width) }
+
   // MARK: For objects
+
+  /// Runs `body` at the end of the execution. An object whose handlers refer to it releases them there.
+  func atEnd(_ body: @escaping () -> Void) { endings.append(body) }
 
   func makeObject() -> Int {
     objects += 1
@@ -150,7 +162,8 @@ public final class Execution: @unchecked Sendable {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)
     unstarted.append(strand)
-    strand.fiber = fibers.take(body)
+    // With a limited pool, a block may run jobs, which can pause on a thread of their own only.
+    strand.fiber = fibers.take(onThread: pool != nil, body)
     return strand
   }
 
@@ -186,7 +199,7 @@ public final class Execution: @unchecked Sendable {
   private func take(_ job: UnsafeMutableRawPointer) {
     let task = gcdlab_task_of_job(job)
     let strand: Strand
-    if task != 0, let known = taskStrands[task], known.job == nil {
+    if task != 0, let known = taskStrands[task], known.job == nil, known.fiber == nil {
       strand = known
     } else {
       strand = Strand(number: strands.count, name: "task \(taskStrands.count + 1)")
@@ -194,7 +207,26 @@ public final class Execution: @unchecked Sendable {
       taskStrands[task == 0 ? .max - UInt(strands.count) : task] = strand
     }
     strand.job = job
-    strand.next = Step(footprint: { .everything }, what: { "runs" }, canRun: nil)
+    let (pool, priority) = (pool, Self.priority(of: job))
+    strand.next = Step(
+      footprint: { .everything }, what: { pool == nil ? "runs" : "waits for a thread of Swift's pool" },
+      canRun: pool.map { pool in { pool.hasRoom(for: priority) } })
+  }
+
+  /// The priority of a job. A job without one has that of most tasks.
+  private static func priority(of job: UnsafeMutableRawPointer) -> TaskPriority {
+    let priority = unsafeBitCast(job, to: UnownedJob.self).priority.rawValue
+    return priority == 0 ? .medium : TaskPriority(rawValue: priority)
+  }
+
+  /// Lets a job of a limited pool begin, on a thread of its own.
+  private func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
+    let priority = Self.priority(of: job)
+    pool.enter(priority)
+    strand.fiber = fibers.take(onThread: true) {
+      gcdlab_run_job(job)
+      pool.leave(priority)
+    }
   }
 
   // MARK: Running
@@ -258,13 +290,22 @@ public final class Execution: @unchecked Sendable {
     defer { current = nil }
     if let job = strand.job {
       strand.job = nil
+      if let pool {
+        begin(job, of: strand, in: pool)
+        return resumeFiber(of: strand)
+      }
       isInJob = true
       gcdlab_run_job(job)
       isInJob = false
-    } else if let fiber = strand.fiber, gcdlab_fiber_resume(fiber) {
-      strand.fiber = nil
-      fibers.giveBack(fiber)
+    } else {
+      resumeFiber(of: strand)
     }
+  }
+
+  private func resumeFiber(of strand: Strand) {
+    guard let fiber = strand.fiber, gcdlab_fiber_resume(fiber) else { return }
+    strand.fiber = nil
+    fibers.giveBack(fiber)
   }
 
   /// Lets all strands run to their ends without waiting for anything, so that nothing is left over.
@@ -279,6 +320,8 @@ public final class Execution: @unchecked Sendable {
       resume(strand)
       turns += 1
     }
+    for ending in endings { ending() }
+    endings = []
   }
 
   /// What each waiting strand waits for.

@@ -30,12 +30,15 @@ public struct ExploredScenario: Sendable {
 
   /// The name of the scenario.
   public let name: String
+  /// What the model of this scenario leaves out, in sentences; nil for nothing beside what every model leaves out.
+  public let leavesOut: String?
   /// The variants, in the order of the pattern.
   public let variants: [Variant]
 
   /// Creates a scenario.
-  public init(_ name: String, _ variants: [Variant]) {
+  public init(_ name: String, leavesOut: String? = nil, _ variants: [Variant]) {
     self.name = name
+    self.leavesOut = leavesOut
     self.variants = variants
   }
 }
@@ -44,6 +47,8 @@ public struct ExploredScenario: Sendable {
 public struct ExplorationResult: Sendable {
   /// The name of the scenario.
   public let scenario: String
+  /// What the model of the scenario leaves out; nil for nothing beside what every model leaves out.
+  public let leavesOut: String?
   /// The variant.
   public let variant: ExploredScenario.Variant
   /// What was found; nil if the variant cannot be explored.
@@ -54,8 +59,11 @@ public struct ExplorationResult: Sendable {
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result.
-  public init(scenario: String, variant: ExploredScenario.Variant, findings: Findings?, seconds: Double) {
+  public init(
+    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, findings: Findings?, seconds: Double
+  ) {
     self.scenario = scenario
+    self.leavesOut = leavesOut
     self.variant = variant
     self.findings = findings
     self.seconds = seconds

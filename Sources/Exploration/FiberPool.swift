@@ -3,6 +3,8 @@ import CDispatchSupport
 /// Fibers that are used again, since creating one takes longer than a schedule.
 final class FiberPool {
   private var free: [OpaquePointer] = []
+  /// Fibers with a thread of their own.
+  private var freeThreads: [OpaquePointer] = []
 
   private final class Body {
     let run: () -> Void
@@ -10,8 +12,12 @@ final class FiberPool {
   }
 
   /// Returns a fiber that will run `body`.
-  func take(_ body: @escaping () -> Void) -> OpaquePointer {
-    guard let fiber = free.popLast() ?? gcdlab_fiber_create() else { fatalError("no memory for the stack of a thread") }
+  ///
+  /// - Parameter onThread: whether the fiber has a thread of its own, on which a job of Swift concurrency can pause.
+  func take(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer {
+    let found =
+      onThread ? freeThreads.popLast() ?? gcdlab_fiber_create_thread() : free.popLast() ?? gcdlab_fiber_create()
+    guard let fiber = found else { fatalError("no memory for the stack of a thread, or no thread") }
     gcdlab_fiber_begin(
       fiber,
       { context in
@@ -22,7 +28,9 @@ final class FiberPool {
   }
 
   /// Takes back a fiber whose body has ended.
-  func giveBack(_ fiber: OpaquePointer) { free.append(fiber) }
+  func giveBack(_ fiber: OpaquePointer) {
+    if gcdlab_fiber_has_thread(fiber) { freeThreads.append(fiber) } else { free.append(fiber) }
+  }
 
-  deinit { for fiber in free { gcdlab_fiber_free(fiber) } }
+  deinit { for fiber in free + freeThreads { gcdlab_fiber_free(fiber) } }
 }

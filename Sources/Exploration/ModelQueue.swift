@@ -39,7 +39,7 @@ public final class ModelQueue: @unchecked Sendable {
   private let target: ModelQueue?
   private let execution = Execution.now
   /// The order of the queue, which submitting a block and beginning one change.
-  fileprivate let order: [Int]
+  let order: [Int]
   /// The room of the queue and of its targets, which beginning and ending a block change.
   private let room: [Int]
   private var isActive: Bool
@@ -91,6 +91,9 @@ public final class ModelQueue: @unchecked Sendable {
     execution.says("submits \(block.name) to \(name)\(flags.contains(.barrier) ? " as a barrier" : "")")
   }
 
+  /// Submits a work item.
+  public func async(execute item: ModelWorkItem) { async { item.perform() } }
+
   /// Submits a block and waits until it has run.
   public func sync<Result>(flags: Flags = [], execute body: () throws -> Result) rethrows -> Result {
     let item = Item(isBarrier: flags.contains(.barrier))
@@ -114,17 +117,24 @@ public final class ModelQueue: @unchecked Sendable {
     return try body()
   }
 
-  /// Puts a block into the queue.
+  /// Puts a block into the queue. A block of a global queue takes a thread of the pool, if the pool is limited.
   @discardableResult
   func enqueue(flags: Flags = [], group: ModelGroup? = nil, _ body: @escaping () -> Void) -> Strand {
     let item = Item(isBarrier: flags.contains(.barrier))
     pending.append(item)
     return execution.spawnBlock { [self] in
-      execution.step(.changing(self.order + self.room), "waits for its turn in \(self.name)") { self.canBegin(item) }
+      let pool = kind == .global ? execution.pool : nil
+      execution.step(
+        pool == nil ? .changing(self.order + self.room) : .everything, "waits for its turn in \(self.name)"
+      ) {
+        self.canBegin(item) && pool?.hasRoom(for: .medium) ?? true
+      }
       begin(item)
+      pool?.enter(.medium)
       execution.says("begins in \(name)")
       body()
       if let group { group.leaveAfterBlock() }
+      pool?.leave(.medium)
       end(item)
     }
   }

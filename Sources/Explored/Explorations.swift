@@ -6,6 +6,7 @@ public enum Explorations {
   public static let all: [ExploredScenario] = [
     SingletonRace.exploration, GroupNesting.exploration, GroupAdapter.exploration, LibraryLoad.exploration,
     QueueDeadlock.exploration, CompletionBlock.exploration,
-    ReadersWriter.exploration, BarrierScope.exploration, ActorReentrancy.exploration,
+    ReadersWriter.exploration, BarrierScope.exploration, BlockCapture.exploration, SourceLifecycle.exploration,
+    ActorReentrancy.exploration, TaskOrder.exploration, Cancellation.exploration, PoolStarvation.exploration,
   ]
 }

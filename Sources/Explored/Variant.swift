@@ -17,25 +17,31 @@ extension Pattern {
   /// The pattern's variants for an exploration. Each schedule creates the pattern anew and runs one body once.
   ///
   /// - Parameters:
-  ///   - obstacles: why variants cannot be explored, by their names.
+  ///   - obstacles: why variants cannot be explored, by their names. A variant that is not compiled here comes last.
   ///   - settings: the settings of the trials, which are small.
+  ///   - alsoBroken: the documented variants that break their promise, as a claim of the scenario says.
+  ///   - leavesOut: what the model of this scenario leaves out, in sentences; nil for nothing beside what holds of all.
   static func explored(
-    _ obstacles: [String: String] = [:], settings: [String: ParameterValue] = [:]
+    _ obstacles: KeyValuePairs<String, String> = [:], settings: [String: ParameterValue] = [:],
+    alsoBroken: Set<String> = [], leavesOut: String? = nil
   ) -> ExploredScenario {
     // The names are known without an execution, the bodies are not.
-    ExploredScenario(
-      name,
-      Self.declared.enumerated().map { index, variant in
-        if let obstacle = obstacles[variant.name] {
-          return .init(variant.name, isBroken: variant.role == .broken, obstacle: obstacle)
+    let declared = declared
+    let others = obstacles.filter { name, _ in !declared.contains { $0.name == name } }
+    return ExploredScenario(
+      name, leavesOut: leavesOut,
+      declared.enumerated().map { index, variant in
+        let isBroken = variant.role == .broken || alsoBroken.contains(variant.name)
+        if let obstacle = obstacles.first(where: { $0.key == variant.name })?.value {
+          return .init(variant.name, isBroken: isBroken, obstacle: obstacle)
         }
-        return .init(variant.name, isBroken: variant.role == .broken) {
+        return .init(variant.name, isBroken: isBroken) {
           let variant = Self().variants[index]
           let trial = Trial(
             variant: variant.name, parameters: settings, work: CalibratedWork(stepsPerMicrosecond: 1), cores: 2)
           do { try variant.body(trial) } catch { Execution.breaks("error: \(error)") }
         }
-      })
+      } + others.map { .init($0.key, isBroken: false, obstacle: $0.value) })
   }
 
   /// The variants, created under an execution of their own.
@@ -81,5 +87,6 @@ struct Variant: Sendable {
 /// Lets a pattern list its variants one below the other.
 @resultBuilder enum VariantList {
   static func buildExpression(_ variant: Variant) -> [Variant] { [variant] }
+  static func buildExpression(_ variants: [Variant]) -> [Variant] { variants }
   static func buildBlock(_ parts: [Variant]...) -> [Variant] { parts.flatMap(\.self) }
 }

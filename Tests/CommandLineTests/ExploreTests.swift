@@ -51,11 +51,44 @@ import Testing
     #expect(finished.output.contains("- static-let             It cannot be explored: a static let is created once"))
   }
 
+  @Test func `variants with the same obstacle share its sentence, and an answer says what its model leaves out`()
+    async throws
+  {
+    let directory = try ScratchDirectory()
+    defer { directory.remove() }
+    let paths = ["json", "html"].map { directory.file("explored.\($0)") }
+    let wide = Binary.environment.updating(["COLUMNS": "120"])
+    let finished = try await Binary.run(
+      ["explore", "source-lifecycle"] + paths.flatMap { ["--export", $0] }, environment: wide)
+    #expect(finished.status == 0)
+    #expect(
+      finished.output.contains(
+        """
+        - starts-suspended             They cannot be explored: only the handlers and the cancellation of a custom source are
+        - suspend-coalesces            modelled.
+        - suspended-read
+        - retarget
+
+        """), "\(finished.output)")
+    #expect(
+      finished.output.contains("✗ cancel-beside                16 schedules of the caller and 2 blocks, 3 break it"))
+    let leftOut = "A source delivers at most three handler calls."
+    #expect(finished.output.contains("\n\n\(leftOut)"))
+    for path in paths { #expect(try String(contentsOfFile: path, encoding: .utf8).contains(leftOut)) }
+    let repeated = try await Binary.run(["explore", "source-lifecycle", "--schedule", "0"], environment: wide)
+    #expect(repeated.output.contains(leftOut))
+    // Other scenarios have nothing to add.
+    let other = try await Binary.run(["explore", "singleton-race"], environment: wide)
+    #expect(!other.output.contains(leftOut))
+  }
+
   @Test func `no line is wider than a narrow terminal`() async throws {
     let narrow = Binary.environment.updating(["COLUMNS": "40"])
-    let finished = try await Binary.run(["explore", "library-load"], environment: narrow)
-    #expect(finished.status == 0)
-    #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 40 })
+    for scenario in ["library-load", "source-lifecycle"] {
+      let finished = try await Binary.run(["explore", scenario], environment: narrow)
+      #expect(finished.status == 0)
+      #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 40 })
+    }
   }
 
   @Test func `exports have the same schedule`() async throws {

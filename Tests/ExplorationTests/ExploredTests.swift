@@ -51,15 +51,87 @@ import Testing
   }
 
   @Test func `all variants of the patterns are there, with a reason where they cannot be explored`() {
-    #expect(Explorations.all.count == 9)
+    #expect(Explorations.all.count == 14)
     let obstacles = Explorations.all.flatMap { scenario in
       scenario.variants.filter { $0.program == nil }.map { "\(scenario.name) \($0.name)" }
     }
     #expect(
+      Explorations.all.allSatisfy { $0.variants.allSatisfy { $0.program != nil || $0.obstacle?.isEmpty == false } })
+    #expect(
       obstacles == [
         "singleton-race static-let", "queue-deadlock main-sync-on-main", "queue-deadlock apply-on-own-queue",
         "queue-deadlock apply-in-async-block", "queue-deadlock apply-on-main-queue",
+        "block-capture stack-block", "block-capture stack-block-sync",
+        "source-lifecycle starts-suspended", "source-lifecycle suspend-coalesces", "source-lifecycle suspended-read",
+        "source-lifecycle retarget", "source-lifecycle queue-retained", "source-lifecycle queue-retained-timer",
+        "source-lifecycle released-while-pending", "source-lifecycle retain-cycle", "source-lifecycle release-inactive",
+        "source-lifecycle release-cancelled-suspended",
+        "cancellation sleep", "pool-starvation task-sleep",
       ])
+  }
+
+  @Test(arguments: Explorations.all.map(\.name))
+  func `an exploration names each variant that the files of its pattern declare, and no other`(_ name: String) throws {
+    let scenario = try #require(Explorations.all.first { $0.name == name })
+    let patterns = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Patterns")
+      .standardized
+    let files = try FileManager.default.subpathsOfDirectory(atPath: patterns.path).filter { $0.hasSuffix(".swift") }
+    let sources = try files.map { try String(contentsOf: patterns.appending(path: $0), encoding: .utf8) }
+    let own = try #require(sources.first { $0.contains("static let name = \"\(name)\"") })
+    let type = try #require(own.firstMatch(of: /struct (\w+): Pattern/)).1
+    let declared = sources.filter { $0.contains("extension \(type) {") || $0 == own }.flatMap { source in
+      source.matches(of: /Variant\(\s*"([a-z0-9-]+)",/).map { String($0.1) }
+    }
+    #expect(declared.sorted() == scenario.variants.map(\.name).sorted())
+  }
+
+  @Test(arguments: Explorations.all.map(\.name))
+  func `the guide has each scenario, what its model leaves out, and the variants that cannot be explored`(
+    _ name: String
+  ) throws {
+    let scenario = try #require(Explorations.all.first { $0.name == name })
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/explore.md")
+      .standardized
+    let guide = try String(contentsOf: file, encoding: .utf8)
+    let lines = guide.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("| \(name) |") && $0.count { $0 == "|" } == 3 } == 1)
+    let words = guide.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    if let leavesOut = scenario.leavesOut {
+      #expect(words.contains("- **\(name)**: \(leavesOut)"))
+    } else {
+      #expect(!words.contains("- **\(name)**:"))
+    }
+    // A row for each reason, with its variants in their order; and no other row.
+    let obstacles = scenario.variants.filter { $0.obstacle != nil }
+    let rows = Set(obstacles.compactMap(\.obstacle)).map { obstacle in
+      let names = obstacles.filter { $0.obstacle == obstacle }.map(\.name).joined(separator: ", ")
+      return "| \(name) | \(names) | \(obstacle) |"
+    }
+    #expect(
+      Set(lines.filter { $0.hasPrefix("| \(name) |") && $0.count { $0 == "|" } == 4 }.map(String.init)) == Set(rows))
+  }
+
+  @Test func `a source that is cancelled`() throws {
+    // By hand: the handler call of a source is begun, looked after, made and ended (b, l, c, e), and cancel comes at any
+    // place. If cancel comes after l and before c, the call is late. (The handler that frees makes one more step.)
+    let counts = try Self.counts(SourceLifecycle.exploration)
+    #expect(counts["free-in-cancel-handler"] == [6, 0])
+    #expect(counts["free-after-cancel"] == [6, 2])
+    let shortest = try Self.findings(SourceLifecycle.exploration, "cancel-beside").shortest
+    #expect(shortest?.scheduleText == "0.0.1.1.0.1")
+    #expect(shortest?.outcome == .breaks("a handler begins after cancel has returned"))
+  }
+
+  @Test func `blocking tasks starve an unrelated task in every order of the steps`() throws {
+    for variant in ["blocking", "on-global-queue"] {
+      let findings = try Self.findings(PoolStarvation.exploration, variant)
+      #expect(findings.outcomes == [.breaks("an unrelated task does not begin, and no thread can continue")])
+    }
+  }
+
+  @Test func `the first of two tasks that call an actor comes last in half of the orders`() throws {
+    let counts = try Self.counts(TaskOrder.exploration)
+    #expect(counts["tasks"] == [6, 3] && counts["priorities"] == [2, 2] && counts["stream"]?[1] == 0)
   }
 
   @Test func `the bodies that are explored are those of the trials`() throws {
@@ -207,6 +279,114 @@ import Testing
           queue.async { blocks.later() }
           blocks.barrier()
         }
+      }
+    },
+    Mutant("cancel-on-queue: async in place of sync", breaks: "a handler begins after cancel has returned") { trial in
+      try SourceLifecycle().cancelBusy(trial) { busy in
+        let source = DispatchSource.makeUserDataAddSource(queue: busy.queue)
+        source.setEventHandler { busy.handlerBegan() }
+        source.setCancelHandler { busy.ended() }
+        source.activate()
+        return HeldSource(add: { source.add(data: 1) }, cancel: { busy.queue.async { source.cancel() } })
+      }
+    },
+    Mutant("cancel: without its cancel handler", breaks: "the cancel handler ran 0 times") { trial in
+      SourceLifecycle().cancelRunning(trial) { life in
+        let source = DispatchSource.makeUserDataAddSource(queue: life.queue)
+        source.setEventHandler { life.received(source.data) }
+        source.activate()
+        return HeldSource(add: { source.add(data: 1) }, cancel: { source.cancel() })
+      }
+    },
+    Mutant("free-in-cancel-handler: frees in the event handler", breaks: "the context was freed") { trial in
+      SourceLifecycle().cancelInUse(trial) { context, queue in
+        let source = gcdlab_dispatch_source_create(context.pointer, 0, 0, queue)
+        gcdlab_dispatch_set_context(source, context.pointer)
+        gcdlab_dispatch_source_set_event_handler_f(source) {
+          SourceContext.at($0).use()
+          SourceContext.at($0).free()
+        }
+        gcdlab_dispatch_resume(source)
+        return source
+      } remove: { source, _ in
+        gcdlab_dispatch_source_cancel(source)
+      }
+    },
+    Mutant("continuation: blocks until it is resumed", breaks: "an unrelated task does not begin") { trial in
+      try PoolStarvation().crowd(trial) { request in
+        Task {
+          request.begins()
+          await withCheckedContinuation { continuation in
+            request.blockUntilAnswered()
+            continuation.resume()
+          }
+        }
+      }
+    },
+    Mutant("on-own-queue: waits for the queue in place of suspending", breaks: "an unrelated task does not begin") {
+      trial in
+      let queue = DispatchQueue(label: "blocking")
+      try PoolStarvation().crowd(trial) { request in
+        Task {
+          request.begins()
+          queue.sync { request.blockUntilAnswered() }
+        }
+      }
+    },
+    Mutant("serial-queue: a concurrent queue", breaks: "item 1 comes after a later one") { trial in
+      try TaskOrder().eachRound(trial) { round in
+        let queue = DispatchQueue(label: "log", attributes: .concurrent)
+        for item in round.items { queue.async { item.comes() } }
+      }
+    },
+    Mutant("isolated: calls the actor in place of beginning there", breaks: "item 1 comes after a later one") { trial in
+      try TaskOrder().eachRound(trial) { round in
+        for item in round.items { Task { await { @TaskOrder.Recorder in item.comes() }() } }
+      }
+    },
+    Mutant("suspended: registers its handler too late", breaks: "cancel returns before a handler has run") { trial in
+      try Cancellation().eachTask(trial) { work in
+        let task = Task {
+          work.operationBegins()
+          await work.cancellation()
+          await withTaskCancellationHandler {
+          } onCancel: {
+            work.handlerRuns()
+          }
+          work.ends()
+        }
+        work.waitForOperation()
+        work.cancel { task.cancel() }
+      }
+    },
+    Mutant("group-returned: waits for one child only", breaks: "the scope is left before a child task has ended") {
+      trial in
+      try Cancellation().eachScope(trial, children: 2) { scope in
+        let tasks = scope.children.map { child in Task { await child.goesOn() } }
+        await scope.allHaveBegun()
+        await tasks[1].value
+      }
+    },
+    Mutant("group-thrown: cancels no child", breaks: "deadlock: no thread can continue") { trial in
+      try Cancellation().eachScope(trial, children: 2) { scope in
+        await withTaskGroup { group in
+          for child in scope.children { group.addTask { await child.isCancelledAndGoesOn() } }
+          await scope.allHaveBegun()
+        }
+      }
+    },
+    Mutant("value: without the capture list", breaks: "a block sees another value than at its creation") { trial in
+      try BlockCapture().measureValues(trial) { block in
+        var x = block.number
+        let item = DispatchWorkItem { block.leaves(x) }
+        block.queue.async(execute: item)
+        x = 456
+      }
+    },
+    Mutant("object: the block does not retain it", breaks: "the object is released before its block has run") { trial in
+      try BlockCapture().measureObjects(trial) { block in
+        let object = block.makeObject()
+        block.queue.async { [weak object] in if let object { block.uses(object) } }
       }
     },
     Mutant("take-first: takes after the payment", breaks: "two buyers have the only seat") { trial in

@@ -179,6 +179,100 @@ import Testing
         ]))
   }
 
+  @Test func `a task that blocks keeps its thread of a limited pool`() throws {
+    func explore(width: Int?) throws -> Findings {
+      try Explorer {
+        if let width { Execution.limitPool(to: width) }
+        let semaphore = ModelSemaphore(value: 0)
+        Task { semaphore.wait() }
+        Task { semaphore.signal() }
+        Execution.settle()
+      }
+      .explore(.all)
+    }
+    let (one, two) = (try explore(width: 1), try explore(width: 2))
+    // With one thread, the task that waits must not begin first. Each order is one of two.
+    #expect(one.outcomes.count == 2 && one.outcomes.contains(.holds))
+    #expect(
+      one.shortest?.outcome
+        == .deadlock(["task 1 waits for a signal of the semaphore", "task 2 waits for a thread of Swift's pool"]))
+    #expect(two.outcomes == [.holds] && two.isComplete)
+    // Without a limit a task is one step, in which it cannot wait.
+    #expect(try explore(width: nil).unable?.hasPrefix("a task blocks its thread") == true)
+  }
+
+  @Test func `priorities have threads of their own in a limited pool, and the global queue shares them`() throws {
+    func starves(_ submit: @escaping @Sendable (_ begin: @escaping @Sendable () -> Void) -> Void) throws -> Bool {
+      let findings = try Explorer {
+        Execution.limitPool(to: 1)
+        let (answer, begun) = (ModelSemaphore(value: 0), Shared("begun", false))
+        Task(priority: .medium) { answer.wait() }
+        Execution.settle()
+        submit { begun.value = true }
+        Execution.settle()
+        if !begun.atEnd { Execution.breaks("it starves") }
+        answer.signal()
+      }
+      .explore(.all)
+      #expect(findings.isComplete && findings.outcomes.count == 1)
+      return findings.broken > 0
+    }
+    #expect(try starves { begin in Task(priority: .medium) { begin() } })
+    #expect(try starves { begin in ModelQueue.global().async { begin() } })
+    #expect(try !starves { begin in Task(priority: .utility) { begin() } })
+    #expect(try !starves { begin in ModelQueue(label: "own").async { begin() } })
+  }
+
+  @Test func `events of a source coalesce, and its handlers end with the cancel handler`() throws {
+    let findings = try Explorer {
+      let queue = ModelQueue(label: "events")
+      let source = ModelSource(queue: queue)
+      let log = Log()
+      source.setEventHandler { log.words.append("\(source.data)") }
+      source.setCancelHandler { log.words.append("end") }
+      source.activate()
+      source.add(data: 1)
+      source.add(data: 2)
+      Execution.settle()
+      source.cancel()
+      source.add(data: 4)
+      Execution.settle()
+      Execution.breaks(log.words.joined(separator: " "))
+    }
+    .explore(.all)
+    // Both events in one call, or each in its own.
+    #expect(findings.isComplete && findings.outcomes == [.breaks("3 end"), .breaks("1 2 end")])
+  }
+
+  @Test func `a handler that sends its source an event is called a few times`() throws {
+    let findings = try Explorer {
+      let source = ModelSource(queue: ModelQueue(label: "events"))
+      source.setEventHandler { source.add(data: 1) }
+      source.activate()
+      source.add(data: 1)
+    }
+    .explore(.all)
+    #expect(findings.isComplete && findings.outcomes == [.holds])
+  }
+
+  /// Unchecked: everything happens on the thread that explores.
+  private final class Log: @unchecked Sendable {
+    var words: [String] = []
+  }
+
+  @Test func `a work item that is cancelled before it begins does not run`() throws {
+    let findings = try Explorer {
+      let log = Log()
+      let item = ModelWorkItem { log.words.append("runs") }
+      ModelQueue(label: "queue").async(execute: item)
+      item.cancel()
+      Execution.settle()
+      Execution.breaks(log.words.joined())
+    }
+    .explore(.all)
+    #expect(findings.outcomes == [.breaks("runs"), .breaks("")])
+  }
+
   @Test func `nothing is left of executions that were abandoned or deadlocked`() throws {
     final class Counted: Sendable {
       static let alive = Atomic(0)

@@ -3,12 +3,17 @@
 
 #include <stdbool.h>
 
-// A fiber: a stack of its own for a function that can pause in the middle and be resumed later. All fibers of a thread take turns on
-// that thread.
+// A fiber: a stack of its own for a function that can pause in the middle and be resumed later. All fibers of a thread take turns: one of
+// them runs at a time.
 struct gcdlab_fiber;
 
 /// Creates a fiber with a stack; NULL if there is no memory.
 struct gcdlab_fiber *gcdlab_fiber_create(void);
+/// Creates a fiber with a thread of its own, which waits while the fiber is paused; NULL if no thread can be started. A function that
+/// keeps something in thread-local variables, as a job of Swift does, can pause only there.
+struct gcdlab_fiber *gcdlab_fiber_create_thread(void);
+/// Whether the fiber has a thread of its own.
+bool gcdlab_fiber_has_thread(const struct gcdlab_fiber *fiber);
 /// Frees a fiber, which must not be paused in the middle of its function.
 void gcdlab_fiber_free(struct gcdlab_fiber *fiber);
 /// Gives the fiber a function, which the next call of `gcdlab_fiber_resume` starts.

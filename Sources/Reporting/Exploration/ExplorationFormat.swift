@@ -24,7 +24,7 @@ struct ExplorationDocument: Encodable {
     let scenario, variant: String
     let isBroken: Bool
     let says: String
-    let obstacle: String?
+    let obstacle, leavesOut: String?
     let schedules, broken, abandoned, executions: Int?
     let isComplete, isReduced: Bool?
     let seconds: Double
@@ -54,8 +54,9 @@ struct ExplorationDocument: Encodable {
       let findings = result.findings
       return Result(
         scenario: result.scenario, variant: result.variant.name, isBroken: result.variant.isBroken,
-        says: ExplorationWords.sentence(result), obstacle: result.obstacle, schedules: findings?.schedules,
-        broken: findings?.broken, abandoned: findings?.abandoned, executions: findings?.executions,
+        says: ExplorationWords.sentence(result), obstacle: result.obstacle,
+        leavesOut: result.leavesOut, schedules: findings?.schedules, broken: findings?.broken,
+        abandoned: findings?.abandoned, executions: findings?.executions,
         isComplete: findings?.isComplete, isReduced: findings.map { $0.strategy == .reduced }, seconds: result.seconds,
         trials: result.trials?.of, trialsThatShowIt: result.trials?.seen,
         shortest: findings?.shortest.map(Schedule.init))
@@ -79,11 +80,12 @@ enum ExplorationPage {
   static func render(_ results: [ExplorationResult]) -> String {
     let scenarios = results.grouped(by: \.scenario)
     let sections = scenarios.map { name, results -> Markup in
-      """
-      <section id="\(name)"><h1>\(name) <small>every schedule, and the shortest that breaks it</small></h1>
-      \(results.map(variant))</section>
+      let leavesOut: Markup = results.first?.leavesOut.map { "<p class=\"legend\">\($0)</p>" } ?? ""
+      return """
+        <section id="\(name)"><h1>\(name) <small>every schedule, and the shortest that breaks it</small></h1>
+        \(results.map(variant))\(leavesOut)</section>
 
-      """
+        """
     }
     let title = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.map(\.key).joined(separator: ", ")
     let limits = ExplorationWords.limits.map { text -> Markup in "<p class=\"legend\">\(text)</p>\n" }

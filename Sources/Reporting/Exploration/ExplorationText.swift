@@ -24,14 +24,17 @@ public struct ExplorationText {
         if results.count > 1 { lines += ["", SemanticColor.name(result.variant.name, style)] }
         lines += wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
       }
+      if let leavesOut = results.first?.leavesOut { lines += [""] + wrapped(leavesOut, .quiet) }
       lines.append("")
     }
     return (lines + limits()).map { $0 + "\n" }.joined()
   }
 
   /// Returns one schedule, step by step.
-  public func render(_ record: Record, scenario: String, variant: String) -> String {
-    (Heading.lines(scenario, variant, .name, style) + schedule(record) + [""] + limits()).map { $0 + "\n" }.joined()
+  public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
+    let leavesOut = scenario.leavesOut.map { wrapped($0, .quiet) } ?? []
+    let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut + limits()
+    return lines.map { $0 + "\n" }.joined()
   }
 
   private func limits() -> [String] { ExplorationWords.limits.flatMap { wrapped($0, .quiet) } }
@@ -46,24 +49,41 @@ public struct ExplorationText {
 
   private func summary(_ results: [ExplorationResult]) -> [String] {
     let name = results.map(\.variant.name.displayWidth).max() ?? 0
-    return results.flatMap { result -> [String] in
-      let sentence = ExplorationWords.sentence(result)
-      let isBad = (result.findings?.broken ?? 0) > 0
-      let mark =
-        result.obstacle != nil || result.isUndecided
-        ? SemanticColor.quiet("-", style)
-        : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
-      let room = style.width - name - 4
-      guard room >= 30 else {
-        return ["\(mark) \(SemanticColor.name(result.variant.name, style))"] + wrapped(sentence, indent: 2)
+    return alike(results).flatMap { results -> [String] in
+      let sentence = ExplorationWords.sentence(results)
+      func heading(_ result: ExplorationResult, paddedTo width: Int = 0) -> String {
+        "\(mark(result)) \(SemanticColor.name(result.variant.name.padded(to: width), style))"
       }
+      let room = style.width - name - 4
+      guard room >= 30 else { return results.map { heading($0) } + wrapped(sentence, indent: 2) }
       let text = sentence.wrapped(to: room)
-      return text.enumerated().map { index, line in
-        index == 0
-          ? "\(mark) \(SemanticColor.name(result.variant.name.padded(to: name), style))  \(line)"
-          : String(repeating: " ", count: name + 4) + line
+      return (0..<max(results.count, text.count)).map { index in
+        guard index < text.count else { return heading(results[index]) }
+        let lead =
+          index < results.count ? heading(results[index], paddedTo: name) : String(repeating: " ", count: name + 2)
+        return "\(lead)  \(text[index])"
       }
     }
+  }
+
+  private func mark(_ result: ExplorationResult) -> String {
+    let isBad = (result.findings?.broken ?? 0) > 0
+    return result.obstacle != nil || result.isUndecided
+      ? SemanticColor.quiet("-", style)
+      : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
+  }
+
+  /// The results one by one, but those with the same obstacle that follow each other together.
+  private func alike(_ results: [ExplorationResult]) -> [[ExplorationResult]] {
+    var groups: [[ExplorationResult]] = []
+    for result in results {
+      if let obstacle = result.obstacle, groups.last?.first?.obstacle == obstacle {
+        groups[groups.count - 1].append(result)
+      } else {
+        groups.append([result])
+      }
+    }
+    return groups
   }
 
   // MARK: One schedule

@@ -9,11 +9,19 @@ enum ExplorationWords {
     "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 
+  /// The sentence about one result, or about several with the same obstacle.
+  static func sentence(_ results: [ExplorationResult]) -> String {
+    guard results.count > 1, let obstacle = results[0].obstacle else { return results.first.map(sentence) ?? "" }
+    return "They cannot be explored: \(obstacle)."
+  }
+
   /// `18 schedules of 2 threads, 12 break it.`
   static func sentence(_ result: ExplorationResult) -> String {
     if let obstacle = result.obstacle { return "It cannot be explored: \(obstacle)." }
     guard let findings = result.findings else { return "" }
-    let count = "\(amount(findings.schedules, kind(findings.strategy))) of \(participants(findings.participants))"
+    let participants = participants(findings.participants)
+    let count =
+      amount(findings.schedules, kind(findings.strategy)) + (participants.isEmpty ? "" : " of \(participants)")
     var text =
       switch (findings.broken, findings.isComplete) {
       case (0, true): findings.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
@@ -43,7 +51,7 @@ enum ExplorationWords {
     }
   }
 
-  /// `the caller, 2 threads and 1 block`
+  /// `the caller, 2 threads and 1 block`; empty if nobody makes a step that is shown.
   static func participants(_ names: [String]) -> String {
     var kinds: [(key: String, elements: [String])] = []
     for name in names {
@@ -57,9 +65,9 @@ enum ExplorationWords {
     return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
   }
 
-  /// `a, b and c`; `nobody` for nothing.
+  /// `a, b and c`
   static func listed(_ parts: [String]) -> String {
-    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "nobody" }
+    guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }
 

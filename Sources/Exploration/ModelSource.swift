@@ -1,0 +1,102 @@
+/// A model of a custom dispatch source that adds: its events coalesce, its handlers run on its queue, and cancelling it
+/// does not wait.
+///
+/// A call of the handler is two steps: the look whether the source is cancelled, and the call. The documents do not say
+/// that nothing comes in between.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelSource: @unchecked Sendable {
+  /// The most calls of the event handler. Later events stay pending: a handler that sends its own source an event would
+  /// make an execution endless.
+  static let mostCalls = 3
+
+  private let execution = Execution.now
+  private let object: Int
+  private let queue: ModelQueue
+  private var eventHandler: (() -> Void)?
+  private var cancelHandler: (() -> Void)?
+  private var pending: UInt = 0
+  private var calls = 0
+  private var isActive = false
+  private var isCancelled = false
+  private var hasEnded = false
+  /// Whether the source waits in its queue, or runs there.
+  private var isQueued = false
+
+  /// The sum of the events that the running handler was called for.
+  public private(set) var data: UInt = 0
+
+  /// Creates an inactive source.
+  ///
+  /// - Parameter queue: the queue of its handlers.
+  public init(queue: ModelQueue) {
+    object = execution.makeObject()
+    self.queue = queue
+    execution.atEnd { [weak self] in self?.releaseHandlers() }
+  }
+
+  /// Sets the event handler of an inactive source.
+  public func setEventHandler(handler: @escaping () -> Void) { eventHandler = handler }
+  /// Sets the cancel handler of an inactive source.
+  public func setCancelHandler(handler: @escaping () -> Void) { cancelHandler = handler }
+
+  /// Activates the source.
+  public func activate() {
+    execution.step(self.footprint, "activates the source")
+    execution.says("activates the source")
+    isActive = true
+    submit()
+  }
+
+  /// Sends an event.
+  public func add(data: UInt) {
+    execution.step(self.footprint, "sends the source an event")
+    execution.says("sends the source an event")
+    pending += data
+    submit()
+  }
+
+  /// Cancels the source, and returns at once.
+  public func cancel() {
+    execution.step(self.footprint, "cancels the source")
+    execution.says("cancels the source, and returns")
+    isCancelled = true
+    submit()
+  }
+
+  private var footprint: Footprint { .changing([object] + queue.order) }
+
+  /// Submits the source to its queue if there is anything to do.
+  private func submit() {
+    let isDue = isCancelled ? !hasEnded : pending > 0 && calls < Self.mostCalls
+    guard isActive, isDue, !isQueued else { return }
+    isQueued = true
+    queue.enqueue { [self] in invoke() }
+  }
+
+  private func invoke() {
+    execution.step(self.footprint, "looks at the source")
+    if isCancelled {
+      execution.says("finds the source cancelled, and calls its cancel handler")
+      hasEnded = true
+      cancelHandler?()
+      releaseHandlers()
+    } else {
+      execution.says("finds the source not cancelled")
+      execution.step(self.footprint, "calls the event handler")
+      execution.says("calls the event handler")
+      calls += 1
+      data = pending
+      pending = 0
+      eventHandler?()
+    }
+    execution.step(self.footprint, "leaves the source", silent: true)
+    isQueued = false
+    submit()
+  }
+
+  private func releaseHandlers() {
+    eventHandler = nil
+    cancelHandler = nil
+  }
+}

@@ -1,0 +1,1 @@
+../Patterns/Blocks/BlockCapture.swift

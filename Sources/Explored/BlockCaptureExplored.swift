@@ -1,0 +1,110 @@
+import Exploration
+import Instruments
+
+typealias DispatchWorkItem = ModelWorkItem
+
+/// A block while it is created, and what is noted about it.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class CapturingBlock: @unchecked Sendable {
+  /// The value of the block's variable when the block is created.
+  let number = 1000
+  let queue = DispatchQueue(label: "queue")
+  let openQueue = DispatchQueue(label: "open")
+  private var left: [Int] = []
+  private var (runs, releases) = (0, 0)
+  private var isCancelled = false
+
+  fileprivate init(isCancelled: Bool = false) { self.isCancelled = isCancelled }
+
+  /// The place where a trial holds a task. An execution tries every order.
+  func turn() async {}
+
+  /// Notes the value of the variable that the block saw or left.
+  func leaves(_ value: Int) {
+    Execution.note("sees \(value)")
+    left.append(value)
+    if value != number { Execution.breaks("a block sees another value than at its creation") }
+  }
+
+  /// Creates an object that notes its deallocation.
+  func makeObject() -> Captured { Captured(of: self) }
+
+  /// Uses the captured object.
+  func uses(_ object: Captured) {
+    withExtendedLifetime(object) {
+      Execution.note("uses the object")
+      runs += 1
+      if releases > 0 { Execution.breaks("a block uses an object that was released") }
+    }
+  }
+
+  /// An object that a block retains.
+  final class Captured: Sendable {
+    private let block: CapturingBlock
+
+    fileprivate init(of block: CapturingBlock) { self.block = block }
+
+    deinit { block.isReleased() }
+  }
+
+  private func isReleased() {
+    Execution.note("the object is released")
+    releases += 1
+    if runs == 0, !isCancelled { Execution.breaks("the object is released before its block has run") }
+  }
+
+  fileprivate func judgeValue() { if left.count != 1 { Execution.breaks("the block ran \(left.count) times") } }
+
+  fileprivate func judgeObject() {
+    if runs != 1, !isCancelled { Execution.breaks("the block ran \(runs) times") }
+    if releases != 1 { Execution.breaks("the object was released \(releases) times") }
+  }
+}
+
+/// A block on the stack of a C function, which goes to the real Dispatch and is not explored.
+final class StackBlock: Sendable {
+  struct Queue { let object: UnsafeMutableRawPointer }
+
+  var number: Int { 1000 }
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  static func at(_ pointer: UnsafeMutableRawPointer?) -> StackBlock? { nil }
+  func leaves(_ value: Int, inPlace: Bool) {}
+  func isCopied() {}
+  func copyIsFreed() {}
+}
+
+extension BlockCapture {
+  private static let inC = "the block lies on the stack of a C function, which calls the real Dispatch"
+
+  static let exploration = Self.explored(
+    ["stack-block": inC, "stack-block-sync": inC],
+    leavesOut:
+      "An access to a local variable is not a step of its own: it belongs to the step before it. A block therefore never runs "
+      + "between its submission and the next line.")
+
+  func measureValues(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
+    let block = CapturingBlock()
+    make(block)
+    Execution.settle()
+    block.judgeValue()
+  }
+
+  func measureObjects(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
+    let block = CapturingBlock()
+    make(block)
+    Execution.settle()
+    block.judgeObject()
+  }
+
+  /// Runs a work item that is cancelled at any moment.
+  func measureCancelled(_ trial: Trial, _ make: (CapturingBlock) -> Void) throws {
+    let block = CapturingBlock(isCancelled: true)
+    make(block)
+    Execution.settle()
+    block.judgeObject()
+  }
+
+  func measureStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) throws {}
+  func measureSyncedStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) {}
+}

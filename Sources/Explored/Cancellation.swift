@@ -1,0 +1,1 @@
+../Patterns/Swift/Cancellation.swift

@@ -1,0 +1,213 @@
+import Exploration
+import Instruments
+
+/// A place where tasks wait until it is opened.
+///
+/// Unchecked: everything happens on the thread that explores.
+private final class TaskGate: @unchecked Sendable {
+  private var isOpen = false
+  private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+  func passed() async {
+    await withUnsafeContinuation { task in if isOpen { task.resume() } else { waiting.append(task) } }
+  }
+
+  func open() {
+    isOpen = true
+    let tasks = waiting
+    waiting = []
+    for task in tasks { task.resume() }
+  }
+}
+
+/// A task with cancellation handlers, and what happened to them.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class HandledTask: @unchecked Sendable {
+  private var runs: [Int]
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let isCancelled = TaskGate()
+  private var (hasRun, hasEnded) = (false, false)
+
+  fileprivate init(handlers: Int) { runs = Array(repeating: 0, count: handlers) }
+
+  /// Notes that an operation runs.
+  func operationRuns() {
+    Execution.note("the operation runs")
+    hasRun = true
+  }
+  /// Notes that an operation begins, which the thread that cancels may wait for.
+  func operationBegins() {
+    operationRuns()
+    hasBegun.signal()
+  }
+  /// Notes that the operation has returned.
+  func hasReturned() { hasBegun.signal() }
+  /// Notes whether a handler has run.
+  func mustBeHandled(_ index: Int = 0) {
+    if runs[index] == 0 { Execution.breaks("an operation continues before its handler has run") }
+  }
+  /// Suspends the task until `cancel` has returned.
+  func cancellation() async { await isCancelled.passed() }
+  func registers() {}
+  /// Notes that a handler runs.
+  func handlerRuns(_ index: Int = 0) {
+    Execution.note("handler \(index + 1) runs")
+    runs[index] += 1
+    if runs[index] > 1 { Execution.breaks("a handler runs twice") }
+  }
+  /// Notes that the task ends.
+  func ends() { hasEnded = true }
+  /// The place where task and thread meet in a trial. An execution tries every moment.
+  func meet() {}
+
+  /// Waits until the operation has begun.
+  func waitForOperation() { hasBegun.wait() }
+  /// Cancels the task by `cancel`, and examines its first handlers, which are registered.
+  func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
+    Execution.step("cancels the task")
+    cancel()
+    if runs.prefix(count).contains(0) { Execution.breaks("cancel returns before a handler has run") }
+    isCancelled.open()
+  }
+
+  fileprivate func judge(runsHandler: Bool) {
+    if !hasEnded { Execution.breaks("the task does not end") }
+    if !hasRun { Execution.breaks("the operation does not run") }
+    if runs.contains(runsHandler ? 0 : 1) {
+      Execution.breaks(runsHandler ? "a handler does not run" : "the handler runs after its operation")
+    }
+  }
+}
+
+/// A scope with child tasks, and what happened to them.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class Scope: @unchecked Sendable {
+  private let count: Int
+  private let begun = TaskGate()
+  private let otherIsCancelled = TaskGate()
+  private var (hasBegun, hasEnded, added) = (Set<Int>(), 0, 0)
+
+  fileprivate init(children: Int) { count = children }
+
+  /// A child task.
+  struct Child: Sendable {
+    fileprivate let scope: Scope
+    fileprivate let number: Int
+    private var isLate: Bool { number == scope.count }
+
+    /// Suspends the child until it is cancelled.
+    func cancellation() async {
+      scope.begins(number)
+      let gate = TaskGate()
+      await withTaskCancellationHandler {
+        await gate.passed()
+      } onCancel: {
+        gate.open()
+      }
+    }
+    /// Notes whether the child is cancelled, as only one that was added late or that waited for it may be. The first
+    /// child ends in a later step.
+    func goesOn() async {
+      let hasWaited = !scope.begins(number)
+      if Task.isCancelled != (isLate || hasWaited) {
+        Execution.breaks("child \(number + 1) is \(Task.isCancelled ? "" : "not ")cancelled")
+      }
+      if number == 0 {
+        await withUnsafeContinuation { child in
+          Execution.thread("delay \(number + 1)") {
+            Execution.step("is over")
+            child.resume()
+          }
+        }
+      }
+      Execution.note("child \(number + 1) ends")
+      scope.hasEnded += 1
+    }
+    /// Suspends the child until it is cancelled, and informs the other child task.
+    func isCancelledAndTellsOther() async {
+      await cancellation()
+      Execution.note("child \(number + 1) is cancelled")
+      scope.otherIsCancelled.open()
+      scope.hasEnded += 1
+    }
+    /// Suspends the child until it is cancelled, and then until the other child is cancelled.
+    func isCancelledAndWaitsForOther() async {
+      await cancellation()
+      Execution.note("child \(number + 1) is cancelled, and waits until the other is")
+      await scope.otherIsCancelled.passed()
+      scope.hasEnded += 1
+    }
+    /// Runs `isCancelled` and `goesOn`, one after the other.
+    func isCancelledAndGoesOn() async {
+      await cancellation()
+      await goesOn()
+    }
+    func sleeps() async {}
+  }
+
+  /// The child tasks.
+  var children: [Child] { (0..<count).map { Child(scope: self, number: $0) } }
+  /// A child task that is added to a cancelled scope.
+  var lateChild: Child { Child(scope: self, number: count) }
+
+  /// Notes that a child begins; returns whether it had not begun before.
+  @discardableResult private func begins(_ child: Int) -> Bool {
+    guard hasBegun.insert(child).inserted else { return false }
+    Execution.note("child \(child + 1) begins")
+    if hasBegun.count == count { begun.open() }
+    return true
+  }
+
+  /// Suspends the scope until all its child tasks have begun.
+  func allHaveBegun() async { await begun.passed() }
+  /// Notes whether a child task was added to a cancelled group.
+  func hasAdded(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
+
+  /// Examines whether the child tasks have ended when the scope is left.
+  fileprivate func isLeft(late: Int) {
+    Execution.note("the scope is left")
+    if hasEnded < count + late { Execution.breaks("the scope is left before a child task has ended") }
+  }
+}
+
+extension Cancellation {
+  static let exploration = Self.explored(
+    ["sleep": "Task.sleep waits for a real clock, which an execution does not have"],
+    settings: ["children": .integer(2)],
+    // Its claim contradicts the proposal.
+    alsoBroken: ["async-let-order"],
+    leavesOut:
+      "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
+      + "await, with the handlers that it registers.")
+
+  func eachTask(
+    _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
+  ) throws {
+    let work = HandledTask(handlers: handlers)
+    body(work)
+    Execution.settle()
+    work.judge(runsHandler: runsHandler)
+  }
+
+  func eachScope(
+    _ trial: Trial, children: Int, late: Int = 0, _ body: @escaping @Sendable (Scope) async throws -> Void
+  ) throws {
+    let scope = Scope(children: children)
+    // The scope runs in a task of its own, since it may be cancelled.
+    try waitFor {
+      await Task {
+        do { try await body(scope) } catch {}
+        scope.isLeft(late: late)
+      }.value
+    }
+    Execution.settle()
+  }
+
+  func eachPair(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {
+    try eachScope(trial, children: 2, body)
+  }
+
+  func eachGroupOfSleepers(_ trial: Trial, _ body: @escaping @Sendable (Scope) async throws -> Void) throws {}
+}

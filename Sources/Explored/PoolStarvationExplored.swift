@@ -1,0 +1,88 @@
+import Exploration
+import Instruments
+
+/// An answer that two requests wait for, and that comes late.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class LateAnswer: @unchecked Sendable {
+  private let group = DispatchGroup()
+  private let handlers = DispatchQueue(label: "answers")
+  fileprivate var begun = 0
+
+  fileprivate init() { group.enter() }
+
+  /// A request that waits for the answer.
+  struct Request: Sendable {
+    fileprivate let answer: LateAnswer
+
+    /// Notes that the request has a thread and begins.
+    func begins() {
+      answer.begun += 1
+      Execution.note("request \(answer.begun) begins")
+    }
+    /// Blocks the thread until the answer arrives, as every blocking call does.
+    func blockUntilAnswered() { answer.group.wait() }
+    /// Calls `handler` when the answer arrives.
+    func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
+      answer.group.notify(queue: answer.handlers, execute: handler)
+    }
+  }
+
+  /// Releases the answer.
+  fileprivate func comes() { group.leave() }
+}
+
+/// A task or a block that does not need the answer.
+///
+/// Unchecked: everything happens on the thread that explores.
+private final class Bystander: @unchecked Sendable {
+  private(set) var hasBegun = false
+
+  /// Submits the bystander by `submit`, and waits until nothing can run.
+  init(_ name: String, _ submit: (_ begin: @escaping @Sendable () -> Void) -> Void) {
+    submit {
+      Execution.note("begins: \(name)")
+      self.hasBegun = true
+    }
+    Execution.settle()
+    if !hasBegun { Execution.breaks("\(name) does not begin, and no thread can continue") }
+  }
+}
+
+extension PoolStarvation {
+  static let exploration = Self.explored(
+    ["task-sleep": "Task.sleep waits for a real clock, which an execution does not have"],
+    leavesOut:
+      "Swift's pool has two threads for each priority, which it shares with the global queue, as on Linux, and never adds one. "
+      + "libdispatch adds one for the global queue after a second.")
+
+  /// Starts two requests on two threads, submits each bystander when nothing else can run, and releases the answer at
+  /// the end.
+  func crowd(_ trial: Trial, _ begin: (LateAnswer.Request) -> Task<Void, Never>) throws {
+    Execution.limitPool(to: 2)
+    let answer = LateAnswer()
+    let tasks = [begin(.init(answer: answer)), begin(.init(answer: answer))]
+    Execution.settle()
+    guard submitBystanders() else { return }
+    answer.comes()
+    try waitFor { for task in tasks { await task.value } }
+    if answer.begun != tasks.count { Execution.breaks("a request does not begin") }
+  }
+
+  func recordBystandersAlone(_ trial: Trial) throws {
+    Execution.limitPool(to: 2)
+    _ = submitBystanders()
+  }
+
+  /// Submits one bystander after the other. Returns whether all have begun.
+  private func submitBystanders() -> Bool {
+    let queue = DispatchQueue(label: "bystander")
+    let bystanders = [
+      Bystander("a block on a queue of its own") { begin in queue.async { begin() } },
+      Bystander("a task of another priority") { begin in Task(priority: .utility) { begin() } },
+      Bystander("an unrelated task") { begin in Task { begin() } },
+      Bystander("an unrelated block on the global queue") { begin in DispatchQueue.global().async { begin() } },
+    ]
+    return bystanders.allSatisfy(\.hasBegun)
+  }
+}

@@ -1,0 +1,1 @@
+../Patterns/Sources/SourceLifecycle.swift

@@ -1,0 +1,205 @@
+import Exploration
+import Instruments
+
+/// How a trial sends an event to a source, or cancels the source.
+struct HeldSource {
+  /// Sends an event.
+  let add: () -> Void
+  /// Cancels the source.
+  let cancel: () -> Void
+}
+
+/// Creates custom sources.
+enum DispatchSource {
+  static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
+}
+
+/// A source that is cancelled while its first handler call is held, as its handlers report it.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class SourceLife: @unchecked Sendable {
+  let queue = DispatchQueue(label: "events")
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let mayEnd = DispatchSemaphore(value: 0)
+  private var log = CallLog()
+  private var completed = 0
+
+  /// Notes a call of the event handler, and holds the first one.
+  func received(_ data: UInt) {
+    log.begins()
+    if log.calls == 1 {
+      hasBegun.signal()
+      mayEnd.wait()
+    }
+    completed += 1
+    if log.ends > 0 { Execution.breaks("the handler ends after the cancel handler") }
+  }
+
+  /// Notes a call of the cancellation handler.
+  func cancelHandler() { log.ends += 1 }
+
+  fileprivate func awaitHandler() { hasBegun.wait() }
+  fileprivate func cancelReturned() { log.isCancelled = true }
+  fileprivate func release() { mayEnd.signal() }
+
+  fileprivate func judge() {
+    log.judge()
+    if completed != log.calls { Execution.breaks("a handler is cut short") }
+  }
+}
+
+/// A source whose handler sends the source another event.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class BusySource: @unchecked Sendable {
+  let queue = DispatchQueue(label: "events")
+  private var log = CallLog()
+
+  /// Notes a call of the event handler.
+  func handlerBegan() { log.begins() }
+
+  /// Notes the call of the cancel handler.
+  func ended() { log.ends += 1 }
+
+  fileprivate func cancelReturned() { log.isCancelled = true }
+  fileprivate func judge() { log.judge() }
+}
+
+/// The calls of a source's handlers.
+private struct CallLog {
+  var calls = 0
+  var ends = 0
+  var isCancelled = false
+
+  /// Notes that a call of the event handler begins.
+  mutating func begins() {
+    calls += 1
+    if isCancelled { Execution.breaks("a handler begins after cancel has returned") }
+    if ends > 0 { Execution.breaks("a handler begins after the cancel handler") }
+  }
+
+  func judge() { if ends != 1 { Execution.breaks("the cancel handler ran \(ends) times") } }
+}
+
+/// The object that the context of a source points to.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class SourceContext: @unchecked Sendable {
+  private var frees = 0
+
+  /// A pointer to the object, for the source's context. The trial keeps the object.
+  var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Returns the object that a pointer refers to.
+  static func at(_ context: UnsafeMutableRawPointer?) -> SourceContext {
+    guard let context else { return SourceContext() }
+    return Unmanaged<SourceContext>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Uses the object twice, at the beginning and at the end of a handler call.
+  func use() {
+    touch()
+    Execution.step("the handler uses its context again")
+    touch()
+  }
+
+  private func touch() { if frees > 0 { Execution.breaks("the handler uses a context that was freed") } }
+
+  /// Notes that the object is freed.
+  func free() {
+    Execution.note("frees the context")
+    frees += 1
+  }
+
+  fileprivate func judge() { if frees != 1 { Execution.breaks("the context was freed \(frees) times") } }
+}
+
+// A source as the C functions see it. The execution keeps it, so that releasing it frees nothing that is in use.
+
+final class FunctionSource: @unchecked Sendable {
+  fileprivate let source: ModelSource
+  fileprivate var context: UnsafeMutableRawPointer?
+  fileprivate init(queue: ModelQueue) { source = ModelSource(queue: queue) }
+}
+
+typealias SourceFunction = @Sendable (UnsafeMutableRawPointer?) -> Void
+
+func gcdlab_dispatch_source_create(
+  _ type: UnsafeRawPointer, _ handle: UInt, _ mask: UInt, _ queue: ModelQueue
+) -> FunctionSource { FunctionSource(queue: queue) }
+
+func gcdlab_dispatch_set_context(_ source: FunctionSource, _ context: UnsafeMutableRawPointer) {
+  source.context = context
+}
+
+func gcdlab_dispatch_source_set_event_handler_f(_ source: FunctionSource, _ function: @escaping SourceFunction) {
+  source.source.setEventHandler { function(source.context) }
+}
+
+func gcdlab_dispatch_source_set_cancel_handler_f(_ source: FunctionSource, _ function: @escaping SourceFunction) {
+  source.source.setCancelHandler { function(source.context) }
+}
+
+func gcdlab_dispatch_resume(_ source: FunctionSource) { source.source.activate() }
+func gcdlab_dispatch_source_cancel(_ source: FunctionSource) { source.source.cancel() }
+func gcdlab_dispatch_release(_ source: FunctionSource) {}
+
+extension SourceLifecycle {
+  private static let others = "only the handlers and the cancellation of a custom source are modelled"
+
+  static let exploration = Self.explored(
+    [
+      "starts-suspended": others, "suspend-coalesces": others, "suspended-read": others, "retarget": others,
+      "queue-retained": others, "queue-retained-timer": others, "released-while-pending": others,
+      "retain-cycle": others, "release-inactive": others, "release-cancelled-suspended": others,
+    ], settings: ["repeats": .integer(1), "events": .integer(1)],
+    // Its claim contradicts the document.
+    alsoBroken: ["cancel-beside"],
+    leavesOut:
+      "A source delivers at most three handler calls. Its look whether it is cancelled and its call of the handler are two steps, "
+      + "since the documents do not say that they are one.")
+
+  // The variants of these lessons are not compiled here.
+  var suspension: [Variant] { [] }
+  var targeting: [Variant] { [] }
+  var releasing: [Variant] { [] }
+
+  func cancelRunning(_ trial: Trial, _ make: (SourceLife) -> HeldSource) {
+    let life = SourceLife()
+    let source = make(life)
+    source.add()
+    life.awaitHandler()
+    source.add()
+    source.cancel()
+    life.cancelReturned()
+    source.add()
+    life.release()
+    Execution.settle()
+    life.judge()
+  }
+
+  /// Cancels a source at any moment.
+  func cancelBusy(_ trial: Trial, sources: Int? = nil, _ make: (BusySource) -> HeldSource) throws {
+    let busy = BusySource()
+    let source = make(busy)
+    source.add()
+    source.cancel()
+    busy.cancelReturned()
+    Execution.settle()
+    busy.judge()
+  }
+
+  /// Removes a source at any moment.
+  func cancelInUse(
+    _ trial: Trial, _ make: (SourceContext, _ queue: ModelQueue) -> FunctionSource,
+    remove: (FunctionSource, SourceContext) -> Void
+  ) {
+    let context = SourceContext()
+    let source = make(context, ModelQueue(label: "events"))
+    source.source.add(data: 1)
+    remove(source, context)
+    Execution.settle()
+    context.judge()
+    withExtendedLifetime(context) {}
+  }
+}

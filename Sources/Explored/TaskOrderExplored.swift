@@ -1,0 +1,59 @@
+import Exploration
+import Instruments
+import Synchronization
+
+/// Two items that are sent to an actor, and the order in which they arrive.
+///
+/// Unchecked: everything happens on the thread that explores.
+final class OrderRound: @unchecked Sendable {
+  private var come: [Int] = []
+
+  /// The items, in the order in which they are sent.
+  var items: [Item] { [Item(round: self, index: 0), Item(round: self, index: 1)] }
+
+  /// An item.
+  struct Item: Sendable {
+    fileprivate let round: OrderRound
+    fileprivate let index: Int
+
+    /// Whether the item is in the second half.
+    var isInSecondHalf: Bool { index > 0 }
+    /// The place where a trial holds a task. An execution tries every order.
+    func isHeld() async { Execution.note("takes item \(index + 1)") }
+    /// Notes that the item has arrived at the actor.
+    func comes() {
+      Execution.note("item \(index + 1) comes")
+      if round.come.contains(where: { $0 > index }) { Execution.breaks("item \(index + 1) comes after a later one") }
+      round.come.append(index)
+    }
+  }
+
+  func allHaveStarted() {}
+
+  // An actor takes its tasks in a step of their own, after they have come: it needs no task that keeps it busy.
+  func blocksActor() {}
+  func actorIsBlocked() async {}
+  func letActorGo() {}
+
+  fileprivate func judge() { if come.count != 2 { Execution.breaks("an item does not come") } }
+}
+
+extension TaskOrder {
+  static let exploration = Self.explored(
+    leavesOut:
+      "What Swift's runtime and an actor do within a step is not explored: a step is a task up to its next await.")
+
+  /// The global actor belongs to the process, so only one execution at a time uses it.
+  private static let recorder = Mutex<Void>(())
+
+  func eachRound(
+    _ trial: Trial, isTimed: Bool = true, _ body: @escaping @Sendable (OrderRound) async -> Void
+  ) throws {
+    try Self.recorder.withLock { _ in
+      let round = OrderRound()
+      try waitFor { await body(round) }
+      Execution.settle()
+      round.judge()
+    }
+  }
+}

@@ -46,6 +46,27 @@ struct Lab {
     return cost.merging((report.observation?.medians ?? [:])) { _, metric in metric }
   }
 
+  /// Explores all variants of a scenario and returns how many orders of their steps it executes in a second (`orders`), with those that
+  /// are executed twice.
+  func exploration(_ arguments: String...) throws -> [String: Double] {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("explored-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    _ = try Program(path: binary).run(["explore"] + arguments + ["--export", file.path])
+    let results = try JSONDecoder().decode(Exploration.self, from: Data(contentsOf: file)).results
+    let explored = results.filter { $0.executions != nil }
+    let seconds = explored.reduce(0) { $0 + $1.seconds }
+    guard seconds > 0 else { throw Failure(reason: "nothing of \(arguments.joined(separator: " ")) was explored") }
+    return ["orders": Double(explored.reduce(0) { $0 + ($1.executions ?? 0) }) / seconds]
+  }
+
+  private struct Exploration: Decodable {
+    struct Result: Decodable {
+      let executions: Int?
+      let seconds: Double
+    }
+    let results: [Result]
+  }
+
   /// What a recorded sample costs, in nanoseconds: two clock reads and a record, measured anew.
   func floor() throws -> Double { try Machine(binary).floor }
 

@@ -48,6 +48,9 @@ struct Sections {
         name: "harness",
         title: "What the harness adds: the loop of each pattern around nothing, right an empty loop in C",
         rows: harness),
+      Section(
+        name: "explore", title: "Explore: orders of steps of singleton-race, left every order, right random ones",
+        rows: explore),
       Section(name: "cost", title: "Cost of the lab", isOfWakeUps: true, rows: cost),
     ]
   }
@@ -525,6 +528,22 @@ struct Sections {
         title: "\(loops[index].pattern) \(loops[index].variant), \(loops[index].figure)", left: series[index + 1],
         right: series[0], figure: "iteration", unit: .nanoseconds, target: .sameWork)
     }
+  }
+
+  // MARK: Orders of steps
+
+  private func explore() -> [Row] {
+    let series = interleave(
+      rounds,
+      [
+        Side(name: "every order") { try lab.exploration("singleton-race") },
+        Side(name: "random orders") { try lab.exploration("singleton-race", "--random", "1000") },
+      ])
+    return [
+      Row(
+        title: "all variants", left: series[0], right: series[1], figure: "orders", unit: .perSecond,
+        target: .value(2000...Double.infinity, "left >= 2000/s"))
+    ]
   }
 
   // MARK: Cost of the lab

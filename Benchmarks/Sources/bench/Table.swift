@@ -15,6 +15,7 @@ enum Unit {
     case .nanoseconds where value >= 1e4: "\(fixed(value / 1e3, 1)) us"
     case .nanoseconds: "\(fixed(value, 1)) ns"
     case .bytes: "\(fixed(value / 1e6, 1)) MB"
+    case .perSecond where value < 1e5: "\(fixed(value / 1e3, 1)) k/s"
     case .perSecond: "\(fixed(value / 1e6, 2)) M/s"
     case .count: fixed(value, 0)
     }

@@ -28,7 +28,7 @@ static unsigned char *bytes;
 static size_t whole;
 static int reader, writer;
 
-// As Reading.
+// As ReceivedData.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t count;
 static uint64_t last;

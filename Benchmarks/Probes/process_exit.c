@@ -24,7 +24,7 @@ static const char request[] =
     "{\"pattern\":\"process-monitor\",\"variant\":\"child-exit\",\"parameters\":{},\"seed\":1,\"stepsPerMicrosecond\":1,"
     "\"cores\":1}\n";
 
-// As Word.
+// As Message.
 enum word { GO = 1 };
 struct message {
   uint64_t word, time;

@@ -34,7 +34,7 @@ static void *thread_begins(void *task) {
   return NULL;
 }
 
-// A thread that waits for work, as LingeringThread.
+// A thread that waits for work, as WorkerThread.
 static dispatch_semaphore_t handed;
 static _Atomic(struct starting *) next;
 

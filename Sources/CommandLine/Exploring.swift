@@ -34,7 +34,7 @@ extension Results {
       let isOver: @Sendable () -> Bool = { Interrupt.status != nil || MonotonicClock.now() &- begin >= 2_000_000_000 }
       results.append(try await scenario.explored(variant, by: .all, isOver: isOver))
     }
-    guard Interrupt.status == nil, let remark = Remark(exploring: results) else { return }
+    guard Interrupt.status == nil, let remark = RunNote(exploring: results) else { return }
     findings.append(remark)
   }
 }

@@ -105,7 +105,7 @@ public struct Lab: Sendable {
       guard Host.descriptorLimit >= fewestDescriptors else {
         throw LabError("too few open descriptors are allowed (\(Host.descriptorLimit)); raise it with: ulimit -n 64")
       }
-      do { try SystemThread.requireRoom(for: fewestThreads) } catch {
+      do { try SystemThread.requireCapacity(for: fewestThreads) } catch {
         throw LabError("\(fewestThreads) threads are needed: \(error)")
       }
       Interrupt.run(asynchronous)

@@ -83,7 +83,7 @@ struct ScenarioCommand: AsyncParsableCommand {
       results.traces = try await runner.traces(
         Plan(experiment, budget: .smoke, seed: plan.seed), observer: progress)
     } catch let error as LabError {
-      results.warnings.append(Remark("trace", "no trial was recorded: \(error)"))
+      results.warnings.append(RunNote("trace", "no trial was recorded: \(error)"))
     }
   }
 

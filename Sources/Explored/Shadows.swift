@@ -20,7 +20,7 @@ final class Lock: Sendable {
 /// A thread outside the dispatch pool.
 enum SystemThread {
   /// Returns at once: threads of an exploration always have room.
-  static func requireRoom(for count: Int) throws(SystemError) {}
+  static func requireCapacity(for count: Int) throws(SystemError) {}
 }
 
 /// A serial queue for the C functions.

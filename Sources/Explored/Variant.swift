@@ -67,7 +67,7 @@ struct Variant: Sendable {
 
   init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.name = name
@@ -78,7 +78,8 @@ struct Variant: Sendable {
   /// Creates a variant whose body is a task.
   init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], _ body: @escaping @Sendable (Trial) async throws -> Void
+    ends ending: Ending = .completes, needs: [Requirement] = [],
+    _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {
     self.init(name, role, summary) { trial in try waitFor { try await body(trial) } }
   }

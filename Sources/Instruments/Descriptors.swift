@@ -59,7 +59,7 @@ public struct UnrelatedFiles: Sendable {
 
 /// The files, pipes and sockets that a trial has opened. The system's table tells which of them are still open.
 /// Descriptors that other code of the process opens and closes do not count.
-public final class OpenedHere: Sendable {
+public final class OpenedDescriptors: Sendable {
   private struct State {
     var identities: Set<FileIdentity> = []
     var highest: Int32 = 0

@@ -48,7 +48,7 @@ public struct HeldQueue {
 }
 
 /// An object that runs a closure when it is deallocated.
-public final class Owned: Sendable {
+public final class DeallocationObserver: Sendable {
   private let end: @Sendable () -> Void
 
   /// Creates an object whose deallocation runs `end`.

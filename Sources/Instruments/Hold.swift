@@ -33,8 +33,8 @@ public final class Hold: Sendable {
   /// Waits until a run is held.
   ///
   /// - Parameter what: what failed to happen if no run comes: `the handler did not run`.
-  /// - Throws: ``WaitedInVain`` if no run is held within `patience`.
-  public func awaitHeld(within patience: Duration, else what: String) throws(WaitedInVain) {
+  /// - Throws: ``WaitTimeoutError`` if no run is held within `patience`.
+  public func awaitHeld(within patience: Duration, else what: String) throws(WaitTimeoutError) {
     try isHeld.wait(within: patience, else: what)
   }
 

@@ -23,7 +23,7 @@ public enum Team {
     _ count: Int, besides more: Int = 0, prepare: @escaping @Sendable (_ member: Int) -> Void = { _ in },
     _ body: @escaping @Sendable (_ member: Int) -> Void
   ) throws(SystemError) -> Effort {
-    try SystemThread.requireRoom(for: count + more)
+    try SystemThread.requireCapacity(for: count + more)
     let start = SpinBarrier(parties: count + 1)
     var threads: [SystemThread] = []
     for member in 0..<count {

@@ -20,9 +20,9 @@ extension DispatchSemaphore {
   /// Waits for a signal that must come.
   ///
   /// - Parameter what: what failed to happen without the signal: `the handler did not run`.
-  /// - Throws: ``WaitedInVain`` if the signal did not come within `patience`.
-  public func wait(within patience: Duration, else what: String) throws(WaitedInVain) {
-    if !wait(within: patience) { throw WaitedInVain(what, within: patience) }
+  /// - Throws: ``WaitTimeoutError`` if the signal did not come within `patience`.
+  public func wait(within patience: Duration, else what: String) throws(WaitTimeoutError) {
+    if !wait(within: patience) { throw WaitTimeoutError(what, within: patience) }
   }
 }
 
@@ -34,7 +34,7 @@ extension DispatchGroup {
 }
 
 /// The error of waiting in vain for an event that must happen: the trial is broken.
-public struct WaitedInVain: Error, CustomStringConvertible {
+public struct WaitTimeoutError: Error, CustomStringConvertible {
   /// What failed to happen, and how long the trial waited for it.
   public let description: String
 

@@ -52,7 +52,7 @@ public struct SystemThread: @unchecked Sendable {
   /// forever, and even signals are not handled any more.
   ///
   /// - Throws: ``SystemError`` if the threads cannot be started.
-  public static func requireRoom(for count: Int) throws(SystemError) {
+  public static func requireCapacity(for count: Int) throws(SystemError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [SystemThread] = []
     defer {

@@ -28,7 +28,7 @@ import Testing
     hold.holdNext()
     hold.release()
     hold.pass()
-    #expect(throws: WaitedInVain.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
+    #expect(throws: WaitTimeoutError.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
   }
 
   @Test func `a thread that was not held before is not held by a later hold`() {

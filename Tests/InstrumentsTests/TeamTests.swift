@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `missing threads make a trial unavailable, with their number`() {
-    let room = ThreadRoom { _ in throw SystemError(EAGAIN, "start a thread") }
+    let room = ThreadCapacity { _ in throw SystemError(EAGAIN, "start a thread") }
     let error = #expect(throws: Unavailable.self) { try room.require(3) }
     #expect(error?.description.hasPrefix("3 threads and some more are needed: cannot start a thread") == true)
   }

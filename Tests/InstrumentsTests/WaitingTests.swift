@@ -15,7 +15,9 @@ import Testing
   @Test func `a wait in vain is reported`() {
     let signal = DispatchSemaphore(value: 0)
     #expect(!signal.wait(within: .zero))
-    let error = #expect(throws: WaitedInVain.self) { try signal.wait(within: .milliseconds(1), else: "nothing came") }
+    let error = #expect(throws: WaitTimeoutError.self) {
+      try signal.wait(within: .milliseconds(1), else: "nothing came")
+    }
     #expect(error?.description == "nothing came within 0.001 seconds")
   }
 

@@ -10,21 +10,22 @@ extension Trace {
       Lane(
         thread: 101, name: "caller", kind: .caller, begin: 0,
         runs: [
-          Stretch(begin: 0, end: 1_000_000, core: 0), Stretch(begin: 9_500_000, end: 10_000_000, core: 0),
+          RunInterval(begin: 0, end: 1_000_000, core: 0), RunInterval(begin: 9_500_000, end: 10_000_000, core: 0),
         ],
         waits: [Wait(begin: 900_000, end: 9_500_000, for: .group)]),
       Lane(thread: 100, name: "main", kind: .main, begin: 0, end: 100_000),
       Lane(
         thread: 102, name: "pool 1", kind: .pool, begin: 800_000,
         runs: [
-          Stretch(begin: 1_000_000, end: 3_000_000, core: 1, isPreempted: true),
-          Stretch(begin: 3_500_000, end: 7_000_000, core: 0),
+          RunInterval(begin: 1_000_000, end: 3_000_000, core: 1, isPreempted: true),
+          RunInterval(begin: 3_500_000, end: 7_000_000, core: 0),
         ],
         waits: [Wait(begin: 7_000_000, end: nil, for: .work)]),
       Lane(
         thread: 103, name: "pool 2", kind: .pool, begin: 900_000,
         runs: [
-          Stretch(begin: 3_000_000, end: 3_200_000, core: 1), Stretch(begin: 7_200_000, end: 9_400_000, core: 1),
+          RunInterval(begin: 3_000_000, end: 3_200_000, core: 1),
+          RunInterval(begin: 7_200_000, end: 9_400_000, core: 1),
         ],
         waits: [Wait(begin: 3_200_000, end: 7_200_000, for: .semaphore)]),
     ],

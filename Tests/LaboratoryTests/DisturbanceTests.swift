@@ -28,7 +28,7 @@ import Testing
     #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (1, 108)).isEmpty)
   }
 
-  private func results(_ machine: Machine, _ warnings: [Remark] = []) throws -> Results {
+  private func results(_ machine: Machine, _ warnings: [RunNote] = []) throws -> Results {
     let pattern = try PatternDescription(Fake())
     let experiment = Experiment(
       name: "fake", pattern: pattern, title: "", source: "", variants: pattern.variants, show: ["elapsed"])
@@ -43,8 +43,8 @@ import Testing
 
   @Test func `only trials with several cores of their own show what cores gain`() throws {
     #expect(try results(.test).showGainOfCores)
-    #expect(try results(.test, [Remark("busy-machine", "a little")]).showGainOfCores)
-    #expect(try !results(.test, [Remark(Remark.coresTaken, "they were busy")]).showGainOfCores)
+    #expect(try results(.test, [RunNote("busy-machine", "a little")]).showGainOfCores)
+    #expect(try !results(.test, [RunNote(RunNote.coresTaken, "they were busy")]).showGainOfCores)
     #expect(try !results(Machine.test.confined(to: 1)).showGainOfCores)
   }
 }

@@ -67,7 +67,7 @@ import Testing
 
   // MARK: The law
 
-  private func finding(_ cores: [Int], _ time: (Double) -> Double) throws -> Remark? {
+  private func finding(_ cores: [Int], _ time: (Double) -> Double) throws -> RunNote? {
     let experiment = FakePattern.experiment(sweep: [Sweep("cores", cores.map(ParameterValue.integer))])
     var runs = Plan(experiment, budget: .quick, seed: 1).runs.filter { $0.variant.name == "apply" }
     for index in runs.indices {

@@ -93,7 +93,8 @@ import Testing
       ])
     #expect(
       trace.lanes.first?.runs == [
-        Trace.Stretch(begin: 0, end: 400, core: 1, isPreempted: true), Trace.Stretch(begin: 500, end: 1000, core: 0),
+        Trace.RunInterval(begin: 0, end: 400, core: 1, isPreempted: true),
+        Trace.RunInterval(begin: 500, end: 1000, core: 0),
       ])
     // A thread that did nothing during the body belongs to the harness.
     #expect(trace.lanes.count == 1)
@@ -106,7 +107,7 @@ import Testing
         RecordedSwitch(.on, at: 1050, thread: 3, core: 1), RecordedSwitch(.gone, at: 1300, thread: 3, core: 1),
         RecordedSwitch(.off, at: 1310, thread: 3, core: 1),
       ])
-    #expect(trace.lanes.last?.runs == [Trace.Stretch(begin: 50, end: 300, core: 1)])
+    #expect(trace.lanes.last?.runs == [Trace.RunInterval(begin: 50, end: 300, core: 1)])
     #expect(trace.lanes.last?.end == 300)
   }
 

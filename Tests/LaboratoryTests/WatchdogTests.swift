@@ -10,14 +10,14 @@ import Testing
 
 @Suite struct WatchdogTests {
   @Test func `no single wait takes the whole time, and all together do`() {
-    var patience = Patience(.seconds(32))
+    var patience = SlicedTimeout(.seconds(32))
     var waits = 1
     while !patience.spend(patience.slice) { waits += 1 }
     #expect(waits > 1 && patience.slice * waits == .seconds(32))
   }
 
   @Test func `a watchdog can begin anew`() {
-    var patience = Patience(.seconds(32))
+    var patience = SlicedTimeout(.seconds(32))
     let isOver = patience.spend(.seconds(31))
     patience.renew()
     let isOverThen = patience.spend(.seconds(31))

@@ -8,44 +8,45 @@ import Testing
 
 /// Each variant needs a main thread of its own: `PromiseTests` runs all of them in workers.
 @Suite struct AsyncMainTests {
-  @Test func `looks tell threads apart`() async throws {
+  @Test func `observer tell threads apart`() async throws {
     let own = try await onOwnThread {
       let own = ThreadCensus.currentThread
-      let looks = Looks(count: 3, isMainThread: { ThreadCensus.currentThread == own }, isOnMainQueue: { true })
-      for _ in looks.all { looks.look() }
-      let other = try SystemThread { looks.look() }
+      let observer = ThreadObserver(
+        count: 3, isMainThread: { ThreadCensus.currentThread == own }, isOnMainQueue: { true })
+      for _ in observer.all { observer.observe() }
+      let other = try SystemThread { observer.observe() }
       other.join()
-      return Self.figures(of: looks)
+      return Self.figures(of: observer)
     }
     #expect(own == ["off-main": 1, "off-queue": 0, "threads": 2])
   }
 
-  private static func figures(of looks: Looks) -> [String: Int] {
-    ["off-main": looks.offMain, "off-queue": looks.offQueue, "threads": looks.threads]
+  private static func figures(of observer: ThreadObserver) -> [String: Int] {
+    ["off-main": observer.offMain, "off-queue": observer.offQueue, "threads": observer.threads]
   }
 
   // MARK: Broken bodies
 
   static var reds: [Red] {
     let pattern = AsyncMain()
-    func red(_ check: String, _ run: @escaping @Sendable (Looks) async -> Void) -> Red {
+    func red(_ check: String, _ run: @escaping @Sendable (ThreadObserver) async -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
-        try waitFor { try await pattern.look(trial, run) }
+        try waitFor { try await pattern.observe(trial, run) }
       }
     }
     /// Runs on the pool, of no actor.
-    @Sendable func leaves(_ looks: Looks) async {
-      await Task.detached { for _ in looks.all { looks.look() } }.value
+    @Sendable func leaves(_ observer: ThreadObserver) async {
+      await Task.detached { for _ in observer.all { observer.observe() } }.value
     }
     /// Stays on its thread, which is called the main one.
     func stays(_ check: String) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern) { trial in
         let own = ThreadCensus.currentThread
-        let looks = Looks(
+        let observer = ThreadObserver(
           count: trial[pattern.awaits], isMainThread: { ThreadCensus.currentThread == own }, isOnMainQueue: { true })
-        let time = MonotonicClock.time { for _ in looks.all { looks.look() } }
-        trial.record(pattern.perAwait, time, over: looks.count)
-        pattern.record(trial, looks)
+        let time = MonotonicClock.time { for _ in observer.all { observer.observe() } }
+        trial.record(pattern.perAwait, time, over: observer.count)
+        pattern.record(trial, observer)
       }
     }
     return [

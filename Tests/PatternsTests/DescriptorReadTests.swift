@@ -61,20 +61,20 @@ import Testing
   ///
   /// - Parameters:
   ///   - blocks: Whether the handler waits in `read`.
-  ///   - take: The function that gets what was read, like `Reading.process`.
+  ///   - take: The function that gets what was read, like `ReceivedData.process`.
   private static func drains(
-    _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
-    take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
+    _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
+    take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },
     cancelled: @escaping () -> Void
   ) -> any DispatchSourceRead {
     if !blocks { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
     source.setEventHandler {
       withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
         var actual = 0
         repeat {
           actual = read(descriptor, buffer.baseAddress, buffer.count)
-          if take(reading, buffer, actual) { source.cancel() }
+          if take(received, buffer, actual) { source.cancel() }
         } while actual > 0
       }
     }
@@ -85,26 +85,26 @@ import Testing
 
   /// Reads with a source that drains the descriptor. Its cancel handler closes the descriptor.
   private static func drains(
-    _ descriptor: Int32, _ reading: Reading, blocks: Bool = false,
-    take: @escaping (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) }
+    _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
+    take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) }
   ) -> () -> Void {
-    let source = drains(descriptor, reading, blocks: blocks, take: take) {
+    let source = drains(descriptor, received, blocks: blocks, take: take) {
       close(descriptor)
-      reading.ended()
+      received.ended()
     }
     return { source.cancel() }
   }
 
   /// Reads as the document's listing does, but `more` bytes than estimated.
   private static func reads(
-    _ descriptor: Int32, _ reading: Reading, more: Int = 1, cancelled: @escaping () -> Void
+    _ descriptor: Int32, _ received: ReceivedData, more: Int = 1, cancelled: @escaping () -> Void
   ) -> any DispatchSourceRead {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
     source.setEventHandler {
-      let estimated = reading.expects(Int(source.data)) + more
+      let estimated = received.expects(Int(source.data)) + more
       withUnsafeTemporaryAllocation(byteCount: max(1, estimated), alignment: 1) { buffer in
-        if reading.process(buffer.baseAddress, read(descriptor, buffer.baseAddress, estimated)) { source.cancel() }
+        if received.process(buffer.baseAddress, read(descriptor, buffer.baseAddress, estimated)) { source.cancel() }
       }
     }
     source.setCancelHandler(handler: cancelled)
@@ -115,22 +115,22 @@ import Testing
   /// Drains the descriptor in each call of the handler.
   @Sendable private static func drainsTail(_ trial: Trial) throws {
     let pattern = DescriptorRead()
-    try pattern.readTail(trial) { descriptor, reading in
+    try pattern.readTail(trial) { descriptor, received in
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
       source.setEventHandler {
-        _ = reading.expects(Int(source.data))
+        _ = received.expects(Int(source.data))
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
           var actual = 0
           repeat {
             actual = read(descriptor, buffer.baseAddress, buffer.count)
-            if reading.process(buffer.baseAddress, actual) { source.cancel() }
+            if received.process(buffer.baseAddress, actual) { source.cancel() }
           } while actual > 0
         }
       }
       source.setCancelHandler {
         close(descriptor)
-        reading.ended()
+        received.ended()
       }
       source.activate()
       return { source.cancel() }
@@ -146,17 +146,19 @@ import Testing
       Red(check, variant, of: pattern, settings.merging(["kind": .text(kind.rawValue)]) { $1 }, body)
     }
     /// Cancels at the end of the file, as a handler should.
-    let cancelsAtEnd: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
-      reading.process(buffer.baseAddress, actual) || actual == 0
+    let cancelsAtEnd: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = {
+      received, buffer, actual in
+      received.process(buffer.baseAddress, actual) || actual == 0
     }
     /// Reports the end of the file again and again.
-    let endsForEver: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
-      for _ in 0..<(actual == 0 ? 5 : 0) { reading.process(buffer.baseAddress, 0) }
-      return reading.process(buffer.baseAddress, actual)
+    let endsForEver: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = {
+      received, buffer, actual in
+      for _ in 0..<(actual == 0 ? 5 : 0) { received.process(buffer.baseAddress, 0) }
+      return received.process(buffer.baseAddress, actual)
     }
     /// Loses every read that is longer than the single bytes.
-    let loses: @Sendable (Reading, UnsafeMutableRawBufferPointer, Int) -> Bool = { reading, buffer, actual in
-      actual > 1 ? false : reading.process(buffer.baseAddress, actual)
+    let loses: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { received, buffer, actual in
+      actual > 1 ? false : received.process(buffer.baseAddress, actual)
     }
     return ["drained", "blocking-read", "dispatch-io", "async-bytes"].map { variant in
       red("\(variant).lost == 0", variant) { trial in
@@ -164,36 +166,36 @@ import Testing
       }
     } + [
       red("all.corrupted == 0", "blocking-read") { trial in
-        try pattern.readWhole(trial) { descriptor, reading in
-          drains(descriptor, reading) { reading, buffer, actual in
+        try pattern.readWhole(trial) { descriptor, received in
+          drains(descriptor, received) { received, buffer, actual in
             if actual > 0 { buffer[0] ^= 1 }
-            return reading.process(buffer.baseAddress, actual)
+            return received.process(buffer.baseAddress, actual)
           }
         }
       },
       // The handler never reads more than estimated.
       red("estimated.beyond-estimate > 0", "estimated") { trial in
-        try pattern.readTail(trial) { descriptor, reading in
-          let source = reads(descriptor, reading, more: 0) {
+        try pattern.readTail(trial) { descriptor, received in
+          let source = reads(descriptor, received, more: 0) {
             close(descriptor)
-            reading.ended()
+            received.ended()
           }
           return { source.cancel() }
         }
       },
       // The handler reads only once.
       red("estimated.left-unread == 0", "estimated") { trial in
-        try pattern.readTail(trial) { descriptor, reading in
+        try pattern.readTail(trial) { descriptor, received in
           _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
           source.setEventHandler {
-            var bytes = [UInt8](repeating: 0, count: reading.expects(Int(source.data)) + 1)
-            reading.process(&bytes, read(descriptor, &bytes, bytes.count))
+            var bytes = [UInt8](repeating: 0, count: received.expects(Int(source.data)) + 1)
+            received.process(&bytes, read(descriptor, &bytes, bytes.count))
             source.cancel()
           }
           source.setCancelHandler {
             close(descriptor)
-            reading.ended()
+            received.ended()
           }
           source.activate()
           return { source.cancel() }
@@ -220,17 +222,17 @@ import Testing
         try pattern.readWhole(trial, thenSilence: true) { drains($0, $1, blocks: true) }
       },
       red("closed-early.unrelated-bytes > 0", "closed-early") { trial in
-        try pattern.readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, reading in
-          let source = reads(descriptor, reading) {
+        try pattern.readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, received in
+          let source = reads(descriptor, received) {
             close(descriptor)
-            reading.ended()
+            received.ended()
           }
           return { source.cancel() }
         }
       },
       red("closed-in-handler.unrelated-bytes == 0", "closed-in-handler") { trial in
-        try pattern.readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, reading in
-          let source = reads(descriptor, reading) { reading.ended() }
+        try pattern.readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, received in
+          let source = reads(descriptor, received) { received.ended() }
           return {
             close(descriptor)
             source.cancel()
@@ -238,18 +240,18 @@ import Testing
         }
       },
       red("all.unrelated-closed == 0", "drained") { trial in
-        try pattern.readWhole(trial, thenSilence: true) { descriptor, reading in
-          let source = drains(descriptor, reading) {
+        try pattern.readWhole(trial, thenSilence: true) { descriptor, received in
+          let source = drains(descriptor, received) {
             close(descriptor)
-            reading.ended()
+            received.ended()
             close(descriptor)
           }
           return { source.cancel() }
         }
       },
       red("all.left-open == 0", "async-bytes") { trial in
-        try pattern.readWhole(trial) { descriptor, reading in
-          let source = drains(descriptor, reading) { reading.ended() }
+        try pattern.readWhole(trial) { descriptor, received in
+          let source = drains(descriptor, received) { received.ended() }
           return { source.cancel() }
         }
       },

@@ -62,17 +62,17 @@ import Testing
 
   /// Writes with a source whose handler is `handle`, which returns whether the writing is done.
   private static func writes(
-    _ descriptor: Int32, _ writing: Writing, blocks: Bool = false, closes: Bool = true,
+    _ descriptor: Int32, _ outgoing: OutgoingData, blocks: Bool = false, closes: Bool = true,
     _ handle: @escaping () -> Bool
   ) -> () -> Void {
     if !blocks { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-    let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+    let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
     source.setEventHandler {
       if handle() { source.cancel() }
     }
     source.setCancelHandler {
       if closes { close(descriptor) }
-      writing.ended()
+      outgoing.ended()
     }
     source.activate()
     return { source.cancel() }
@@ -82,49 +82,49 @@ import Testing
     let pattern = DescriptorWrite()
     func red(
       _ check: String, _ variant: String, _ stall: DescriptorWrite.Stall, kind: String = "pipe",
-      _ begin: @escaping @Sendable (Int32, Writing) -> () -> Void
+      _ begin: @escaping @Sendable (Int32, OutgoingData) -> () -> Void
     ) -> Red {
       Red(check, variant, of: pattern, settings.merging(["kind": .text(kind)]) { $1 }) { trial in
         try pattern.writeWhole(trial, then: stall, patience: .milliseconds(1), begin)
       }
     }
-    let once: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
-      writes(descriptor, writing) {
-        _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+    let once: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
+      writes(descriptor, outgoing) {
+        _ = outgoing.next { write(descriptor, $0.baseAddress, $0.count) }
         return true
       }
     }
-    let again: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
-      writes(descriptor, writing) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+    let again: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
+      writes(descriptor, outgoing) { outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
     }
     /// Whether nobody reads. Such a trial writes more bytes than one with a slow reader.
-    let isStalled: @Sendable (Writing) -> Bool = { $0.bytes.count > 1_000_000 }
-    let polls: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
-      let end = SharedEnd(again(descriptor, writing))
-      guard isStalled(writing) else { return end.call }
+    let isStalled: @Sendable (OutgoingData) -> Bool = { $0.bytes.count > 1_000_000 }
+    let polls: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
+      let end = SharedEnd(again(descriptor, outgoing))
+      guard isStalled(outgoing) else { return end.call }
       try? SystemThread {
         var waited = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&waited, 1, -1) < 0, errno == EINTR {}
-        writing.queue.async {
-          _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+        outgoing.queue.async {
+          _ = outgoing.next { write(descriptor, $0.baseAddress, $0.count) }
           end.call()
         }
       }.detach()
       return end.call
     }
-    let looksFirst: @Sendable (Int32, Writing) -> () -> Void = { descriptor, writing in
-      writes(descriptor, writing) {
+    let looksFirst: @Sendable (Int32, OutgoingData) -> () -> Void = { descriptor, outgoing in
+      writes(descriptor, outgoing) {
         var looked = pollfd(fd: descriptor, events: 0, revents: 0)
-        return poll(&looked, 1, 0) > 0 || writing.next { write(descriptor, $0.baseAddress, $0.count) }
+        return poll(&looked, 1, 0) > 0 || outgoing.next { write(descriptor, $0.baseAddress, $0.count) }
       }
     }
     return [
       red("source.lost == 0", "source", .room, once),
       red("blocking-write.lost == 0", "blocking-write", .full, once),
       red("dispatch-io.lost == 0", "dispatch-io", .none, once),
-      red("all.corrupted == 0", "dispatch-io", .none) { descriptor, writing in
-        writes(descriptor, writing) {
-          writing.next { data in
+      red("all.corrupted == 0", "dispatch-io", .none) { descriptor, outgoing in
+        writes(descriptor, outgoing) {
+          outgoing.next { data in
             let wrong = data.map { $0 ^ 1 }
             return write(descriptor, wrong, wrong.count)
           }
@@ -132,17 +132,17 @@ import Testing
       },
       red("source.missed-calls == 0", "source", .room, once),
       // The source is suspended when it has filled the pipe.
-      red("source[kind=pipe].unreported-space == 0", "source", .room) { descriptor, writing in
-        guard isStalled(writing) else { return again(descriptor, writing) }
+      red("source[kind=pipe].unreported-space == 0", "source", .room) { descriptor, outgoing in
+        guard isStalled(outgoing) else { return again(descriptor, outgoing) }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
         source.setEventHandler {
-          _ = writing.next { write(descriptor, $0.baseAddress, $0.count) }
+          _ = outgoing.next { write(descriptor, $0.baseAddress, $0.count) }
           source.suspend()
         }
         source.setCancelHandler {
           close(descriptor)
-          writing.ended()
+          outgoing.ended()
         }
         source.activate()
         return {
@@ -153,24 +153,24 @@ import Testing
       // The source is cancelled when the socket is full, so that no further write is accepted.
       red("source[kind=socket].unreported-space > 0", "source", .room, kind: "socket", once),
       // The handler writes until it gets the error that there is no room.
-      red("source.calls-while-full == 0", "source", .room) { descriptor, writing in
-        writes(descriptor, writing) {
-          (0..<2).contains { _ in writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+      red("source.calls-while-full == 0", "source", .room) { descriptor, outgoing in
+        writes(descriptor, outgoing) {
+          (0..<2).contains { _ in outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
         }
       },
-      red("source.queue-blocked == 0", "source", .room) { descriptor, writing in
-        writes(descriptor, writing, blocks: true) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+      red("source.queue-blocked == 0", "source", .room) { descriptor, outgoing in
+        writes(descriptor, outgoing, blocks: true) { outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
       },
       red("blocking-write[kind=pipe].queue-blocked == 1", "blocking-write", .full, again),
       red("blocking-write[kind=socket].queue-blocked == 1", "blocking-write", .full, kind: "socket", again),
       red("one-write.lost > 0", "one-write", .none, again),
       // The figure is the room in a pipe of this size.
       Red("source[kind=pipe].source-data != source[kind=pipe].accepted", "source", of: pattern, settings) { trial in
-        try pattern.writeWhole(trial, then: .room) { descriptor, writing in
+        try pattern.writeWhole(trial, then: .room) { descriptor, outgoing in
           let room = 65_536
-          return writes(descriptor, writing) {
-            writing.notes(available: room)
-            return writing.next { write(descriptor, $0.baseAddress, $0.count) }
+          return writes(descriptor, outgoing) {
+            outgoing.notes(available: room)
+            return outgoing.next { write(descriptor, $0.baseAddress, $0.count) }
           }
         }
       },
@@ -180,8 +180,8 @@ import Testing
       // The source is cancelled without a report when the reader has closed the socket.
       red("source[kind=socket].notified-of-close == 1", "source", .room, kind: "socket", looksFirst),
       // The kind is a file, since the reader of a pipe would wait for its end.
-      red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, writing in
-        writes(descriptor, writing, closes: false) { writing.next { write(descriptor, $0.baseAddress, $0.count) } }
+      red("all.left-open == 0", "dispatch-io", .none, kind: "file") { descriptor, outgoing in
+        writes(descriptor, outgoing, closes: false) { outgoing.next { write(descriptor, $0.baseAddress, $0.count) } }
       },
     ]
   }

@@ -76,13 +76,13 @@ import Testing
 
   @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = LimitConcurrency()
-    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
+    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])
     #expect(
       attempt.trial.outcome
         == .unavailable(reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = LimitConcurrency()
-    pattern.looks.standstill.areOthersAsleep = { nil }
+    pattern.census.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("window", of: pattern, files: Catalogue.files)
     #expect(
       attempt.trial.outcome

@@ -69,7 +69,7 @@ import Testing
 
   @Test func `a trial with too few threads says so`() async throws {
     var pattern = QueuePoolPattern()
-    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
+    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     let attempt = try await Attempt("global-concurrent", of: pattern, files: Catalogue.files, Self.twenty)
     #expect(
       attempt.trial.outcome
@@ -82,8 +82,8 @@ import Testing
     let pattern = QueuePoolPattern()
     // The work is longer than a thread's time slice, so that tasks overlap on few cores, too.
     let settings: [String: ParameterValue] = ["tasks": .integer(100), "work": .integer(5_000_000)]
-    /// Returns a broken body with a pool of `count` queues. The queue of a turn has the index that `next` returns, or the
-    /// turn itself if `next` is nil.
+    /// Returns a broken body with a pool of `count` queues. The queue of a turn has the index that `next` returns, or
+    /// the turn itself if `next` is nil.
     ///
     /// - Parameter isBypassed: whether each task gets a queue of its own instead.
     func red(

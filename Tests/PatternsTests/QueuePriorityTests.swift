@@ -19,7 +19,7 @@ import Testing
     }
     #expect(attempt.trial.outcome == .completed)
     let latencies = attempt.trial.observation.metrics.filter { $0.key.hasSuffix("-time") }
-    let niceness = try Niceness.ofClasses()
+    let niceness = try ThreadPriorities.ofClasses()
     let isFive = variant.hasSuffix("classes") && niceness.distinguishes(QueuePriority.QoSClass.userInteractive)
     #expect(latencies.count == (variant == "thread-niceness" ? 0 : niceness.tells ? isFive ? 5 : 4 : 3))
     #expect(latencies.values.allSatisfy { $0.summary?.count == 2 })
@@ -27,17 +27,17 @@ import Testing
   }
 
   @Test func `classes without a difference are reported, with their values`() {
-    #expect(throws: Never.self) { try Niceness(values: [-2, -2, 0, 2, 10]).require() }
-    let alike = Niceness(values: [0, 0, 19, 19, 19])
+    #expect(throws: Never.self) { try ThreadPriorities(values: [-2, -2, 0, 2, 10]).require() }
+    let alike = ThreadPriorities(values: [0, 0, 19, 19, 19])
     #expect {
       try alike.require()
     } throws: { error in
       "\(error)".contains("19, 19, 19")
     }
     // Without a privilege, no niceness is below 0.
-    let unprivileged = Niceness(values: [0, 0, 0, 2, 10])
+    let unprivileged = ThreadPriorities(values: [0, 0, 0, 2, 10])
     #expect(throws: Never.self) { try unprivileged.require() }
-    let privileged = Niceness(values: [-2, -2, 0, 2, 10])
+    let privileged = ThreadPriorities(values: [-2, -2, 0, 2, 10])
     #expect(!unprivileged.tells && privileged.tells)
     #expect(throws: Never.self) { try privileged.requireAll() }
     #expect(throws: Unavailable.self) { try alike.requireAll() }
@@ -49,11 +49,11 @@ import Testing
     #expect([-2, -1, 0, 1, 2].map(privileged.isBetween) == [false, true, true, true, false])
     typealias QoSClass = QueuePriority.QoSClass
     #expect(QoSClass.allCases.filter(privileged.distinguishes) == Array(QoSClass.allCases.dropFirst()))
-    #expect(QoSClass.allCases.allSatisfy(Niceness(values: [-4, -2, 0, 2, 10]).distinguishes))
+    #expect(QoSClass.allCases.allSatisfy(ThreadPriorities(values: [-4, -2, 0, 2, 10]).distinguishes))
   }
 
   static var reds: [Red] {
-    let told = Niceness(values: [-2, -2, 0, 2, 10])
+    let told = ThreadPriorities(values: [-2, -2, 0, 2, 10])
     // Returns the same queue for every priority.
     @Sendable func heedsNone(_ identifier: some Any) -> UnsafeMutableRawPointer? {
       gcdlab_dispatch_get_global_queue(0, 0)

@@ -64,13 +64,13 @@ import Testing
 
   @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = QueueWidth()
-    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
+    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)
     #expect(
       attempt.trial.outcome
         == .unavailable(reason: "10 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = QueueWidth()
-    pattern.looks.standstill.areOthersAsleep = { nil }
+    pattern.census.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("many-queues", of: pattern, files: Catalogue.files, Self.ten)
     #expect(
       attempt.trial.outcome

@@ -64,7 +64,7 @@ import Testing
   @Sendable private static func onAnotherQueue(_ trial: Trial) {
     pattern.keepQueue(trial) { life in
       let queue = DispatchQueue(label: "com.example.MyQueue")
-      queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+      queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
       return source(life, end: {}) { life.received($0) }
     }
   }
@@ -238,7 +238,7 @@ import Testing
       red("all.queue-leaked == 0", "queue-retained") { trial in
         pattern.keepQueue(trial, leaves: .milliseconds(10)) { life in
           let queue = DispatchQueue(label: "com.example.MyQueue")
-          queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+          queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
           let source = source(life, on: queue, end: {}) { life.received($0) }
           return HeldSource(add: source.add, cancel: {})
         }

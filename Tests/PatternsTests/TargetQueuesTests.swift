@@ -36,13 +36,13 @@ import Testing
 
   @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = TargetQueues()
-    pattern.looks.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
+    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)
     #expect(
       attempt.trial.outcome
         == .unavailable(reason: "6 threads and some more are needed: \(SystemError(11, "start a thread"))"))
     pattern = TargetQueues()
-    pattern.looks.standstill.areOthersAsleep = { nil }
+    pattern.census.standstill.areOthersAsleep = { nil }
     attempt = try await Attempt("serial-target", of: pattern, files: Catalogue.files, Self.six)
     #expect(
       attempt.trial.outcome

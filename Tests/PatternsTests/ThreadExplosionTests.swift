@@ -51,7 +51,7 @@ import Testing
 
   @Test func `a trial with too few threads, or without reports of their states, says so`() async throws {
     var pattern = ThreadExplosion()
-    pattern.room = ThreadRoom { _ in throw SystemError(11, "start a thread") }
+    pattern.room = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
     var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)
     #expect(
       attempt.trial.outcome

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `an item's reference to itself does not keep it`() {
-    let own = Own()
+    let own = WeakWorkItem()
     do {
       let item = DispatchWorkItem {}
       own.item = item

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CoresNoteTests {
   private static let says = "the cores were busy: other programs took 60 % of the time of 2 cores"
 
-  private func swept(_ warnings: [Remark]) throws -> Results {
+  private func swept(_ warnings: [RunNote]) throws -> Results {
     var results = try Fixture.compared([("cores", [1, 2])]) { variant, values in
       20_000 / Double(variant == "apply" ? values["cores"] ?? 1 : 1)
     }
@@ -17,14 +17,14 @@ import Testing
   }
 
   @Test func `taken cores are the first line of the answer, and there is no speed-up`() throws {
-    let results = try swept([Remark(Remark.coresTaken, Self.says)])
+    let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     #expect(lines.dropFirst().first?.hasPrefix("The cores were busy: other programs took 60 %") == true, "\(lines)")
     #expect(results.content.speedUp == nil && !lines.contains("warnings"))
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
     #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
-    let quiet = try swept([Remark("busy-machine", "a little")])
+    let quiet = try swept([RunNote("busy-machine", "a little")])
     #expect(quiet.content.coresNote == nil && quiet.content.speedUp != nil)
   }
 

@@ -82,7 +82,7 @@ enum Fixture {
     machine.optimised = optimised
     return Results(
       experiment: experiment, machine: machine, seed: 7, started: "2026-11-21T01:02:03Z", seconds: 1.5,
-      cut: cut, runs: runs, warnings: warnings.map { Remark("test", $0) }, judgements: judgements)
+      cut: cut, runs: runs, warnings: warnings.map { RunNote("test", $0) }, judgements: judgements)
   }
 
   static let pair = results(

@@ -290,8 +290,8 @@ import Testing
       [("a", [[1], []]), ("b", [[]])], outcome: .unavailable(reason: "another program killed it"),
       judgements: [Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))])
     lost.warnings = [
-      Remark("not-measured", "a: another program killed it", runs: ["a"]),
-      Remark("not-measured", "b: no privilege", runs: ["b"]),
+      RunNote("not-measured", "a: another program killed it", runs: ["a"]),
+      RunNote("not-measured", "b: no privilege", runs: ["b"]),
     ]
     #expect(
       SmokeReport.line(lost.content, strict: false, TextStyle()) == """

@@ -36,7 +36,7 @@ import Testing
             check: Check(text: name, left: .cores, comparison: .equal, right: .cores)),
           verdict: .violated, evidence: Evidence(left: 1, trials: 1, reason: name))
       ], cut: .interrupted, warnings: [text])
-    results.findings = [Remark(Conclusion.kind, text), Remark("finding", name)]
+    results.findings = [RunNote(Conclusion.kind, text), RunNote("finding", name)]
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])
     // JSON writes control characters as escapes, and the others as they are.

@@ -79,7 +79,7 @@ import Testing
 
   @Test func `a page begins with verdict, conclusion and picture`() throws {
     var results = Fixture.pair
-    results.findings = [Remark(Conclusion.kind, "Take the fast one.")]
+    results.findings = [RunNote(Conclusion.kind, "Take the fast one.")]
     let html = page(results.content)
     let places = try ["1 violated", "Take the fast one.", "<figure class=\"picture\">", "<h2>claims</h2>", "<table>"]
       .map {
@@ -367,7 +367,7 @@ import Testing
   @Test func `the contents have families, conclusions and links back`() throws {
     func content(_ name: String, _ tag: String, _ conclusion: String) throws -> ReportContent {
       var results = Fixture.pair
-      results.findings = [Remark(Conclusion.kind, conclusion)]
+      results.findings = [RunNote(Conclusion.kind, conclusion)]
       return try changed(
         results, [("\"tags\": []", "\"tags\": [\"\(tag)\"]"), ("\"name\": \"fixture\"", "\"name\": \"\(name)\"")])
     }

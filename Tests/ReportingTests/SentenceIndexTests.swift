@@ -263,7 +263,7 @@ import Testing
   /// A pattern that needs another machine.
   private struct Elsewhere: Pattern {
     static let name = "elsewhere"
-    static let needs = [Need("another machine") { _ in "only elsewhere" }]
+    static let needs = [Requirement("another machine") { _ in "only elsewhere" }]
     let elapsed = Metric.latency("elapsed", "how long it took")
     var variants: [Variant] { Variant("a", .documented, "a way") { _ in } }
   }

@@ -50,7 +50,7 @@ import Testing
     let held = Fixture.judgement(.held, Evidence(left: 0, trials: 1, met: 1))
     let failed = Fixture.judgement(.violated, Evidence(left: 1, trials: 1, reason: "a in round 1"))
     var results = Fixture.results([("a", [[1000]])], judgements: [held, failed, held])
-    results.findings = [Remark("other", "something else"), Remark(Conclusion.kind, "Do this.")]
+    results.findings = [RunNote("other", "something else"), RunNote(Conclusion.kind, "Do this.")]
     let lines = render(results).split(separator: "\n").map(String.init)
     #expect(lines[1...2] == ["3 claims: 1 violated, 2 held", "Do this."])
     #expect(lines.suffix(2) == ["3 claims: 1 violated, 2 held", "Do this."])

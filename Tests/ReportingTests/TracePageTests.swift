@@ -97,7 +97,7 @@ import Testing
       Trace.Lane(
         thread: number, name: "pool \(number)", kind: .pool, begin: 0,
         runs: (0..<200).map {
-          Trace.Stretch(begin: UInt64($0) * 5000, end: UInt64($0) * 5000 + 1000, core: 0, isPreempted: true)
+          Trace.RunInterval(begin: UInt64($0) * 5000, end: UInt64($0) * 5000 + 1000, core: 0, isPreempted: true)
         },
         waits: (0..<200).map { Trace.Wait(begin: UInt64($0) * 5000, end: UInt64($0) * 5000 + 1000, for: .lock) })
     }

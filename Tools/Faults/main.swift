@@ -9,11 +9,12 @@ import Platform
   import Glibc
 #endif
 
-/// A lab whose workers misbehave as they are told (`make hardships`, and the tests): what its gates say of them is known.
+/// A lab whose workers misbehave as they are told (`make hardships`, and the tests): what its gates say of them is
+/// known.
 ///
-/// `FAULTS="hang:left crash=20%"` in the environment: each word is a fault, the share of the trials that have it (100 %) and the
-/// variant (all). Which trials those are follows from the seed of the run. What an honest trial measured is written to the file
-/// `FAULTS_LOG`, where one is named: a line a trial, of the variant and its figure.
+/// `FAULTS="hang:left crash=20%"` in the environment: each word is a fault, the share of the trials that have it (100
+/// %) and the variant (all). Which trials those are follows from the seed of the run. What an honest trial measured is
+/// written to the file `FAULTS_LOG`, where one is named: a line a trial, of the variant and its figure.
 struct Faults: Pattern {
   static let name = "faults"
 
@@ -26,7 +27,9 @@ struct Faults: Pattern {
     Variant("left", .documented, "leaves nothing out") { try run($0, missed: 0) }
     Variant("right", .documented, "leaves nothing out, either") { try run($0, missed: 0) }
     Variant("unsafe", .broken, "leaves something out") { try run($0, missed: 1) }
-    Variant("elsewhere", .modern, "not on this system", needs: [Need("another system") { _ in "not on this system" }]) {
+    Variant(
+      "elsewhere", .modern, "not on this system", needs: [Requirement("another system") { _ in "not on this system" }]
+    ) {
       try run($0, missed: 0)
     }
   }

@@ -3,23 +3,23 @@ import Measurement
 /// What the trials themselves tell about their reliability. No figure leaves anything out because of it.
 extension Results {
   /// Returns the cautions, the gravest first.
-  func cautions(within budget: Budget) -> [Remark] {
+  func cautions(within budget: Budget) -> [RunNote] {
     unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 
   /// What ended the run early.
-  var shortening: [Remark] {
+  var shortening: [RunNote] {
     let reason: String
     switch cut {
     case nil: return []
     case .interrupted: reason = "interrupted"
     case .failed(let error): reason = error.description
     }
-    return [Remark("cut-short", "\(reason): results up to then are shown")]
+    return [RunNote("cut-short", "\(reason): results up to then are shown")]
   }
 
   /// Trials that should have completed and did not. They fail the run, whatever the claims say.
-  private var unfinished: [Remark] {
+  private var unfinished: [RunNote] {
     let failed = runs.filter { run in
       run.variant.ending == .completes && run.trials.contains { $0.outcome.kind.isAbnormal }
     }
@@ -29,7 +29,7 @@ extension Results {
     let ends = trials.map(\.outcome.kind).filter(\.isAbnormal)
     let names = Set(ends).map(\.rawValue).sorted().joined(separator: " or ")
     return [
-      Remark(
+      RunNote(
         "unfinished",
         "\(ends.count) of \(trials.count) trials of \(Self.list(labels, upTo: 8)), which \(labels.count == 1 ? "is" : "are") "
           + "meant to complete, \(names)",
@@ -38,7 +38,7 @@ extension Results {
   }
 
   /// The reasons of failed trials, each once, since many points of a sweep fail alike.
-  private var failures: [Remark] {
+  private var failures: [RunNote] {
     let failures = runs.flatMap { run in
       Set(run.trials.map(\.outcome)).sorted { $0.kind.rawValue < $1.kind.rawValue }.compactMap { outcome in
         outcome.reason.map { (reason: $0, label: run.label) }
@@ -46,18 +46,18 @@ extension Results {
     }
     return failures.grouped(by: \.reason).map { reason, failed in
       let labels = failed.map(\.label)
-      return Remark("not-measured", "\(Self.list(labels, upTo: 8)): \(reason)", runs: labels)
+      return RunNote("not-measured", "\(Self.list(labels, upTo: 8)): \(reason)", runs: labels)
     }
   }
 
   /// The things that trials waited for in vain, each once.
-  private var lacking: [Remark] {
+  private var lacking: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
     let trials = runs.map(\.trials.count).reduce(0, +)
     return found.grouped(by: \.thing).map { thing, found in
       let labels = found.map(\.label)
-      return Remark(
+      return RunNote(
         "lacking",
         "\(thing) was not available in \(labels.count) of \(trials) trials; "
           + "the lab waits for it only until \(Runner.convincingShortages) trials have waited in vain",
@@ -65,42 +65,42 @@ extension Results {
     }
   }
 
-  private func shortage(_ budget: Budget) -> [Remark] {
+  private func shortage(_ budget: Budget) -> [RunNote] {
     let rounds = runs.map(\.trials.count).max() ?? 0
     guard let time = budget.time, cut == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
       return []
     }
     let needed = Quantity(seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest + 1) * 1e9, .nanoseconds)
     return [
-      Remark(
+      RunNote(
         "few-rounds",
         "only \(rounds.counted("round")) fit into \(Quantity(time)), and intervals need "
           + "\(ConfidenceInterval.fewest): give --time \(needed) or more")
     ]
   }
 
-  private var unsteadiness: [Remark] {
+  private var unsteadiness: [RunNote] {
     guard let headline = experiment.headline else { return [] }
     let steadiness = Steadiness(
       runs.compactMap { run in
         let figures = run.trials.compactMap { trial in trial.figure(headline).map { (round: trial.round, value: $0) } }
         return figures.count >= Steadiness.fewest ? Steadiness.Series(label: run.label, figures: figures) : nil
       })
-    var lines: [Remark] = []
+    var lines: [RunNote] = []
     if !steadiness.bimodal.isEmpty {
       let labels = steadiness.bimodal.map(\.label)
       let states = steadiness.bimodal.prefix(3).map { label, states in
         "\(label) \(Self.state(states.lower, headline)) and \(Self.state(states.upper, headline))"
       }
       lines.append(
-        Remark(
+        RunNote(
           "two-states",
           "`\(headline.name)` has two states, and each trial was in one: \(Self.list(states, of: labels.count)); intervals "
             + "of their ratios are wide, and a median is that of the more frequent state", runs: labels))
     }
     if !steadiness.unsettled.isEmpty {
       lines.append(
-        Remark(
+        RunNote(
           "unsettled",
           "the rounds of `\(headline.name)` vary widely (standard deviation above half the mean) in "
             + "\(Self.list(steadiness.unsettled, upTo: 3)): treat the medians as approximate",
@@ -110,7 +110,7 @@ extension Results {
       let count = steadiness.outliers.reduce(0) { $0 + $1.count }
       let most = steadiness.outliers.sorted { $0.count > $1.count }.map(\.label)
       lines.append(
-        Remark(
+        RunNote(
           "outliers",
           "\(count) of \(runs.map(\.trials.count).reduce(0, +)) trials are outliers of \(headline.name) (modified "
             + "z-score above 3.5), most of them in \(Self.list(most, upTo: 3)); none is left out",
@@ -119,7 +119,7 @@ extension Results {
     if let drift = steadiness.drift {
       let way = drift > 1 ? "grew" : "shrank"
       lines.append(
-        Remark(
+        RunNote(
           "drift",
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))

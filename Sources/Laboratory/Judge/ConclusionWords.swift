@@ -4,7 +4,7 @@ extension Results {
   /// The first of the experiment's conclusions whose conditions are all met and whose figures all exist. If there is
   /// none but a claim is inconclusive, the remark says what would help. It is nil in a search for the best setting,
   /// which is another question.
-  var conclusion: Remark? {
+  var conclusion: RunNote? {
     guard !experiment.seeksBest else { return nil }
     let met = Set<Conclusion.Condition>(
       judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.compactMap { judgement in
@@ -12,9 +12,9 @@ extension Results {
       })
     let words = experiment.conclusions.lazy.filter { met.isSuperset(of: $0.conditions) }.compactMap(words).first
     if words == nil, !experiment.conclusions.isEmpty, judgements.contains(where: { $0.verdict == .inconclusive }) {
-      return Remark(Conclusion.kind, noConclusion)
+      return RunNote(Conclusion.kind, noConclusion)
     }
-    return words.map { Remark(Conclusion.kind, $0) }
+    return words.map { RunNote(Conclusion.kind, $0) }
   }
 
   /// Why there is no conclusion, and what would help.

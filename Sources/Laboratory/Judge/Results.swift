@@ -17,11 +17,11 @@ public struct Results: Sendable {
   /// Every variant at every point, in the order of the experiment.
   public var runs: [Run]
   /// What disturbed the run, and other warnings for readers.
-  public var warnings: [Remark]
+  public var warnings: [RunNote]
   /// The judgements of the claims.
   public var judgements: [Judgement]
   /// The findings of the pattern.
-  public var findings: [Remark]
+  public var findings: [RunNote]
 
   /// The trials that were recorded after those of ``runs``, which do not include them.
   public var traces: [Trace] = []
@@ -29,8 +29,8 @@ public struct Results: Sendable {
   /// Creates results without judgements; see ``Judge``.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
-    cut: Measurements.Cut? = nil, runs: [Run], warnings: [Remark] = [], judgements: [Judgement] = [],
-    findings: [Remark] = []
+    cut: Measurements.Cut? = nil, runs: [Run], warnings: [RunNote] = [], judgements: [Judgement] = [],
+    findings: [RunNote] = []
   ) {
     self.experiment = experiment
     self.machine = machine
@@ -102,7 +102,7 @@ extension Results {
 
 extension Results {
   /// Whether the figures show what several cores gain: the trials could use more than one core, and had them.
-  public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == Remark.coresTaken } }
+  public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }
 
 extension Runner {
@@ -115,12 +115,12 @@ extension Runner {
 /// A pattern that finds more than the claims say: a fitted model, a best setting.
 public protocol FindingPattern: Pattern {
   /// Returns the findings beyond the claims.
-  func findings(in results: Results) -> [Remark]
+  func findings(in results: Results) -> [RunNote]
 }
 
 extension PatternDescription {
   /// Returns the pattern's findings beyond the claims.
-  public func findings(in results: Results) -> [Remark] {
+  public func findings(in results: Results) -> [RunNote] {
     (pattern as? any FindingPattern)?.findings(in: results) ?? []
   }
 }

@@ -76,16 +76,16 @@ public struct Scaling: Sendable {
 
 extension Results {
   /// What the law of scalability says about the headline metric: for each variant, at its fastest setting.
-  var scalability: [Remark] {
+  var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed
     else { return [] }
     let scaling = Scaling(runs.map { Comparison.Cell($0, figures: $0.figures(headline)) }, ranking)
-    return scaling.series.filter(\.isFastest).compactMap { series -> Remark? in
+    return scaling.series.filter(\.isFastest).compactMap { series -> RunNote? in
       guard let law = series.law else { return nil }
       let others = runs[series.steps[0].run].point.settings.filter { $0.name != Cores.name }
       let name = others.isEmpty ? series.variant : "\(series.variant)[\(Point(others).label)]"
-      return Remark(
+      return RunNote(
         "scalability", law.sentence(for: name, upTo: series.steps.map(\.cores).max() ?? 1),
         runs: series.steps.map { runs[$0.run].label })
     }

@@ -27,7 +27,7 @@ public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }
   /// What all variants require of the machine. The default is empty.
-  static var needs: [Need] { get }
+  static var needs: [Requirement] { get }
   /// The settings that define the problem: how much there is to do, or under which condition. The other settings define
   /// how it is done. Each value is a different problem, so `compare` finds a best run for each: a smaller problem is
   /// not a better way.
@@ -45,7 +45,7 @@ extension Pattern {
   /// The default is that no setting defines the problem.
   public var problem: [any Declaration] { [] }
   /// The default is no requirement.
-  public static var needs: [Need] { [] }
+  public static var needs: [Requirement] { [] }
   /// The default is nil: the lab adds up the durations among the settings.
   public func longest(_ trial: Trial) -> Duration? { nil }
 }

@@ -116,7 +116,7 @@ public struct Run: Sendable {
   public var label: String { point.settings.isEmpty ? variant.name : "\(variant.name)[\(point.label)]" }
 
   /// Returns the samples of `metric` over all trials; nil if no trial measured it.
-  public func measured(_ metric: Metric) -> Measured? { Measured(metric, trials) }
+  public func measured(_ metric: Metric) -> RunSamples? { RunSamples(metric, trials) }
 }
 
 extension Run {
@@ -147,7 +147,7 @@ extension Run {
 }
 
 /// The samples of one metric in all trials of a run.
-public struct Measured: Sendable {
+public struct RunSamples: Sendable {
   /// The metric.
   public let metric: Metric
   /// The statistics of all samples together.

@@ -20,7 +20,7 @@ public struct Variant: Sendable {
   /// How its trials are expected to end.
   public let ending: Ending
   /// What the variant requires of the machine, in addition to its pattern.
-  public let needs: [Need]
+  public let needs: [Requirement]
   /// What serves the main queue during its trials.
   public let mainQueue: MainQueueService
   /// The place in the pattern's source: the line of the name.
@@ -57,7 +57,7 @@ public struct Variant: Sendable {
   ///     make it unavailable: ``Unavailable``, and a `SystemError` about something that the machine lacks.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
     shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) throws -> Void
@@ -79,7 +79,7 @@ public struct Variant: Sendable {
   /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
   public init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],
-    ends ending: Ending = .completes, needs: [Need] = [], mainQueue: MainQueueService = .dispatchMain,
+    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
     shows: [String] = [], takes: (@Sendable (Trial) -> Duration)? = nil,
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Trial) async throws -> Void

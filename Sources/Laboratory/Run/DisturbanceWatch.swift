@@ -19,11 +19,11 @@ struct DisturbanceWatch {
   /// Returns warnings about the machine for readers of the figures.
   ///
   /// - Parameter lacking: The number of trials that found no second core, and the number of all trials.
-  func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [Remark] {
-    var warnings: [Remark] = []
+  func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
+    var warnings: [RunNote] = []
     if !machine.optimised {
       warnings.append(
-        Remark("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
+        RunNote("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
     guard let started, let ended = Host.processorTimes(of: cores), ended.total > started.total else {
       return warnings + Self.warnings(stolen: 0, others: 0, of: cores.count, lacking: lacking)
@@ -49,7 +49,7 @@ struct DisturbanceWatch {
   /// about trials that found no second core.
   static func warnings(
     stolen: Double, others: Double, of cores: Int, lacking: (count: Int, trials: Int) = (0, 0)
-  ) -> [Remark] {
+  ) -> [RunNote] {
     func percent(_ share: Double) -> String { "\(Quantity.number((share * 100).rounded())) %" }
     let taken = max(0, stolen) + max(0, others)
     let isTaken = cores > 1 && taken > max(tolerated, 0.5 / Double(cores))
@@ -62,19 +62,19 @@ struct DisturbanceWatch {
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
       return [
-        Remark(
-          Remark.coresTaken,
+        RunNote(
+          RunNote.coresTaken,
           "the cores were busy: \(reasons.joined(separator: ", and ")); so this run cannot say how much several cores gain"
         )
       ]
     }
-    var warnings: [Remark] = []
+    var warnings: [RunNote] = []
     if stolen > tolerated / 2 {
-      warnings.append(Remark("stolen-time", "the hypervisor took \(percent(stolen)) of the processor time away"))
+      warnings.append(RunNote("stolen-time", "the hypervisor took \(percent(stolen)) of the processor time away"))
     }
     if others > tolerated {
       warnings.append(
-        Remark(
+        RunNote(
           "busy-machine",
           "other programs used \(percent(others)) of the processor time: close them, or treat the figures with care"))
     }
@@ -82,7 +82,7 @@ struct DisturbanceWatch {
   }
 }
 
-extension Remark {
+extension RunNote {
   /// The kind of the warning that trials did not have their cores: other programs or the hypervisor took a tenth of
   /// them and at least half a core, or a tenth of the trials found no second core.
   public static let coresTaken = "cores-taken"

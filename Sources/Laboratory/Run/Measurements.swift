@@ -15,7 +15,7 @@ public struct Measurements: Sendable {
   /// Every variant at every point, in the order of the experiment.
   public let runs: [Run]
   /// What disturbed the run.
-  let disturbances: [Remark]
+  let disturbances: [RunNote]
 
   /// What ends a run early.
   public enum Cut: Sendable, Equatable {

@@ -41,8 +41,8 @@ final class Watchdog: Sendable {
     try SystemThread { [self] in
       news.wait()
       // Two patiences run side by side: one for any worker, and one for a body that is expected to end.
-      var general = Patience(limit)
-      var special = ending.map(Patience.init)
+      var general = SlicedTimeout(limit)
+      var special = ending.map(SlicedTimeout.init)
       while let (hasBegun, worker) = state.withLock({ $0.isDismissed ? nil : ($0.hasBegun, $0.worker) }) {
         let isSpecial = hasBegun && special != nil
         let slice = min(general.slice, isSpecial ? special?.slice ?? general.slice : general.slice)
@@ -130,7 +130,7 @@ final class Watchdog: Sendable {
       return conclude(.unavailable(reason: "it did not end, and \(shortage)"))
     }
     do throws(SystemError) {
-      try SystemThread.requireRoom(for: 1)
+      try SystemThread.requireCapacity(for: 1)
       conclude(.hung)
     } catch {
       conclude(.unavailable(reason: "it did not end, and there are no more threads: \(error)"))
@@ -146,7 +146,7 @@ final class Watchdog: Sendable {
 /// A time that passes in slices. The clock continues while the lab is stopped (Ctrl-Z) or the machine sleeps, and a
 /// worker that was done long ago must not be taken for a hung one. Such a gap ends the slice that it falls into, and no
 /// other.
-struct Patience {
+struct SlicedTimeout {
   private static let slices = 8
   private let whole: Duration
   private var left: Duration

@@ -141,13 +141,14 @@ public struct Trace: Sendable, Codable, Equatable {
     /// The time at which the thread ended; nil if it existed at the end of the record.
     public var end: UInt64?
     /// The times for which the thread ran, in order; empty if the scheduler's record is missing.
-    public var runs: [Stretch]
+    public var runs: [RunInterval]
     /// The waits of the thread, in order. A wait may be inside a block, but never inside another wait.
     public var waits: [Wait]
 
     /// Creates a thread.
     public init(
-      thread: Int, name: String, kind: Kind, begin: UInt64, end: UInt64? = nil, runs: [Stretch] = [], waits: [Wait] = []
+      thread: Int, name: String, kind: Kind, begin: UInt64, end: UInt64? = nil, runs: [RunInterval] = [],
+      waits: [Wait] = []
     ) {
       self.thread = thread
       self.name = name
@@ -160,7 +161,7 @@ public struct Trace: Sendable, Codable, Equatable {
   }
 
   /// A time for which a thread ran without a break.
-  public struct Stretch: Sendable, Codable, Equatable {
+  public struct RunInterval: Sendable, Codable, Equatable {
     /// The time at which the thread got the core.
     public var begin: UInt64
     /// The time at which the thread left the core; the end of the record if it ran until then.

@@ -34,7 +34,7 @@ struct TraceReader {
     var begin: UInt64?
     var end: UInt64?
     /// The times for which the thread ran, in monotonic time, including those before and after the body.
-    var ran: [Trace.Stretch] = []
+    var ran: [Trace.RunInterval] = []
     /// The time at which the thread got its present core, and that core.
     var isOn: (since: UInt64, core: Int)?
     var waits: [Trace.Wait] = []
@@ -138,7 +138,7 @@ struct TraceReader {
     let since = threads[number]?.isOn?.since ?? record.switches.first?.time ?? time
     threads[number, default: Thread()].isOn = nil
     threads[number, default: Thread()].ran.append(
-      Trace.Stretch(begin: since, end: time, core: core, isPreempted: isPreempted))
+      Trace.RunInterval(begin: since, end: time, core: core, isPreempted: isPreempted))
   }
 
   // MARK: The worker's events
@@ -312,9 +312,9 @@ struct TraceReader {
   }
 
   /// Returns the times for which a thread ran during the body.
-  private func runs(of thread: Thread) -> [Trace.Stretch] {
+  private func runs(of thread: Thread) -> [Trace.RunInterval] {
     thread.ran.filter { $0.end > start && $0.begin < start + length }.map { stretch in
-      Trace.Stretch(
+      Trace.RunInterval(
         begin: at(stretch.begin), end: at(stretch.end), core: stretch.core,
         isPreempted: stretch.isPreempted && stretch.end <= start + length)
     }

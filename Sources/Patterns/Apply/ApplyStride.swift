@@ -174,7 +174,7 @@ struct ApplyStride: Pattern {
     ) {
       trial in
       let parts = trial[threads] > 0 ? trial[threads] : trial.cores
-      try SystemThread.requireRoom(for: parts)
+      try SystemThread.requireCapacity(for: parts)
       try measure(trial) { loop, count in
         let team = try (0..<parts).map { part in
           try SystemThread { loop.run(count * part / parts..<count * (part + 1) / parts) }

@@ -181,7 +181,7 @@ extension ApplyStride: FindingPattern {
   /// The stride with the best mean of each strided variant, the cost model, and what it recommends for the overhead
   /// asked for; in a search for the best stride first of all how much work to give a block. The model and the advice
   /// are about several cores, so they are left out if the trials did not have them.
-  func findings(in results: Results) -> [Remark] {
+  func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (results.experiment.seeksBest && results.showGainOfCores ? [advice(sweeps, in: results)] : []).compactMap(
       \.self)
@@ -192,15 +192,15 @@ extension ApplyStride: FindingPattern {
 
   /// How much work to give a block, and which strides do so, by the cost model of the variant that is fastest, for each
   /// number of cores that was asked for; nil where more is swept, or no cost model fits.
-  private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> Remark? {
+  private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
       words(of: sweeps, in: results).map { (cores: cores, words: $0.says, runs: $0.runs) }
     }
     guard let first = advice.first else { return nil }
-    guard results.experiment.sweep.count > 1 else { return Remark(Conclusion.advice, first.words, runs: first.runs) }
+    guard results.experiment.sweep.count > 1 else { return RunNote(Conclusion.advice, first.words, runs: first.runs) }
     let says = advice.map { "With \(($0.cores ?? 0).counted("core")): \($0.words)" }
-    return Remark(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
+    return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
   /// Returns advice for runs that differ only in variant and stride.
@@ -256,7 +256,7 @@ extension ApplyStride: FindingPattern {
     }.map { (name: $0.key, runs: $0.elements) }
   }
 
-  private func best(_ name: String, _ runs: [Run], in results: Results) -> Remark? {
+  private func best(_ name: String, _ runs: [Run], in results: Results) -> RunNote? {
     let best = Ranking.lower.best(runs) { run in Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) }) }
     guard let best, let cost = cost(of: best) else { return nil }
     let cores = results.machine.confined(to: best.cores).cores
@@ -269,14 +269,14 @@ extension ApplyStride: FindingPattern {
         : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
           + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) cores"
     }
-    return Remark("best-stride", line, runs: [best.label])
+    return RunNote("best-stride", line, runs: [best.label])
   }
 
-  private func costModel(_ name: String, _ runs: [Run]) -> Remark? {
+  private func costModel(_ name: String, _ runs: [Run]) -> RunNote? {
     guard let model = StrideModel(fitting: runs.compactMap(cost)),
       let percent = runs.first.flatMap({ overhead.value(in: $0.parameters) })
     else { return nil }
-    return Remark("cost-model", model.sentence(for: name, overhead: Double(percent) / 100), runs: runs.map(\.label))
+    return RunNote("cost-model", model.sentence(for: name, overhead: Double(percent) / 100), runs: runs.map(\.label))
   }
 
   private func cost(of run: Run) -> StrideModel.Cost? {

@@ -17,7 +17,7 @@ import Instruments
 /// Objects in Your Tasks".
 struct Autorelease: Pattern {
   static let name = "autorelease"
-  static let needs: [Need] = [.darwin]
+  static let needs: [Requirement] = [.darwin]
 
   let blocks = Setting.count("blocks", 2...10_000, default: 100, "blocks, run one after the other")
   let objects = Setting.count("objects", 1...10_000, default: 100, "objects that each block autoreleases")

@@ -37,7 +37,7 @@ extension BlockCapture {
   /// blocks.
   func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
     // If the pool cannot start its threads, Dispatch waits for them forever.
-    try SystemThread.requireRoom(for: trial.cores + 1)
+    try SystemThread.requireCapacity(for: trial.cores + 1)
     let queue = FunctionQueue(label: "com.example.MyQueue")
     let blocks = stackBlocks(trial)
     gcdlab_dispatch_suspend(queue.object)
@@ -72,7 +72,7 @@ extension BlockCapture {
   private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
     let count = trial[blocks]
     // If the pool cannot start its threads, Dispatch waits for them forever.
-    try SystemThread.requireRoom(for: trial.cores + 1)
+    try SystemThread.requireCapacity(for: trial.cores + 1)
     let blocks = CapturingBlocks(count: count, expectsRun: expectsRun)
     for block in blocks.all { make(block) }
     blocks.letGo()

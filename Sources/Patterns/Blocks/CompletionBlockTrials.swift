@@ -62,7 +62,7 @@ final class AverageCall: Sendable {
   private let data: [Int]
   private let isHeldBack = Atomic<Bool>(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
-  fileprivate let state = Noted(State())
+  fileprivate let state = WaitableValue(State())
   private let begin = Moment()
   private let arrival = Moment()
 

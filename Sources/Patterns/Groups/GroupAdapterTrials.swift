@@ -126,7 +126,7 @@ extension GroupAdapter {
   func enter(
     _ trial: Trial, _ enter: (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void
   ) throws {
-    try SystemThread.requireRoom(for: 4)
+    try SystemThread.requireCapacity(for: 4)
     let (group, queue) = (DispatchGroup(), DispatchQueue(label: "entered"))
     let runs = Gauge()
     enter(group, queue) { runs.up() }
@@ -140,7 +140,7 @@ extension GroupAdapter {
   /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO some more. If the
   /// pool cannot start its threads, Dispatch waits for them forever.
   private static func requireThreads(_ requests: Int) throws(SystemError) {
-    try SystemThread.requireRoom(for: min(requests + 8, ThreadPool.limit))
+    try SystemThread.requireCapacity(for: min(requests + 8, ThreadPool.limit))
   }
 
   private func record(_ trial: Trial, _ calls: [FileRequests]) throws {

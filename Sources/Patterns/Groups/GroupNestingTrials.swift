@@ -41,7 +41,7 @@ extension GroupNesting {
 
   /// Calls a method on the main queue that is expected not to return.
   func hang(_ trial: Trial, _ method: @escaping @Sendable (NestedWork) -> Void) throws {
-    try SystemThread.requireRoom(for: 4)
+    try SystemThread.requireCapacity(for: 4)
     let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
     trial.hazard()
     work.call { work in
@@ -67,12 +67,12 @@ extension GroupNesting {
   ) throws -> NestedCalls {
     let (tasks, steps, repeats) = (trial[tasks], trial.steps(work), trial[repeats])
     // If the pool cannot start its threads, Dispatch waits for them forever.
-    try SystemThread.requireRoom(for: 4)
+    try SystemThread.requireCapacity(for: 4)
     mainQueue.setSpecific(key: NestedWork.isMainQueue, value: true)
     var calls: [NestedWork] = []
     var kept = 0
     for _ in 0..<trial[heldCalls] {
-      let work = NestedWork(count: tasks, steps: steps, mainQueue: mainQueue, held: HeldBack(hold))
+      let work = NestedWork(count: tasks, steps: steps, mainQueue: mainQueue, held: BlockGates(hold))
       if !work.callHeld(patience: patience, method) { kept += 1 }
       calls.append(work)
     }
@@ -105,7 +105,7 @@ struct NestedCalls {
 }
 
 /// The gates that hold back the blocks of a call.
-struct HeldBack {
+struct BlockGates {
   /// The gate for the blocks of the group.
   let first = Gate()
   /// The gate for the work that the blocks add to the other queue.
@@ -144,7 +144,7 @@ final class NestedWork: Sendable {
   let ownQueue = DispatchQueue(label: "end")
 
   private let steps: Int
-  private let held: HeldBack?
+  private let held: BlockGates?
   /// The results; 0 for a result that is not set yet.
   private let values: Slots<Atomic<Int>>
   private let unmade: Atomic<Int>
@@ -158,7 +158,7 @@ final class NestedWork: Sendable {
   private let called = Moment()
   private let completed = Moment()
 
-  init(count: Int, steps: Int, mainQueue: DispatchQueue, held: HeldBack?) {
+  init(count: Int, steps: Int, mainQueue: DispatchQueue, held: BlockGates?) {
     self.steps = steps
     self.mainQueue = mainQueue
     self.held = held

@@ -63,7 +63,7 @@ extension GroupWaitVsNotify {
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
     _ method: @escaping Method
   ) throws -> [GroupDownload] {
-    let leaver = trial[lastLeaveOn] == .thread ? try LingeringThread() : nil
+    let leaver = trial[lastLeaveOn] == .thread ? try WorkerThread() : nil
     defer { leaver?.stop() }
     mainQueue.setSpecific(key: GroupDownload.isMainQueue, value: true)
     let downloads = try measureCalls(
@@ -80,7 +80,7 @@ extension GroupWaitVsNotify {
   @discardableResult
   private func measureCalls(
     _ trial: Trial, timeout: Duration = .zero, holdsBack: Bool = false, holdsThread: Bool = true,
-    completesInCaller: Bool = false, leaver: LingeringThread?, _ method: @escaping Method
+    completesInCaller: Bool = false, leaver: WorkerThread?, _ method: @escaping Method
   ) throws -> [GroupDownload] {
     let (tasks, steps) = (trial[tasks], trial.steps(work))
     func download(_ timeout: Duration, isGated: Bool) -> GroupDownload {
@@ -133,7 +133,7 @@ final class GroupDownload: Sendable {
 
   private let steps: Int
   private let gate: Gate?
-  private let leaver: LingeringThread?
+  private let leaver: WorkerThread?
   private let completesInCaller: Bool
   /// The results of the downloads; 0 for a missing one. The accesses are relaxed, since the group must order them.
   private let results: Slots<Atomic<UInt64>>
@@ -160,7 +160,7 @@ final class GroupDownload: Sendable {
   private let expiredEarly = Atomic<Bool>(false)
 
   init(
-    tasks: Int, steps: Int, timeout: Duration, mainQueue: DispatchQueue, gate: Gate?, leaver: LingeringThread?,
+    tasks: Int, steps: Int, timeout: Duration, mainQueue: DispatchQueue, gate: Gate?, leaver: WorkerThread?,
     completesInCaller: Bool
   ) {
     self.steps = steps

@@ -36,7 +36,7 @@ extension LibraryLoad {
     let (count, repeats) = (trial[items], trial[repeats])
     let queue = DispatchQueue.global(qos: trial[qos].qos)
     // If the pool cannot start its threads, Dispatch waits for them forever.
-    try SystemThread.requireRoom(for: 6)
+    try SystemThread.requireCapacity(for: 6)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     func library(hold: Duration?) -> Library {

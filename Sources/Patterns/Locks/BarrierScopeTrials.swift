@@ -19,7 +19,7 @@ extension BarrierScope {
   }
 
   private func look(_ trial: Trial, patience: Duration, _ submit: (BarrierBlocks) -> Void) throws {
-    try SystemThread.requireRoom(for: 4)
+    try SystemThread.requireCapacity(for: 4)
     var (barrierBeganEarly, ranBesideBarrier) = (0, 0)
     for _ in 0..<trial[barriers] {
       let blocks = BarrierBlocks(patience: patience)

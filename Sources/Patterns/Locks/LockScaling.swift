@@ -77,7 +77,7 @@ struct LockScaling: Pattern {
     }
     Variant("actor", .modern, "an actor; tasks await it", without: [callsPerEntry]) { trial in
       actor Owner {
-        func enter(_ door: Door) { door.enter() }
+        func enter(_ door: SectionEntry) { door.enter() }
       }
       let owner = Owner()
       try await contendAsTasks(trial) { entries in

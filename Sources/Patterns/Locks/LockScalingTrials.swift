@@ -9,11 +9,11 @@ extension LockScaling {
   ///
   /// - Parameter patience: how long the first one inside waits for a second one, which a lock keeps out.
   func contend(
-    _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<Door>) -> Void
+    _ trial: Trial, patience: Duration = QueueVsLock.patience, _ enter: @escaping @Sendable (Loop<SectionEntry>) -> Void
   ) throws {
     let threads = threads(trial)
     let each = max(1, trial[entries] / threads)
-    let timed = Section(steps: trial.steps(hold), parties: threads, patience: patience)
+    let timed = CriticalSection(steps: trial.steps(hold), parties: threads, patience: patience)
     let begin = ProcessCosts.soFar()
     let effort = try Team.run(threads) { member in
       timed.number.arrives()
@@ -21,13 +21,13 @@ extension LockScaling {
     }
     record(trial, timed, effort.nanoseconds, threads * each, from: begin)
 
-    let observed = Section(observing: fewer(trial), of: threads, steps: trial.steps(hold))
+    let observed = CriticalSection(observing: fewer(trial), of: threads, steps: trial.steps(hold))
     try Team.run(threads) { member in
       observed.time(member) { enter(Loop(1, on: observed.door(member))) }
     }
     record(trial, observed)
 
-    let counted = Section(steps: trial.steps(hold))
+    let counted = CriticalSection(steps: trial.steps(hold))
     let calls = Slots<Int?>(count: threads, padded: true, of: nil)
     let share = max(1, fewer(trial) / threads)
     try Team.run(threads) { member in
@@ -40,10 +40,10 @@ extension LockScaling {
   }
 
   /// Lets tasks enter a guarded section, twice: timed and observed.
-  func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<Door>) async -> Void) async throws {
+  func contendAsTasks(_ trial: Trial, _ enter: @escaping @Sendable (Loop<SectionEntry>) async -> Void) async throws {
     let tasks = threads(trial)
     let each = max(1, trial[entries] / tasks)
-    let timed = Section(steps: trial.steps(hold), parties: tasks, patience: QueueVsLock.patience)
+    let timed = CriticalSection(steps: trial.steps(hold), parties: tasks, patience: QueueVsLock.patience)
     let begin = ProcessCosts.soFar()
     let start = MonotonicClock.now()
     await withDiscardingTaskGroup { group in
@@ -56,7 +56,7 @@ extension LockScaling {
     }
     record(trial, timed, MonotonicClock.now() - start, tasks * each, from: begin)
 
-    let observed = Section(observing: fewer(trial), of: tasks, steps: trial.steps(hold))
+    let observed = CriticalSection(observing: fewer(trial), of: tasks, steps: trial.steps(hold))
     await withDiscardingTaskGroup { group in
       for member in 0..<tasks {
         group.addTask {
@@ -86,7 +86,8 @@ extension LockScaling {
   /// The number of entries of a run that is not timed.
   private func fewer(_ trial: Trial) -> Int { max(1, trial[entries] / 5) }
 
-  private func record(_ trial: Trial, _ section: Section, _ time: UInt64, _ all: Int, from begin: ProcessCosts?) {
+  private func record(_ trial: Trial, _ section: CriticalSection, _ time: UInt64, _ all: Int, from begin: ProcessCosts?)
+  {
     let waited = section.number.waited
     trial.record(perEntry, time > waited ? time - waited : 0, over: all)
     if let begin, let end = ProcessCosts.soFar() {
@@ -98,7 +99,7 @@ extension LockScaling {
     trial.record(lost, all - section.number.value)
   }
 
-  private func record(_ trial: Trial, _ observed: Section) {
+  private func record(_ trial: Trial, _ observed: CriticalSection) {
     trial.record(entry, observed.times)
     trial.record(longestRun, observed.longestRun)
     trial.record(lost, observed.entered - observed.number.value)
@@ -106,7 +107,7 @@ extension LockScaling {
 }
 
 /// A section that one lock guards, and what happens in it.
-final class Section: Sendable {
+final class CriticalSection: Sendable {
   /// The number to which each entry adds one.
   let number: SharedNumber
   private let most: Int
@@ -136,7 +137,7 @@ final class Section: Sendable {
   }
 
   /// Returns the door by which a thread or task enters.
-  func door(_ member: Int) -> Door { Door(section: self, member: member) }
+  func door(_ member: Int) -> SectionEntry { SectionEntry(section: self, member: member) }
 
   /// Enters by `enter` again and again, until all members together have entered often enough, and notes how long each
   /// entry takes.
@@ -181,8 +182,8 @@ final class Section: Sendable {
 }
 
 /// The way of one thread or task into a section.
-struct Door: Sendable {
-  fileprivate let section: Section
+struct SectionEntry: Sendable {
+  fileprivate let section: CriticalSection
   fileprivate let member: Int
 
   /// Adds one to the section's number, and keeps the lock for a while.

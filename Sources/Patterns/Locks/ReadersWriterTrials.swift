@@ -76,7 +76,7 @@ extension ReadersWriter {
   ) throws {
     let race = PairRace(
       actors: trial[threads], operations: trial[operations], reads: trial[reads], steps: trial.steps(work))
-    try SystemThread.requireRoom(for: race.actors + 2)
+    try SystemThread.requireCapacity(for: race.actors + 2)
     var tornWhileHeld = 0
     for _ in 0..<trial[heldWrites] {
       let held = HeldWrite(hold)

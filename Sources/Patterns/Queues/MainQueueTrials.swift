@@ -30,13 +30,13 @@ extension MainQueue {
     trial.record(inversions, order.beginInversions + order.endInversions)
     trial.record(overlaps, order.overlaps)
     trial.record(self.offMain, offMain.now)
-    let turn = Turn(patience: patience)
-    mainQueue.async(group: turn.all) {
-      mainQueue.async(group: turn.all) { turn.next() }
-      turn.current()
+    let nested = NestedSubmission(patience: patience)
+    mainQueue.async(group: nested.all) {
+      mainQueue.async(group: nested.all) { nested.next() }
+      nested.current()
     }
-    turn.all.wait()
-    trial.record(outOfTurn, turn.wasOut ? 1 : 0)
+    nested.all.wait()
+    trial.record(outOfTurn, nested.wasOut ? 1 : 0)
   }
 
   /// Makes round trips to the main queue repeatedly. The first one is a warm-up.
@@ -111,7 +111,7 @@ struct SentBlock: Sendable {
 }
 
 /// A block on the main queue, and a block that it submits there. The trial finds out which one waits for the other.
-final class Turn: Sendable {
+final class NestedSubmission: Sendable {
   /// The group of both blocks.
   let all = DispatchGroup()
   private let nextBegins: BoundedGate

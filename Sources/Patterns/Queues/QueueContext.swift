@@ -177,10 +177,10 @@ struct QueueContext: Pattern {
       "specific-released", .modern, "a Swift queue with an object set by setSpecific, released with the queue",
       own: living
     ) { trial in
-      let key = DispatchSpecificKey<Owned>()
+      let key = DispatchSpecificKey<DeallocationObserver>()
       clean(trial) { data in
         let queue = DispatchQueue(label: "com.example.CriticalTaskQueue")
-        queue.setSpecific(key: key, value: Owned { data.cleanUp() })
+        queue.setSpecific(key: key, value: DeallocationObserver { data.cleanUp() })
         return HeldQueue(queue)
       }
     }

@@ -215,7 +215,7 @@ extension QueueContext {
 /// The queues that `dispatch_get_current_queue` returns, in blocks and outside of them.
 final class QueueAnswers: Sendable {
   /// A queue whose blocks ask for the current queue.
-  struct Asked: Sendable {
+  struct AskingQueue: Sendable {
     /// Submits a block to the queue.
     let async: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// Runs a block on the queue, and waits for its end.
@@ -240,7 +240,7 @@ final class QueueAnswers: Sendable {
 
   /// The queues whose blocks ask: a serial one, one that targets it, a concurrent one, and the global ones of default
   /// and low priority.
-  let queues: [Asked]
+  let queues: [AskingQueue]
   private let all = DispatchGroup()
   private let state = Mutex((otherQueue: 0, overcommitting: 0, main: 0))
 
@@ -250,14 +250,14 @@ final class QueueAnswers: Sendable {
     let targeting = DispatchQueue(label: "com.example.MyTargetingQueue", target: serial)
     let concurrent = DispatchQueue(label: "com.example.MyConcurrentQueue", attributes: .concurrent)
     queues =
-      [serial, targeting, concurrent].map { Asked($0) }
-      + [Asked(global: 0, .global()), Asked(global: -2, .global(qos: .utility))]
+      [serial, targeting, concurrent].map { AskingQueue($0) }
+      + [AskingQueue(global: 0, .global()), AskingQueue(global: -2, .global(qos: .utility))]
     // Each queue runs two blocks, and two threads also ask outside of blocks: the main thread and the trial's own.
     for _ in 0..<2 * queues.count + 2 { all.enter() }
   }
 
   /// Notes the answer that a block of `queue` got.
-  func inside(_ answer: UnsafeMutableRawPointer?, of queue: Asked) {
+  func inside(_ answer: UnsafeMutableRawPointer?, of queue: AskingQueue) {
     if !queue.isNamed(answer) { state.withLock { $0.otherQueue += 1 } }
     all.leave()
   }

@@ -212,7 +212,7 @@ struct QueueDeadlock: Pattern {
   ///
   /// - Throws: ``SystemError`` if the pool cannot start its threads, since waiting for threads is not a deadlock.
   private func run(_ trial: Trial, _ body: (DispatchGroup) -> Void) throws(SystemError) {
-    try SystemThread.requireRoom(for: 4)
+    try SystemThread.requireCapacity(for: 4)
     let tasks = DispatchGroup()
     trial.hazard()
     body(tasks)

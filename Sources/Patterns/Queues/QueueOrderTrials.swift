@@ -33,7 +33,7 @@ extension QueueOrder {
   /// - Parameter patience: how long the spinning tasks wait, at most, for the second task to begin. If the queue lets
   ///   the second task begin only after the first, for which there is no thread, they wait this long.
   func addPairs(_ trial: Trial, patience: Duration, _ add: (TaskPair) -> Void) throws {
-    try SystemThread.requireRoom(for: trial.cores + 2)
+    try SystemThread.requireCapacity(for: trial.cores + 2)
     var count = 0
     for _ in 0..<trial[pairs] {
       let pair = TaskPair()
@@ -78,7 +78,7 @@ extension QueueOrder {
     guard ThreadCensus.taken() != nil else {
       throw Unavailable("it must be seen that a thread waits, and this system does not tell")
     }
-    try SystemThread.requireRoom(for: count + 1)
+    try SystemThread.requireCapacity(for: count + 1)
     let arrivals = Arrivals(count: count + 2)
     let first = try SystemThread {
       enter(arrivals[0])

@@ -93,7 +93,7 @@ struct QueuePriority: Pattern {
       "a look at the threads of the four global queues, and of queues of unspecified or default QoS",
       own: [threadPriorities, unspecifiedBetween], without: [tasks, work], needs: [.raisedPriority]
     ) { trial in
-      let niceness = try Niceness.ofClasses()
+      let niceness = try ThreadPriorities.ofClasses()
       try niceness.requireAll()
       rank(trial) { priority in
         gcdlab_dispatch_get_global_queue(priority.identifier, 0)

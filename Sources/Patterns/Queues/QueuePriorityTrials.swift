@@ -13,12 +13,12 @@ extension QueuePriority {
   /// - Throws: ``Unavailable`` if the system gives classes no priority of their own, or if there are not enough
   ///   threads.
   func begin<Key: Urgency & CaseIterable>(
-    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, niceness: Niceness? = nil,
+    _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, niceness: ThreadPriorities? = nil,
     _ get: (Key) -> UnsafeMutableRawPointer?
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
-    try SystemThread.requireRoom(for: Key.allCases.count * trial.cores)
-    let niceness = try niceness ?? Niceness.ofClasses()
+    try SystemThread.requireCapacity(for: Key.allCases.count * trial.cores)
+    let niceness = try niceness ?? ThreadPriorities.ofClasses()
     try niceness.require()
     trial.record(queues, Set(Key.allCases.map(get)).count)
     let keys = Key.allCases.filter { niceness.distinguishes($0) }
@@ -49,14 +49,14 @@ extension QueuePriority {
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ make: (Key) -> DispatchQueue
   ) throws {
     let (count, steps) = (trial[tasks], trial.steps(work))
-    try SystemThread.requireRoom(for: Key.allCases.count * count)
-    let niceness = try Niceness.ofClasses()
+    try SystemThread.requireCapacity(for: Key.allCases.count * count)
+    let niceness = try ThreadPriorities.ofClasses()
     try niceness.require()
     let keys = Key.allCases.filter { niceness.distinguishes($0) }
     let times = Slots<UInt64?>(count: keys.count * count, of: nil)
     let all = DispatchGroup()
     let barrier = SpinBarrier(parties: keys.count * count)
-    let start = Start()
+    let start = FirstArrival()
     for task in 0..<keys.count * count {
       make(keys[task / count]).async(group: all) {
         barrier.wait()
@@ -79,21 +79,21 @@ extension QueuePriority {
 
   /// Counts the priorities of the threads behind the four queues that `get` returns.
   func rank(_ trial: Trial, _ get: (Priority) -> UnsafeMutableRawPointer?) {
-    let seen = Niceness.seen(Priority.allCases.map { HeldQueue(created: get($0)).async })
+    let seen = ThreadPriorities.seen(Priority.allCases.map { HeldQueue(created: get($0)).async })
     trial.record(threadPriorities, Set(seen).count)
   }
 
   /// Counts the queues whose threads have a priority between user-initiated and utility.
   ///
   /// - Parameter niceness: the priorities of the classes.
-  func compare(_ trial: Trial, _ niceness: Niceness, _ queues: [DispatchQueue]) {
-    let seen = Niceness.seen(queues.map { queue in { queue.async(execute: $0) } })
+  func compare(_ trial: Trial, _ niceness: ThreadPriorities, _ queues: [DispatchQueue]) {
+    let seen = ThreadPriorities.seen(queues.map { queue in { queue.async(execute: $0) } })
     trial.record(unspecifiedBetween, seen.count { niceness.isBetween($0) })
   }
 
   private func record<Key: Urgency>(
     _ trial: Trial, _ measure: MeasureFamily<Key, Duration>, _ keys: [Key], _ count: Int, _ times: Slots<UInt64?>,
-    _ niceness: Niceness
+    _ niceness: ThreadPriorities
   ) {
     for (index, key) in keys.enumerated() where niceness.tells || !key.isAboveDefault {
       trial.record(measure[key], (0..<count).map { times[index * count + $0] })
@@ -102,7 +102,7 @@ extension QueuePriority {
 }
 
 /// The instant at which the first of several threads arrived.
-private final class Start: Sendable {
+private final class FirstArrival: Sendable {
   private let nanoseconds = Atomic<UInt64>(0)
 
   /// Notes that a thread arrives.
@@ -174,13 +174,13 @@ extension QueuePriority.Priority {
 
 /// The priorities of the threads of each class: their nice values, or on Darwin the classes that they report. A lower
 /// value is more urgent.
-struct Niceness: Sendable {
+struct ThreadPriorities: Sendable {
   /// A value for each class, the most urgent first.
   let values: [Int]
 
   /// Determines the values from a thread of each class.
-  static func ofClasses() throws -> Niceness {
-    Niceness(
+  static func ofClasses() throws -> ThreadPriorities {
+    ThreadPriorities(
       values: seen(
         QueuePriority.QoSClass.allCases.map { qosClass in
           { DispatchQueue.global(qos: qosClass.qos.qosClass).async(execute: $0) }

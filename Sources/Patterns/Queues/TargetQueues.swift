@@ -36,7 +36,7 @@ struct TargetQueues: Pattern {
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, when each task works")
 
   /// The two phases of a trial; a test replaces them.
-  var looks = TaskLooks()
+  var census = TaskCensus()
 
   var problem: [any Declaration] { [work] }
 

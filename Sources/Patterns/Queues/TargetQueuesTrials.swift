@@ -16,7 +16,7 @@ extension TargetQueues {
     let queues = trial[queues]
     // One task at a time needs one thread, and the pool has a few more.
     let most = atOnce.map { min($0, ThreadPool.limit) } ?? 8
-    let seen = try looks.take(queues * trial[tasksPerQueue], steps: trial.steps(work), threads: most) { tasks, all in
+    let seen = try census.take(queues * trial[tasksPerQueue], steps: trial.steps(work), threads: most) { tasks, all in
       for (index, task) in tasks.enumerated() { submit(PlacedTask(place: index % queues, task: task), all) }
       all.wait()
     }

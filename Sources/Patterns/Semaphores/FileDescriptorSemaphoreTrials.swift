@@ -16,7 +16,7 @@ extension FileDescriptorSemaphore {
   func process(_ trial: Trial, threads: Int, _ body: (OpenFiles) -> Void) throws -> OpenFiles {
     let (limit, tasks) = (trial[limit], trial[tasks])
     let most = min(threads, tasks, ThreadPool.limit)
-    try ThreadRoom().require(most)
+    try ThreadCapacity().require(most)
     warmUp()
     let limits = try DescriptorLimit.current()
     guard limit <= limits.hard else {
@@ -65,17 +65,17 @@ final class OpenFiles: Sendable {
   private let threadsBefore = ThreadCensus.count() ?? 0
   private let threads = Peak.threads()
   private let open: Peak
-  private let table: OpenedHere
+  private let table: OpenedDescriptors
   private let tried = Atomic<Int>(0)
   private let othersTried: BoundedGate
   private let failures = Atomic<Int>(0)
   private let otherError = Atomic<Int32>(0)
-  private let waits = Noted<[UInt64?]>([])
+  private let waits = WaitableValue<[UInt64?]>([])
 
   init(count: Int, hold: Duration, patience: Duration) {
     self.count = count
     self.hold = hold
-    let table = OpenedHere(above: 0)
+    let table = OpenedDescriptors(above: 0)
     self.table = table
     open = Peak { table.count }
     othersTried = BoundedGate(bound: patience)

@@ -26,7 +26,7 @@ extension SemaphoreCost {
   /// Lets threads take the permit at the same time, and update a number while they hold it.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
-    let number = Unguarded()
+    let number = UnguardedNumber()
     let effort = try Team.run(threads) { _ in run(Pairs(pairs, updating: number, steps: steps)) }
     trial.record(contended, effort.nanoseconds, over: threads * pairs)
     if let slept = effort.switches { trial.record(contextSwitches, Double(slept.voluntary) / Double(threads * pairs)) }
@@ -84,7 +84,7 @@ extension SemaphoreCost {
   private func withWaiters(
     _ count: Int, take: @escaping @Sendable () -> Void, give: @Sendable () -> Void, _ body: (Gauge) throws -> Void
   ) throws {
-    try SystemThread.requireRoom(for: count)
+    try SystemThread.requireCapacity(for: count)
     let freed = Gauge()
     let waiters = try (0..<count).map { _ in
       try SystemThread {
@@ -108,14 +108,14 @@ extension SemaphoreCost {
 struct Pairs: Sendable {
   /// The number of pairs.
   let count: Int
-  private let number: Unguarded?
+  private let number: UnguardedNumber?
   private let steps: Int
 
   /// Creates pairs around nothing.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
   /// Creates pairs that each enclose an update of `number` with some steps of work.
-  init(_ count: Int, updating number: Unguarded, steps: Int) {
+  init(_ count: Int, updating number: UnguardedNumber, steps: Int) {
     (self.count, self.number, self.steps) = (count, number, steps)
   }
 
@@ -131,7 +131,7 @@ struct Pairs: Sendable {
 }
 
 /// A number that is read and written as if there were no other threads.
-final class Unguarded: Sendable {
+final class UnguardedNumber: Sendable {
   private let number = Atomic<Int>(0)
 
   /// Adds one, with `steps` steps of work between reading and writing.

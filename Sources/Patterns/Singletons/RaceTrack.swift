@@ -230,7 +230,7 @@ final class RaceTrack: @unchecked Sendable {
     -> (tally: RaceTally, nanoseconds: UInt64, hindrance: SystemError?)
   {
     let rendezvous = SpinBarrier(parties: actors)
-    let agreed = Agreed(RaceTally(actors: actors))
+    let agreed = RaceState(RaceTally(actors: actors))
     let start = MonotonicClock.now()
     let threads = try (0..<actors).map { actor in
       try SystemThread { [self] in
@@ -381,7 +381,7 @@ final class RaceTrack: @unchecked Sendable {
 }
 
 /// The state that the actors of a race share.
-private final class Agreed: Sendable {
+private final class RaceState: Sendable {
   struct Result: Sendable {
     var tally: RaceTally
     var hindrance: SystemError?

@@ -18,7 +18,7 @@ extension SingletonRace {
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
     let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
-    try SystemThread.requireRoom(for: actors)
+    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     let before = Host.ownProcessorTime
     let (tally, elapsed, hindrance) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
@@ -47,7 +47,7 @@ extension SingletonRace {
     _ ask: @escaping @Sendable (Row) -> Void
   ) throws -> PausedRaces {
     let actors = trial[threads]
-    try SystemThread.requireRoom(for: actors)
+    try SystemThread.requireCapacity(for: actors)
     let paused = try race(
       RaceTrack(actors: actors), before: place, times: trial[pausedRaces], atMost: bound, ask)
     record(trial, paused.tally)
@@ -58,7 +58,7 @@ extension SingletonRace {
   /// path.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
-    try SystemThread.requireRoom(for: actors)
+    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors, slots: trial[slots])
     var tally = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).tally
     let unpaused = try track.race(for: UInt64(time), ask)
@@ -72,7 +72,7 @@ extension SingletonRace {
   /// then times the hot path.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
     let actors = trial[threads]
-    try SystemThread.requireRoom(for: actors)
+    try SystemThread.requireCapacity(for: actors)
     let track = RaceTrack(actors: actors)
     record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).tally)
     recordHotPath(trial, track, ask)

@@ -21,7 +21,7 @@ struct DescriptorPair: Sendable {
   /// which is the default.
   ///
   /// - Throws: ``SystemError`` if it cannot be created.
-  init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedHere) throws(SystemError) {
+  init(_ kind: DescriptorKind, in scratch: ScratchDirectory? = nil, _ opened: OpenedDescriptors) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     switch kind {
     case .pipe:

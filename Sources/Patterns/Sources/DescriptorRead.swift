@@ -9,7 +9,7 @@ import Instruments
 /// the source. The cancellation handler closes the descriptor. The variant `estimated` is that code.
 ///
 /// The bytes in a trial are real: they come through a pipe, from a connected socket, or out of a file, and the trial
-/// compares each with what was written there. `reading.process` is the program's function: it tells whether it has all
+/// compares each with what was written there. `received.process` is the program's function: it tells whether it has all
 /// the bytes that it wants. The writer is a thread of its own, whose writes block.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Reading Data from a Descriptor", "Installing a
@@ -59,20 +59,20 @@ struct DescriptorRead: Pattern {
       "estimated", .documented, "a read source: reads as much as the source estimates, and one byte more",
       own: [beyondEstimate, leftUnread, tail]
     ) { trial in
-      try readTail(trial) { descriptor, reading in
+      try readTail(trial) { descriptor, received in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
-          let estimated = reading.expects(Int(source.data)) + 1
+          let estimated = received.expects(Int(source.data)) + 1
           withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
             let actual = read(descriptor, buffer.baseAddress, estimated)
-            let done = reading.process(buffer.baseAddress, actual)
+            let done = received.process(buffer.baseAddress, actual)
             if done { source.cancel() }
           }
         }
         source.setCancelHandler {
           close(descriptor)
-          reading.ended()
+          received.ended()
         }
         source.activate()
         return { source.cancel() }
@@ -82,22 +82,22 @@ struct DescriptorRead: Pattern {
       "drained", .modern, "a read source: reads until EAGAIN or the end, whatever the source estimates",
       own: streamed + [callsAfterEnd, callsAfterShutdown, queueBlocked, unrelatedClosed]
     ) { trial in
-      try readWhole(trial, thenSilence: true) { descriptor, reading in
+      try readWhole(trial, thenSilence: true) { descriptor, received in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
           withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             var actual = 0
             repeat {
               actual = read(descriptor, buffer.baseAddress, buffer.count)
-              let done = reading.process(buffer.baseAddress, actual)
+              let done = received.process(buffer.baseAddress, actual)
               if done { source.cancel() }
             } while actual > 0
           }
         }
         source.setCancelHandler {
           close(descriptor)
-          reading.ended()
+          received.ended()
         }
         source.activate()
         return { source.cancel() }
@@ -107,21 +107,21 @@ struct DescriptorRead: Pattern {
       "blocking-descriptor", .broken, "as drained, but without O_NONBLOCK: waits in read for more data",
       own: [queueBlocked], without: [kind, corrupted]
     ) { trial in
-      try readSilence(trial, from: .pipe) { descriptor, reading in
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+      try readSilence(trial, from: .pipe) { descriptor, received in
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
           withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             var actual = 0
             repeat {
               actual = read(descriptor, buffer.baseAddress, buffer.count)
-              let done = reading.process(buffer.baseAddress, actual)
+              let done = received.process(buffer.baseAddress, actual)
               if done { source.cancel() }
             } while actual > 0
           }
         }
         source.setCancelHandler {
           close(descriptor)
-          reading.ended()
+          received.ended()
         }
         source.activate()
         return { source.cancel() }
@@ -132,17 +132,17 @@ struct DescriptorRead: Pattern {
       "a read source: its owner closes the descriptor, then cancels, while the handler is about to read",
       own: [unrelatedBytes], without: [kind, lost, corrupted]
     ) { trial in
-      try readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, reading in
+      try readWithReusedDescriptor(trial, handlerCloses: false) { descriptor, received in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
-          let estimated = reading.expects(Int(source.data)) + 1
+          let estimated = received.expects(Int(source.data)) + 1
           withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
             let actual = read(descriptor, buffer.baseAddress, estimated)
-            reading.process(buffer.baseAddress, actual)
+            received.process(buffer.baseAddress, actual)
           }
         }
-        source.setCancelHandler { reading.ended() }
+        source.setCancelHandler { received.ended() }
         source.activate()
         return {
           // The next file that somebody opens gets this number.
@@ -156,54 +156,54 @@ struct DescriptorRead: Pattern {
       "a read source: its owner cancels, and the cancellation handler closes the descriptor",
       own: [unrelatedBytes, unrelatedClosed], without: [kind, lost, corrupted]
     ) { trial in
-      try readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, reading in
+      try readWithReusedDescriptor(trial, handlerCloses: true) { descriptor, received in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
         source.setEventHandler {
-          let estimated = reading.expects(Int(source.data)) + 1
+          let estimated = received.expects(Int(source.data)) + 1
           withUnsafeTemporaryAllocation(byteCount: estimated, alignment: 1) { buffer in
             let actual = read(descriptor, buffer.baseAddress, estimated)
-            reading.process(buffer.baseAddress, actual)
+            received.process(buffer.baseAddress, actual)
           }
         }
         source.setCancelHandler {
           close(descriptor)
-          reading.ended()
+          received.ended()
         }
         source.activate()
         return { source.cancel() }
       }
     }
     Variant("blocking-read", .yardstick, "no source: a dedicated thread that waits in read", own: streamed) { trial in
-      try readWhole(trial) { descriptor, reading in
+      try readWhole(trial) { descriptor, received in
         try SystemThread {
           withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
             var done = false
             while !done {
               let actual = read(descriptor, buffer.baseAddress, buffer.count)
-              done = reading.process(buffer.baseAddress, actual)
+              done = received.process(buffer.baseAddress, actual)
             }
           }
           close(descriptor)
-          reading.ended()
+          received.ended()
         }.detach()
         return {}
       }
     }
     Variant("dispatch-io", .modern, "a DispatchIO stream channel", own: streamed) { trial in
-      try readWhole(trial) { descriptor, reading in
-        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: reading.queue) { _ in
+      try readWhole(trial) { descriptor, received in
+        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: received.queue) { _ in
           close(descriptor)
-          reading.ended()
+          received.ended()
         }
         channel.setLimit(lowWater: 1)
-        channel.read(offset: 0, length: .max, queue: reading.queue) { isLast, data, _ in
+        channel.read(offset: 0, length: .max, queue: received.queue) { isLast, data, _ in
           for region in data?.regions ?? [] {
             region.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
-              _ = reading.process(bytes.baseAddress, bytes.count)
+              _ = received.process(bytes.baseAddress, bytes.count)
             }
           }
-          if isLast, reading.process(nil, 0) { channel.close() }
+          if isLast, received.process(nil, 0) { channel.close() }
         }
         return {}
       }
@@ -212,10 +212,10 @@ struct DescriptorRead: Pattern {
       "async-bytes", .modern, "a Swift task that iterates over an AsyncStream fed by a read source", own: streamed
     ) {
       trial in
-      try readWhole(trial) { descriptor, reading in
+      try readWhole(trial) { descriptor, received in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let chunks = AsyncStream<[UInt8]> { stream in
-          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: reading.queue)
+          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: received.queue)
           source.setEventHandler {
             var actual = 0
             repeat {
@@ -235,10 +235,10 @@ struct DescriptorRead: Pattern {
         }
         Task {
           for await chunk in chunks {
-            chunk.withUnsafeBytes { bytes in _ = reading.process(bytes.baseAddress, bytes.count) }
+            chunk.withUnsafeBytes { bytes in _ = received.process(bytes.baseAddress, bytes.count) }
           }
-          reading.process(nil, 0)
-          reading.ended()
+          received.process(nil, 0)
+          received.ended()
         }
         return {}
       }

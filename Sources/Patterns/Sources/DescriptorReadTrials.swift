@@ -8,8 +8,8 @@ private let patience = Duration.seconds(20)
 /// The measuring code, which writes bytes and compares them with what is read.
 extension DescriptorRead {
   /// Starts to read from a descriptor, and returns what the owner of the reader calls to stop it early. The reader must
-  /// close the descriptor and then call `reading.ended()`.
-  typealias Begin = (_ descriptor: Int32, _ reading: Reading) throws -> () -> Void
+  /// close the descriptor and then call `received.ended()`.
+  typealias Begin = (_ descriptor: Int32, _ received: ReceivedData) throws -> () -> Void
 
   /// The longest time of a trial: the bytes at 10 MB per second, and a second.
   func longest(_ trial: Trial) -> Duration? { .microseconds(trial[size] / 10) + .seconds(1) }
@@ -22,24 +22,24 @@ extension DescriptorRead {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let opened = OpenedHere()
+    let opened = OpenedDescriptors()
     let kind = trial[kind]
     let messages = trial[messages]
     let pair = try DescriptorPair(kind, in: scratch, opened)
     // The first message is a warm-up.
     let bytes = payload(messages + 1 + trial[size], seed: trial.seed)
-    let reading = Reading(of: bytes, until: .end)
+    let received = ReceivedData(of: bytes, until: .end)
     let start: UInt64
     if kind == .file {
       writeBlocking(bytes[...], to: pair.writer)
       close(pair.writer)
       start = MonotonicClock.now()
-      _ = try begin(pair.reader, reading)
+      _ = try begin(pair.reader, received)
     } else {
-      _ = try begin(pair.reader, reading)
+      _ = try begin(pair.reader, received)
       var times: [UInt64] = []
       for message in 0...messages {
-        let time = try reading.latency { writeBlocking(bytes[message...message], to: pair.writer) }
+        let time = try received.latency { writeBlocking(bytes[message...message], to: pair.writer) }
         if message > 0 { times.append(time) }
       }
       trial.record(latency, times)
@@ -49,18 +49,18 @@ extension DescriptorRead {
         close(pair.writer)
       }.detach()
     }
-    try reading.awaitEnd()
+    try received.awaitEnd()
     let count = kind == .file ? bytes.count : trial[size]
-    if reading.state.count == bytes.count {
-      trial.record(throughput, Double(count) * 1e9 / Double(max(1, reading.state.lastTime - start)))
+    if received.state.count == bytes.count {
+      trial.record(throughput, Double(count) * 1e9 / Double(max(1, received.state.lastTime - start)))
     }
-    trial.record(lost, max(0, bytes.count - reading.state.count))
-    trial.record(corrupted, reading.state.corrupted)
+    trial.record(lost, max(0, bytes.count - received.state.count))
+    trial.record(corrupted, received.state.corrupted)
     if thenSilence {
       let seen = try silence(trial, kind, scratch, opened, begin)
       trial.record(queueBlocked, seen.queueBlocked)
       trial.record(callsAfterEnd, seen.callsAfterEnd)
-      var closed = reading.unrelatedClosed + seen.unrelatedClosed
+      var closed = received.unrelatedClosed + seen.unrelatedClosed
       if kind == .socket {
         let shut = try silence(trial, kind, scratch, opened, endsBy: { shutdown($0, Int32(SHUT_WR)) }, begin)
         trial.record(callsAfterShutdown, shut.callsAfterEnd)
@@ -77,45 +77,45 @@ extension DescriptorRead {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let opened = OpenedHere()
+    let opened = OpenedDescriptors()
     let head = 64
     let bytes = payload(head + trial[tail], seed: trial.seed)
     let whileOpen = try readBurst(bytes, head: head, from: DescriptorPair(trial[kind], in: scratch, opened), begin)
     let pair = try DescriptorPair(trial[kind], in: scratch, opened)
-    let reading = Reading(of: bytes, until: .end)
-    reading.handler.holdNext()
+    let received = ReceivedData(of: bytes, until: .end)
+    received.handler.holdNext()
     writeBlocking(bytes[..<head], to: pair.writer)
-    let cancel = try begin(pair.reader, reading)
-    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
+    let cancel = try begin(pair.reader, received)
+    try received.handler.awaitHeld(within: patience, else: "the handler did not run")
     writeBlocking(bytes[head...], to: pair.writer)
     close(pair.writer)
-    reading.handler.release()
+    received.handler.release()
     // If nothing reports the end, nobody cancels.
-    if try !Standstill().wait(for: { reading.state.hasEnded }) { cancel() }
-    try reading.awaitEnd()
+    if try !Standstill().wait(for: { received.state.hasEnded }) { cancel() }
+    try received.awaitEnd()
     trial.record(leftUnread, max(0, bytes.count - whileOpen.state.count))
-    trial.record(beyondEstimate, reading.state.beyondEstimate)
-    trial.record(lost, max(0, bytes.count - reading.state.count))
-    trial.record(corrupted, whileOpen.state.corrupted + reading.state.corrupted)
+    trial.record(beyondEstimate, received.state.beyondEstimate)
+    trial.record(lost, max(0, bytes.count - received.state.count))
+    trial.record(corrupted, whileOpen.state.corrupted + received.state.corrupted)
     trial.record(leftOpen, opened.count)
   }
 
   /// Has bytes read of which all but the first come while the handler runs. The writer's end stays open.
   private func readBurst(
     _ bytes: [UInt8], head: Int, from pair: DescriptorPair, _ begin: Begin
-  ) throws -> Reading {
-    let reading = Reading(of: bytes, until: .cancelled)
-    reading.handler.holdNext()
+  ) throws -> ReceivedData {
+    let received = ReceivedData(of: bytes, until: .cancelled)
+    received.handler.holdNext()
     writeBlocking(bytes[..<head], to: pair.writer)
-    let cancel = try begin(pair.reader, reading)
-    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
+    let cancel = try begin(pair.reader, received)
+    try received.handler.awaitHeld(within: patience, else: "the handler did not run")
     writeBlocking(bytes[head...], to: pair.writer)
-    reading.handler.release()
-    _ = try Standstill().wait { reading.state.count >= bytes.count }
+    received.handler.release()
+    _ = try Standstill().wait { received.state.count >= bytes.count }
     cancel()
-    try reading.awaitEnd()
+    try received.awaitEnd()
     close(pair.writer)
-    return reading
+    return received
   }
 
   /// Writes some bytes to a pipe, and then nothing for a while.
@@ -123,7 +123,7 @@ extension DescriptorRead {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let opened = OpenedHere()
+    let opened = OpenedDescriptors()
     let seen = try silence(trial, kind, scratch, opened, begin)
     trial.record(queueBlocked, seen.queueBlocked)
     trial.record(lost, seen.lost)
@@ -131,25 +131,25 @@ extension DescriptorRead {
   }
 
   private func silence(
-    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere,
+    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors,
     endsBy end: (_ writer: Int32) -> Void = { close($0) }, _ begin: Begin
   ) throws -> (queueBlocked: Int, callsAfterEnd: Int, lost: Int, unrelatedClosed: Int) {
     let pair = try DescriptorPair(kind, in: scratch, opened)
     let writerIdentity = FileIdentity(of: pair.writer)
     let bytes = payload(1000, seed: trial.seed)
-    let reading = Reading(of: bytes, until: .cancelled)
+    let received = ReceivedData(of: bytes, until: .cancelled)
     writeBlocking(bytes[...], to: pair.writer)
-    let cancel = try begin(pair.reader, reading)
-    _ = try Standstill().wait { reading.state.count >= bytes.count }
-    let queueBlocked = try Standstill().isHeldUp(reading.queue) ? 1 : 0
+    let cancel = try begin(pair.reader, received)
+    _ = try Standstill().wait { received.state.count >= bytes.count }
+    let queueBlocked = try Standstill().isHeldUp(received.queue) ? 1 : 0
     end(pair.writer)
-    _ = try Standstill().wait { reading.state.callsAfterEnd >= 100 }
+    _ = try Standstill().wait { received.state.callsAfterEnd >= 100 }
     cancel()
-    try reading.awaitEnd()
+    try received.awaitEnd()
     if FileIdentity(of: pair.writer) == writerIdentity { close(pair.writer) }
     return (
-      queueBlocked, min(100, reading.state.callsAfterEnd), max(0, bytes.count - reading.state.count),
-      reading.unrelatedClosed
+      queueBlocked, min(100, received.state.callsAfterEnd), max(0, bytes.count - received.state.count),
+      received.unrelatedClosed
     )
   }
 
@@ -162,7 +162,7 @@ extension DescriptorRead {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let opened = OpenedHere()
+    let opened = OpenedDescriptors()
     let pair = try DescriptorPair(.pipe, in: scratch, opened)
     let path = scratch.file("strange")
     let strange = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -170,27 +170,27 @@ extension DescriptorRead {
     writeBlocking([UInt8](repeating: strangeByte, count: 4096)[...], to: strange)
     close(strange)
     let bytes = payload(64, seed: trial.seed)
-    let reading = Reading(of: bytes, until: .cancelled)
-    reading.handler.holdNext()
+    let received = ReceivedData(of: bytes, until: .cancelled)
+    received.handler.holdNext()
     writeBlocking(bytes[...], to: pair.writer)
-    let wantsNoMore = try begin(pair.reader, reading)
-    try reading.handler.awaitHeld(within: patience, else: "the handler did not run")
+    let wantsNoMore = try begin(pair.reader, received)
+    try received.handler.awaitHeld(within: patience, else: "the handler did not run")
     wantsNoMore()
     let unrelated = UnrelatedFiles(of: path)
     defer { unrelated.close() }
-    reading.handler.release()
-    try reading.awaitEnd()
-    trial.record(unrelatedBytes, reading.state.strange)
-    if handlerCloses { trial.record(unrelatedClosed, reading.unrelatedClosed + unrelated.closed) }
+    received.handler.release()
+    try received.awaitEnd()
+    trial.record(unrelatedBytes, received.state.strange)
+    if handlerCloses { trial.record(unrelatedClosed, received.unrelatedClosed + unrelated.closed) }
     close(pair.writer)
     trial.record(leftOpen, opened.count)
   }
 }
 
 /// The bytes that a variant has read and passes on, which are compared with those that were written.
-final class Reading: Sendable {
+final class ReceivedData: Sendable {
   /// When ``process(_:_:)`` has all the bytes that it wants.
-  enum Wish { case end, cancelled }
+  enum EndCondition { case end, cancelled }
 
   fileprivate struct State {
     /// The number of bytes that were read.
@@ -213,15 +213,15 @@ final class Reading: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "reading")
   private let expected: [UInt8]
-  private let wish: Wish
-  fileprivate let state = Noted(State())
+  private let endCondition: EndCondition
+  fileprivate let state = WaitableValue(State())
   /// Holds the handler in a run, after it got its estimate and before it reads.
   fileprivate let handler = Hold()
 
   /// Creates a reading that expects these bytes.
-  init(of expected: [UInt8], until wish: Wish) {
+  init(of expected: [UInt8], until endCondition: EndCondition) {
     self.expected = expected
-    self.wish = wish
+    self.endCondition = endCondition
   }
 
   // MARK: For the code that reads
@@ -244,7 +244,7 @@ final class Reading: Sendable {
       guard actual > 0 else {
         if state.hasComeToEnd { state.callsAfterEnd += 1 }
         if actual == 0 { state.hasComeToEnd = true }
-        return actual == 0 && wish == .end
+        return actual == 0 && endCondition == .end
       }
       let bytes = UnsafeRawBufferPointer(start: bytes, count: actual)
       let begin = min(state.count, expected.count)
@@ -278,7 +278,7 @@ final class Reading: Sendable {
     let start = MonotonicClock.now()
     write()
     guard state.wait(within: patience, until: { $0.count > before }) else {
-      throw WaitedInVain("a byte was not read", within: patience)
+      throw WaitTimeoutError("a byte was not read", within: patience)
     }
     let last = state.lastTime
     return last > start ? last - start : 0
@@ -287,7 +287,7 @@ final class Reading: Sendable {
   /// Waits until nothing is read any more and the handlers have ended.
   func awaitEnd() throws {
     guard state.wait(within: patience, until: \.hasEnded) else {
-      throw WaitedInVain("reading did not end", within: patience)
+      throw WaitTimeoutError("reading did not end", within: patience)
     }
     queue.sync {}
   }

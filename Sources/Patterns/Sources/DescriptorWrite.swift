@@ -9,7 +9,7 @@ import Instruments
 /// the text, and `blocking-write` follows the code.
 ///
 /// In a trial only the bytes that `write` accepted count as written, and the handler cancels the source when all bytes
-/// are. `writing.next` is the program's function: it hands out the bytes that are still to be written, and tells
+/// are. `outgoing.next` is the program's function: it hands out the bytes that are still to be written, and tells
 /// whether none are left.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Writing Data to a Descriptor".
@@ -66,17 +66,17 @@ struct DescriptorWrite: Pattern {
         laterSourceData, notifiedOfClose, busyLoop, writeTime,
       ]
     ) { trial in
-      try writeWhole(trial, then: .room) { descriptor, writing in
+      try writeWhole(trial, then: .room) { descriptor, outgoing in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
         source.setEventHandler {
-          writing.notes(available: Int(source.data))
-          let done = writing.next { data in write(descriptor, data.baseAddress, data.count) }
+          outgoing.notes(available: Int(source.data))
+          let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
           if done { source.cancel() }
         }
         source.setCancelHandler {
           close(descriptor)
-          writing.ended()
+          outgoing.ended()
         }
         source.activate()
         return { source.cancel() }
@@ -86,15 +86,15 @@ struct DescriptorWrite: Pattern {
       "blocking-write", .broken, "the document's listing: the descriptor is blocking, and write waits for space",
       own: [queueBlocked, writeTime]
     ) { trial in
-      try writeWhole(trial, then: .full) { descriptor, writing in
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+      try writeWhole(trial, then: .full) { descriptor, outgoing in
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
         source.setEventHandler {
-          let done = writing.next { data in write(descriptor, data.baseAddress, data.count) }
+          let done = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
           if done { source.cancel() }
         }
         source.setCancelHandler {
           close(descriptor)
-          writing.ended()
+          outgoing.ended()
         }
         source.activate()
         return { source.cancel() }
@@ -102,29 +102,29 @@ struct DescriptorWrite: Pattern {
     }
     Variant("one-write", .broken, "the listing with a non-blocking descriptor: writes once, then cancels") {
       trial in
-      try writeWhole(trial, readLast: true) { descriptor, writing in
+      try writeWhole(trial, readLast: true) { descriptor, outgoing in
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: writing.queue)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: outgoing.queue)
         source.setEventHandler {
-          _ = writing.next { data in write(descriptor, data.baseAddress, data.count) }
+          _ = outgoing.next { data in write(descriptor, data.baseAddress, data.count) }
           source.cancel()
         }
         source.setCancelHandler {
           close(descriptor)
-          writing.ended()
+          outgoing.ended()
         }
         source.activate()
         return { source.cancel() }
       }
     }
     Variant("dispatch-io", .modern, "a DispatchIO channel that receives all bytes at once") { trial in
-      try writeWhole(trial) { descriptor, writing in
-        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: writing.queue) { _ in
+      try writeWhole(trial) { descriptor, outgoing in
+        let channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: outgoing.queue) { _ in
           close(descriptor)
-          writing.ended()
+          outgoing.ended()
         }
-        channel.write(offset: 0, data: writing.all, queue: writing.queue) { isLast, _, error in
-          if isLast, error != 0 { writing.failed(error) }
+        channel.write(offset: 0, data: outgoing.all, queue: outgoing.queue) { isLast, _, error in
+          if isLast, error != 0 { outgoing.failed(error) }
           if isLast { channel.close() }
         }
         return {}

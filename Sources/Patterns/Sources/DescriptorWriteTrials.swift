@@ -5,8 +5,8 @@ import Synchronization
 /// The measuring code. It reads what the variants write at the other end: slowly, or not at all.
 extension DescriptorWrite {
   /// Starts to write, and returns what stops the writer early. The writer must close the descriptor and then call
-  /// `writing.ended()`.
-  typealias Begin = (_ descriptor: Int32, _ writing: Writing) throws -> () -> Void
+  /// `outgoing.ended()`.
+  typealias Begin = (_ descriptor: Int32, _ outgoing: OutgoingData) throws -> () -> Void
 
   /// The longest time of a trial: the reader's rests, each up to three times as long as asked for, and a look at the
   /// threads each time that space is made.
@@ -37,26 +37,26 @@ extension DescriptorWrite {
     ignoreBrokenPipes()
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
-    let opened = OpenedHere()
+    let opened = OpenedDescriptors()
     let kind = trial[kind]
     let pair = try DescriptorPair(kind, in: scratch, opened)
-    let writing = Writing(payload(trial[size], seed: trial.seed))
-    let reader = SlowReader(of: writing.bytes, piece: trial[readSize], pause: trial[pause])
+    let outgoing = OutgoingData(payload(trial[size], seed: trial.seed))
+    let reader = SlowReader(of: outgoing.bytes, piece: trial[readSize], pause: trial[pause])
     if kind == .file || readLast {
-      _ = try begin(pair.writer, writing)
-      try writing.awaitEnd()
-      if kind == .file { try writing.requireRoom() }
+      _ = try begin(pair.writer, outgoing)
+      try outgoing.awaitEnd()
+      if kind == .file { try outgoing.requireCapacity() }
       reader.readAll(pair.reader)
     } else {
       let thread = try SystemThread { reader.readAll(pair.reader) }
-      _ = try begin(pair.writer, writing)
-      try writing.awaitEnd()
+      _ = try begin(pair.writer, outgoing)
+      try outgoing.awaitEnd()
       thread.join()
     }
-    trial.record(lost, max(0, writing.bytes.count - reader.count))
+    trial.record(lost, max(0, outgoing.bytes.count - reader.count))
     trial.record(corrupted, reader.corrupted)
     if stall != .none {
-      trial.record(writeTime, writing.state.times)
+      trial.record(writeTime, outgoing.state.times)
       try self.stall(trial, kind, scratch, opened, thenRoom: stall == .room, patience: patience, begin)
     }
     trial.record(leftOpen, opened.count)
@@ -64,7 +64,7 @@ extension DescriptorWrite {
 
   /// Tries a variant without a reader.
   private func stall(
-    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedHere, thenRoom: Bool,
+    _ trial: Trial, _ kind: DescriptorKind, _ scratch: ScratchDirectory, _ opened: OpenedDescriptors, thenRoom: Bool,
     patience: Duration, _ begin: Begin
   ) throws {
     let pair = try DescriptorPair(kind, in: scratch, opened)
@@ -72,16 +72,16 @@ extension DescriptorWrite {
     let rooms = thenRoom ? trial[frees] : 0
     // A writer that has not filled it up again is not waited for.
     if kind != .file { _ = fcntl(pair.reader, F_SETFL, O_NONBLOCK) }
-    let writing = Writing([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
-    let end = try begin(pair.writer, writing)
+    let outgoing = OutgoingData([UInt8](repeating: 1, count: 1_048_576 * (2 + rooms)))
+    let end = try begin(pair.writer, outgoing)
     try Standstill().wait()
-    trial.record(queueBlocked, try Standstill().isHeldUp(writing.queue) ? 1 : 0)
-    let taken = writing.state.count
-    guard kind == .file || taken < writing.bytes.count else {
+    trial.record(queueBlocked, try Standstill().isHeldUp(outgoing.queue) ? 1 : 0)
+    let taken = outgoing.state.count
+    guard kind == .file || taken < outgoing.bytes.count else {
       throw Unavailable("a \(kind.rawValue) is needed that takes less than \(taken) bytes, this one took them all")
     }
     if thenRoom {
-      trial.record(sourceData, writing.state.firstTold ?? 0)
+      trial.record(sourceData, outgoing.state.firstTold ?? 0)
       trial.record(self.accepted, taken)
     }
     if thenRoom, kind != .file {
@@ -89,40 +89,40 @@ extension DescriptorWrite {
       // The rest shows what the source reports about it.
       let most = taken - taken / 8
       for _ in 0..<rooms {
-        times.append(writing.latency(within: patience) { take(most, from: pair.reader) })
+        times.append(outgoing.latency(within: patience) { take(most, from: pair.reader) })
         // This waits until no space is left.
         try Standstill().wait()
       }
       trial.record(latency, times)
       trial.record(missedCalls, times.count { $0 == nil })
-      trial.record(callsWhileFull, writing.state.callsWhileFull)
-      trial.record(laterSourceData, writing.state.laterSourceData)
-      writing.expectsRun()
+      trial.record(callsWhileFull, outgoing.state.callsWhileFull)
+      trial.record(laterSourceData, outgoing.state.laterSourceData)
+      outgoing.expectsRun()
       take(taken / 2, from: pair.reader)
-      let isCalled = try Standstill().wait { writing.state.ranAt != nil }
+      let isCalled = try Standstill().wait { outgoing.state.ranAt != nil }
       trial.record(unreportedSpace, isCalled ? 0 : fill(pair.writer))
       // Until there is no room any more, and the next run is one that the closing brings.
       try Standstill().wait()
-      writing.expectsRun()
+      outgoing.expectsRun()
     }
     close(pair.reader)
     if thenRoom, kind != .file {
-      let waited = try waitForRunOrSpin(writing)
+      let waited = try waitForRunOrSpin(outgoing)
       trial.record(notifiedOfClose, waited.ran ? 1 : 0)
       trial.record(busyLoop, waited.spins ? 1 : 0)
     }
     end()
-    try writing.awaitEnd()
+    try outgoing.awaitEnd()
   }
 
   /// Waits until the handler has run, or nothing makes progress any more, or a thread works without result.
-  private func waitForRunOrSpin(_ writing: Writing) throws -> (ran: Bool, spins: Bool) {
+  private func waitForRunOrSpin(_ outgoing: OutgoingData) throws -> (ran: Bool, spins: Bool) {
     let others = { clock(CLOCK_PROCESS_CPUTIME_ID) &- clock(CLOCK_THREAD_CPUTIME_ID) }
     let start = others()
     var spins = false
     let ran = try Standstill().wait {
-      spins = writing.state.ranAt == nil && others() - start > 30_000_000
-      return writing.state.ranAt != nil || spins
+      spins = outgoing.state.ranAt == nil && others() - start > 30_000_000
+      return outgoing.state.ranAt != nil || spins
     }
     return (ran && !spins, spins)
   }
@@ -158,7 +158,7 @@ extension DescriptorWrite {
 /// The bytes to write, as a variant sees them.
 ///
 /// Unchecked: the bytes never change.
-final class Writing: @unchecked Sendable {
+final class OutgoingData: @unchecked Sendable {
   fileprivate struct State {
     /// The number of bytes that were accepted.
     var count = 0
@@ -180,7 +180,7 @@ final class Writing: @unchecked Sendable {
   let queue = DispatchQueue(label: "writing")
   /// All bytes to write.
   let bytes: [UInt8]
-  fileprivate let state = Noted(State())
+  fileprivate let state = WaitableValue(State())
 
   /// Creates a writing of these bytes.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -236,7 +236,7 @@ final class Writing: @unchecked Sendable {
   /// Verifies that a file accepted all that it was given, if a write reported how much it accepted.
   ///
   /// - Throws: ``Unavailable`` if it accepted only a part, which happens only with a full disk or a limit.
-  func requireRoom() throws {
+  func requireCapacity() throws {
     let count = state.count
     guard count > 0, count < bytes.count else { return }
     throw Unavailable("a file took \(count) of \(bytes.count) bytes: there is no more room, or a limit forbids it")
@@ -267,7 +267,7 @@ final class Writing: @unchecked Sendable {
     let hasEnded = state.wait(within: .seconds(20), until: \.hasEnded)
     // A lack of space on the machine says nothing about the writer.
     if let withheld = state.withheld { throw withheld }
-    guard hasEnded else { throw WaitedInVain("writing did not end", within: .seconds(20)) }
+    guard hasEnded else { throw WaitTimeoutError("writing did not end", within: .seconds(20)) }
     queue.sync {}
   }
 }

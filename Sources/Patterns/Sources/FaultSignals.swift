@@ -93,7 +93,7 @@ struct FaultProcess {
     repeat { count = read(output.reader, &byte, 1) } while count < 0 && errno == EINTR
     guard count == 1 else {
       if let status = child.waitForStatus(), ChildProcess.wasKilled(status) { throw Unavailable.killed }
-      throw Silent()
+      throw MissingMessage()
     }
     return Int(byte)
   }
@@ -111,7 +111,7 @@ struct FaultProcess {
     _ = write(theirLine, &byte, 1)
   }
 
-  private struct Silent: Error, CustomStringConvertible {
+  private struct MissingMessage: Error, CustomStringConvertible {
     var description: String { "a process that had the signal of a fault ended before it reported the result" }
   }
 }

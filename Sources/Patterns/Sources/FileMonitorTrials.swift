@@ -95,8 +95,8 @@ extension FileMonitorPattern {
     let source = try begin(file.path, watch)
     defer { source.cancel() }
     var misnamed = 0
-    func notDelivered(_ change: FileChange) -> WaitedInVain {
-      WaitedInVain("the \(change.rawValue) that marks the end was not delivered", within: deadline)
+    func notDelivered(_ change: FileChange) -> WaitTimeoutError {
+      WaitTimeoutError("the \(change.rawValue) that marks the end was not delivered", within: deadline)
     }
     func told(keepingBack: () -> Void = {}, lettingGo: () -> Void, _ change: () throws -> Void) throws -> Int {
       watch.hold()

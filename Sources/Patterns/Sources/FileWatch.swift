@@ -18,7 +18,7 @@ final class FileWatch: Sendable {
     var looks: LatencyHistogram?
   }
   private let identity: FileIdentity
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
   private let handler = Hold()
   private let isStopped = Atomic(false)
 

@@ -22,7 +22,7 @@ import Instruments
 /// Handler".
 struct MachPortPattern: Pattern {
   static let name = "mach-port"
-  static let needs: [Need] = [.darwin]
+  static let needs: [Requirement] = [.darwin]
 
   let messages = Setting.count("messages", 1...100_000, default: 1000, "messages sent to the port")
 

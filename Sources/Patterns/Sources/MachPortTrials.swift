@@ -56,7 +56,7 @@ final class PortInbox: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
   /// What was noted so far.
-  let seen = Noted(Seen())
+  let seen = WaitableValue(Seen())
 
   /// The events at a port.
   struct Seen {

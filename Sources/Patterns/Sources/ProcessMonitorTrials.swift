@@ -17,19 +17,19 @@ extension ProcessMonitorPattern {
     _ trial: Trial, areDead: Bool = false, patience: Duration = .seconds(20),
     _ begin: (_ child: pid_t, _ watch: ChildWatch) throws -> Void
   ) throws {
-    if let part = Part.ofThisProcess { part.playChild() }
+    if let part = WorkerPart.ofThisProcess { part.playChild() }
     ignoreBrokenPipes()
-    let accounts = Accounts()
+    let resources = ResourceCounts()
     var (untold, toldAgain, wrongStatus, notReaped) = (0, 0, 0, 0)
     var notices: [UInt64] = []
     // The first child is a warm-up.
     for index in 0...trial[processes] {
       let status = Int32(1 + index % 100)
-      let line = try Line(accounts)
-      let lifeline = try Line(accounts, to: request(trial.variant))
+      let line = try MessageChannel(resources)
+      let lifeline = try MessageChannel(resources, to: request(trial.variant))
       let child = try ChildProcess(
-        executable, ["worker"], environment: Part.child(status).environment,
-        descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: line.theirs])
+        executable, ["worker"], environment: WorkerPart.child(status).environment,
+        descriptors: [STDIN_FILENO: lifeline.theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: line.theirs])
       line.handOver()
       lifeline.handOver()
       let watch = ChildWatch()
@@ -65,7 +65,7 @@ extension ProcessMonitorPattern {
     trial.record(unreportedExits, untold)
     trial.record(repeatedReports, toldAgain)
     trial.record(self.wrongStatus, wrongStatus)
-    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedDescriptors, resources.leftOpen)
     trial.record(leakedChildren, notReaped + ChildProcess.leftOver())
   }
 
@@ -80,21 +80,21 @@ extension ProcessMonitorPattern {
     _ trial: Trial, whoEnd ends: ParentEnds, isTimed: Bool = true, as variant: String? = nil,
     _ begin: (_ watch: ParentWatch) throws -> Void
   ) throws {
-    if let part = Part.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
+    if let part = WorkerPart.ofThisProcess { try part.playParentOrItsChild(executable, begin) }
     ignoreBrokenPipes()
     // If the system's first process adopts the orphans, it also collects their statuses.
     let adopts = ChildProcess.adoptOrphans()
-    let accounts = Accounts()
+    let resources = ResourceCounts()
     var untold = 0
     var notices: [UInt64] = []
     for index in 0...trial[processes] {
-      let (toParent, toChild) = (try Line(accounts), try Line(accounts))
-      let lifelines = try (0..<2).map { _ in try Line(accounts, to: request(variant ?? trial.variant)) }
+      let (toParent, toChild) = (try MessageChannel(resources), try MessageChannel(resources))
+      let lifelines = try (0..<2).map { _ in try MessageChannel(resources, to: request(variant ?? trial.variant)) }
       let parent = try ChildProcess(
-        executable, ["worker"], environment: Part.parent.environment,
+        executable, ["worker"], environment: WorkerPart.parent.environment,
         descriptors: [
-          STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, Part.line: toParent.theirs,
-          Part.childsLine: toChild.theirs, Part.childsInput: lifelines[1].theirs,
+          STDIN_FILENO: lifelines[0].theirs, STDOUT_FILENO: STDERR_FILENO, WorkerPart.line: toParent.theirs,
+          WorkerPart.childsLine: toChild.theirs, WorkerPart.childsInput: lifelines[1].theirs,
         ])
       let lines = [toParent, toChild] + lifelines
       for line in lines { line.handOver() }
@@ -103,7 +103,7 @@ extension ProcessMonitorPattern {
       do {
         // The child reports its progress, up to the moment at which its parent must exit.
         for moment in ParentEnd.allCases where moment.rawValue <= end.rawValue {
-          guard toChild.receive().word == moment.word else { throw Silent() }
+          guard toChild.receive().word == moment.word else { throw MissingMessage() }
           if moment != end { toChild.send(.go) }
         }
         toParent.send(.go)
@@ -111,7 +111,7 @@ extension ProcessMonitorPattern {
         if let status = parent.waitForStatus() { statuses.append(status) }
         toChild.send(.go)
         for moment in ParentEnd.allCases where moment.rawValue > end.rawValue {
-          guard toChild.receive().word == moment.word else { throw Silent() }
+          guard toChild.receive().word == moment.word else { throw MissingMessage() }
           toChild.send(.go)
         }
         let answer = toChild.receive()
@@ -119,22 +119,22 @@ extension ProcessMonitorPattern {
         case (.told, let told?, let lastAct?):
           if index > 0 { notices.append(told > lastAct ? told - lastAct : 0) }
         case (.untold, _, _): untold += 1
-        default: throw Silent()
+        default: throw MissingMessage()
         }
         // The child exits now, which closes its line.
         _ = toChild.receive()
-      } catch is Silent {
+      } catch is MissingMessage {
         for line in lines { line.close() }
         statuses += ChildProcess.waitForAll()
         if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
-        throw Silent()
+        throw MissingMessage()
       }
       if adopts { ChildProcess.waitForAny() }
       for line in lines { line.close() }
     }
     if isTimed { trial.record(reportLatency, notices) }
     trial.record(unreportedExits, untold)
-    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedDescriptors, resources.leftOpen)
     trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
@@ -147,8 +147,8 @@ extension ProcessMonitorPattern {
     _ begin: (_ child: pid_t, _ acts: ReportedActs) throws -> () -> Void
   ) throws {
     ignoreBrokenPipes()
-    let accounts = Accounts()
-    let line = try Line(accounts)
+    let resources = ResourceCounts()
+    let line = try MessageChannel(resources)
     let child = try ChildProcess(
       Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
       descriptors: [STDIN_FILENO: line.theirs, STDOUT_FILENO: STDERR_FILENO])
@@ -167,7 +167,7 @@ extension ProcessMonitorPattern {
       acts.all.wait(within: patience) { $0.contains(.signal) }
     }
     trial.record(unreportedEvents, ReportedActs.Act.allCases.count - acts.all.count)
-    trial.record(leakedDescriptors, accounts.leftOpen)
+    trial.record(leakedDescriptors, resources.leftOpen)
     trial.record(leakedChildren, ChildProcess.leftOver())
   }
 
@@ -184,7 +184,7 @@ enum ParentEnd: Int, CaseIterable {
   /// The child watches its parent.
   case isWatched
 
-  fileprivate var word: Word {
+  fileprivate var word: Message {
     switch self {
     case .hasStarted: .started
     case .knows: .knows
@@ -209,8 +209,8 @@ enum ParentEnds: Equatable {
 }
 
 /// The descriptors and processes of a trial.
-private struct Accounts {
-  let opened = OpenedHere()
+private struct ResourceCounts {
+  let opened = OpenedDescriptors()
   private let watchesBefore = Self.watches
 
   var leftOpen: Int { opened.count + max(0, Self.watches - watchesBefore) }
@@ -226,52 +226,52 @@ extension Unavailable {
 }
 
 /// A process ended before it had sent all its messages.
-private struct Silent: Error, CustomStringConvertible {
+private struct MissingMessage: Error, CustomStringConvertible {
   var description: String { "a process of the trial ended before its time" }
 }
 
 // MARK: - How processes talk
 
 /// A message between processes, which is sent with the time.
-private enum Word: UInt8 {
+private enum Message: UInt8 {
   case go = 1, started, knows, watches, told, untold, lastAct
 }
 
 /// A pair of sockets between the trial and another process.
-private struct Line {
+private struct MessageChannel {
   let ours: Int32
   let theirs: Int32
 
-  init(_ accounts: Accounts) throws(SystemError) {
-    let pair = try DescriptorPair(.socket, accounts.opened)
+  init(_ resources: ResourceCounts) throws(SystemError) {
+    let pair = try DescriptorPair(.socket, resources.opened)
     (ours, theirs) = (pair.reader, pair.writer)
   }
 
   /// Standard input of a worker, with its request. The worker ends when it is closed, so that it does not outlive the
   /// trial.
-  init(_ accounts: Accounts, to request: TrialRequest) throws {
-    try self.init(accounts)
+  init(_ resources: ResourceCounts, to request: TrialRequest) throws {
+    try self.init(resources)
     try writeAll(request.line, to: ours)
   }
 
   func handOver() { systemClose(theirs) }
   func close() { systemClose(ours) }
-  func send(_ word: Word) { say(word, to: ours) }
-  func receive() -> (word: Word?, time: UInt64?) { hear(from: ours) }
+  func send(_ word: Message) { say(word, to: ours) }
+  func receive() -> (word: Message?, time: UInt64?) { hear(from: ours) }
 }
 
-private func say(_ word: Word, to line: Int32) {
+private func say(_ word: Message, to line: Int32) {
   var message = (UInt64(word.rawValue), MonotonicClock.now())
   _ = write(line, &message, MemoryLayout.size(ofValue: message))
 }
 
 /// Returns the next message; nil if the process at the other end is gone.
-private func hear(from line: Int32) -> (word: Word?, time: UInt64?) {
+private func hear(from line: Int32) -> (word: Message?, time: UInt64?) {
   var message = (UInt64(0), UInt64(0))
   var count = 0
   repeat { count = read(line, &message, MemoryLayout.size(ofValue: message)) } while count < 0 && errno == EINTR
   guard count == MemoryLayout.size(ofValue: message) else { return (nil, nil) }
-  return (Word(rawValue: UInt8(truncatingIfNeeded: message.0)), message.1)
+  return (Message(rawValue: UInt8(truncatingIfNeeded: message.0)), message.1)
 }
 
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
@@ -279,7 +279,7 @@ private func systemClose(_ descriptor: Int32) { close(descriptor) }
 // MARK: - The other parts
 
 /// The part of a worker that the trial has started.
-private enum Part {
+private enum WorkerPart {
   /// A child that exits with this status when it is told to.
   case child(Int32)
   /// A parent that starts a child, and exits when it is told to.
@@ -306,7 +306,7 @@ private enum Part {
   }
 
   /// The part of this process; nil for the trial itself.
-  static var ofThisProcess: Part? {
+  static var ofThisProcess: WorkerPart? {
     guard let words = Terminal.environment(name)?.split(separator: " "), let first = words.first else { return nil }
     switch (first, words.last.flatMap { Int32($0) }) {
     case ("child", let status?): return .child(status)
@@ -327,7 +327,7 @@ private enum Part {
     case .child: _exit(1)
     case .parent:
       _ = try ChildProcess(
-        executable, ["worker"], environment: Part.childOf(getpid()).environment,
+        executable, ["worker"], environment: WorkerPart.childOf(getpid()).environment,
         descriptors: [
           STDIN_FILENO: Self.childsInput, STDOUT_FILENO: STDERR_FILENO, Self.line: Self.childsLine,
         ])
@@ -359,7 +359,7 @@ final class ReportedActs: Sendable {
 
   /// The serial queue of the handler.
   let queue = DispatchQueue(label: "acts")
-  fileprivate let all = Noted<Set<Act>>([])
+  fileprivate let all = WaitableValue<Set<Act>>([])
 
   /// Notes an act that was reported.
   func reported(_ act: Act) { all.note { _ = $0.insert(act) } }
@@ -369,7 +369,7 @@ final class ReportedActs: Sendable {
 final class ChildWatch: Sendable {
   /// The serial queue of the handlers.
   let queue = DispatchQueue(label: "watch")
-  fileprivate let state = Noted(State())
+  fileprivate let state = WaitableValue(State())
 
   fileprivate struct State {
     var told: [(status: Int32, time: UInt64)] = []
@@ -415,14 +415,14 @@ final class ParentWatch: Sendable {
   fileprivate var time: UInt64? { moment.withLock { $0 } }
 
   /// Reports the child's progress, and waits for permission to continue.
-  fileprivate func comesTo(_ word: Word) {
+  fileprivate func comesTo(_ word: Message) {
     say(word, to: line)
     guard hear(from: line).word == .go else { _exit(1) }
   }
 
   /// Reports whether the child has learned of its parent's exit.
   fileprivate func answer(_ isTold: Bool) {
-    var message = (UInt64((isTold ? Word.told : .untold).rawValue), time ?? 0)
+    var message = (UInt64((isTold ? Message.told : .untold).rawValue), time ?? 0)
     _ = write(line, &message, MemoryLayout.size(ofValue: message))
   }
 }

@@ -353,7 +353,7 @@ final class ChildProcesses: Sendable {
   }
   private let command: (image: Image, arguments: [String])
   private let ends: Mutex<(reader: Int32, writer: Int32)>
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
 
   /// Prepares to start children.
   ///

@@ -156,7 +156,7 @@ final class SourceContext: Sendable {
     var frees = 0
     var usesOfFreed = 0
   }
-  fileprivate let state = Noted(State())
+  fileprivate let state = WaitableValue(State())
   /// Holds a handler that uses the object.
   fileprivate let handler = Hold()
 

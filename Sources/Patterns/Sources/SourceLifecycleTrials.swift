@@ -25,11 +25,11 @@ final class SourceLife: Sendable {
   /// The number of events that are sent while the source is held back.
   let events: Int
   /// The key by which the source's own queue owns an object.
-  let key = DispatchSpecificKey<Owned>()
+  let key = DispatchSpecificKey<DeallocationObserver>()
   private let place = DispatchSpecificKey<Place>()
   /// Holds the handler in a run.
   let handler = Hold()
-  let state = Noted(State())
+  let state = WaitableValue(State())
   private let isSuspended = DispatchSemaphore(value: 0)
   private let comesEarly: BoundedGate
   private let letGo = Moment()

@@ -26,7 +26,7 @@ extension SourceLifecycle {
     ) { trial in
       keepQueue(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue")
-        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         source.setEventHandler { life.received(source.data) }
         source.activate()
@@ -39,7 +39,7 @@ extension SourceLifecycle {
     ) { trial in
       keepQueue(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
         let source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler { life.received(source.data) }
         source.activate()

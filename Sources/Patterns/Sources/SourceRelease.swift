@@ -14,7 +14,7 @@ extension SourceLifecycle {
     ) { trial in
       dropWaiting(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
-        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         source.setEventHandler { life.received(1) }
         source.activate()
@@ -27,7 +27,7 @@ extension SourceLifecycle {
     ) { trial in
       dropWaiting(trial) { life in
         let queue = DispatchQueue(label: "com.example.MyQueue", target: life.queue)
-        queue.setSpecific(key: life.key, value: Owned { life.queueWent() })
+        queue.setSpecific(key: life.key, value: DeallocationObserver { life.queueWent() })
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         source.setEventHandler {
           life.received(source.data)

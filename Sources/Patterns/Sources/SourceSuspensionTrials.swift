@@ -57,7 +57,7 @@ final class PipeOfBytes: @unchecked Sendable {
   let reader: Int32
   private let writer: Int32
   private let standstill: Standstill
-  private let first = Noted<Int?>(nil)
+  private let first = WaitableValue<Int?>(nil)
   private let watch = DispatchSemaphore(value: 0)
 
   /// Creates an empty pipe, whose reading end does not block.

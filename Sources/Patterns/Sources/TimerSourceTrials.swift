@@ -180,7 +180,7 @@ final class TimerRun: Sendable {
   private let length: UInt64
   private let fires: Int
   private let hold: Int
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
   private let watch: WallClockWatch?
 
   /// What the timer has reported so far.

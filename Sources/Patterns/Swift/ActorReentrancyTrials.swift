@@ -41,7 +41,7 @@ extension ActorReentrancy {
   }
 
   private func sellAll(_ trial: Trial, patience: Duration, _ run: (Sale) throws -> Void) throws {
-    try SystemThread.requireRoom(for: 8)
+    try SystemThread.requireCapacity(for: 8)
     let (seats, steps) = (trial[seats], trial.steps(payment))
     let buyers = max(trial[buyers], seats + 1)
     let held = Sale(seats: seats, buyers: buyers, steps: steps, heldUpTo: patience)

@@ -34,22 +34,22 @@ struct AsyncMain: Pattern {
     Variant("main-loop", .documented, "the main thread runs the main queue in a loop", mainQueue: .mainThread) {
       trial in
       let elsewhere = Elsewhere()
-      try await look(trial) { looks in
+      try await observe(trial) { observer in
         await Task { @MainActor in
-          for _ in looks.all {
+          for _ in observer.all {
             await elsewhere.visit()
-            looks.look()
+            observer.observe()
           }
         }.value
       }
     }
     Variant("dispatch-main", .documented, "the main thread calls dispatchMain", mainQueue: .dispatchMain) { trial in
       let elsewhere = Elsewhere()
-      try await look(trial) { looks in
+      try await observe(trial) { observer in
         await Task { @MainActor in
-          for _ in looks.all {
+          for _ in observer.all {
             await elsewhere.visit()
-            looks.look()
+            observer.observe()
           }
         }.value
       }
@@ -60,22 +60,22 @@ struct AsyncMain: Pattern {
     ) { trial in
       MainThread.run { drainMainQueueAsAsyncMain() }
       let elsewhere = Elsewhere()
-      try await look(trial) { looks in
+      try await observe(trial) { observer in
         await Task { @MainActor in
-          for _ in looks.all {
+          for _ in observer.all {
             await elsewhere.visit()
-            looks.look()
+            observer.observe()
           }
         }.value
       }
     }
     Variant("no-actor", .yardstick, "a task of no actor") { trial in
       let elsewhere = Elsewhere()
-      try await look(trial) { looks in
+      try await observe(trial) { observer in
         await Task.detached {
-          for _ in looks.all {
+          for _ in observer.all {
             await elsewhere.visit()
-            looks.look()
+            observer.observe()
           }
         }.value
       }

@@ -8,20 +8,20 @@ extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
   /// Counts the looks of a task that were on a thread or queue other than the main one.
-  func look(_ trial: Trial, _ run: @Sendable (Looks) async -> Void) async throws {
+  func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
-    let looks = Looks(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
+    let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
     let begin = MonotonicClock.now()
-    await run(looks)
-    trial.record(perAwait, MonotonicClock.now() - begin, over: looks.count)
-    record(trial, looks)
+    await run(observer)
+    trial.record(perAwait, MonotonicClock.now() - begin, over: observer.count)
+    record(trial, observer)
   }
 
   /// Records what the looks saw.
-  func record(_ trial: Trial, _ looks: Looks) {
-    trial.record(offMain, looks.offMain)
-    trial.record(offQueue, looks.offQueue)
-    trial.record(threads, looks.threads)
+  func record(_ trial: Trial, _ observer: ThreadObserver) {
+    trial.record(offMain, observer.offMain)
+    trial.record(offQueue, observer.offQueue)
+    trial.record(threads, observer.threads)
   }
 }
 
@@ -34,7 +34,7 @@ private func drainAsAsyncMain() -> Never
 func drainMainQueueAsAsyncMain() { drainAsAsyncMain() }
 
 /// Looks at the thread and the queue on which a task is.
-final class Looks: Sendable {
+final class ThreadObserver: Sendable {
   let count: Int
   private let isOnMainQueue: @Sendable () -> Bool
   private let isMainThread: @Sendable () -> Bool
@@ -54,7 +54,7 @@ final class Looks: Sendable {
   var all: Range<Int> { 0..<count }
 
   /// Notes the thread and the queue of the caller.
-  func look() {
+  func observe() {
     if !isMainThread() { off.add(1, ordering: .relaxed) }
     if !isOnMainQueue() { outside.add(1, ordering: .relaxed) }
     seen.withLock { _ = $0.insert(ThreadCensus.currentThread) }

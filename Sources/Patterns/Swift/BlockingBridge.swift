@@ -39,7 +39,7 @@ struct BlockingBridge: Pattern {
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
   /// Verifies that there are enough threads; a test replaces it.
-  var room = ThreadRoom()
+  var room = ThreadCapacity()
 
   var problem: [any Declaration] { [submitters] }
 

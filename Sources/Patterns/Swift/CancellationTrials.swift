@@ -12,7 +12,7 @@ extension Cancellation {
   func eachTask(
     _ trial: Trial, handlers: Int = 1, runsHandler: Bool = true, _ body: (HandledTask) -> Void
   ) throws {
-    try SystemThread.requireRoom(for: 8)
+    try SystemThread.requireCapacity(for: 8)
     var (missed, repeated, late, skipped, needless) = (0, 0, 0, 0, 0)
     var reactions: [UInt64] = []
     // The first task is a warm-up.
@@ -195,7 +195,7 @@ final class Scope: Sendable {
   private let count: Int
   private let late: Int
   private let bound: Duration
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
   private let begun = BoundedGate()
   private let left: BoundedGate
   private let otherIsCancelled: BoundedGate
@@ -292,7 +292,7 @@ final class Scope: Sendable {
   func waitForEnd() throws {
     let all = count + late
     guard state.wait(within: .seconds(20), until: { $0.ended == all }) else {
-      throw WaitedInVain("the child tasks did not end", within: .seconds(20))
+      throw WaitTimeoutError("the child tasks did not end", within: .seconds(20))
     }
   }
 

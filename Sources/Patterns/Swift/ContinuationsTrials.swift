@@ -26,7 +26,7 @@ extension Continuations {
   /// Has tasks wait for numbers that come from different places, and records how many got a wrong one.
   func eachAnswer(_ trial: Trial, _ ask: @escaping @Sendable (_ number: Int, _ place: Place) async -> Int) throws {
     let count = trial[tasks]
-    try SystemThread.requireRoom(for: count)
+    try SystemThread.requireCapacity(for: count)
     let wrong = try waitFor {
       await withTaskGroup(of: Bool.self) { group in
         for number in 0..<count {
@@ -85,7 +85,7 @@ extension Continuations {
     let said = try StandardError.whileIt {
       for task in tasks.all { Task { await wait(task) } }
       guard tasks.state.wait(within: .seconds(20), until: { $0.waiting == tasks.count }) else {
-        throw WaitedInVain("the tasks did not come to their continuations", within: .seconds(20))
+        throw WaitTimeoutError("the tasks did not come to their continuations", within: .seconds(20))
       }
       try standstill.wait()
       tasks.drop()
@@ -171,7 +171,7 @@ final class ForgottenTasks: Sendable {
   }
 
   let count: Int
-  let state = Noted(State())
+  let state = WaitableValue(State())
 
   init(_ count: Int) { self.count = count }
 

@@ -70,7 +70,7 @@ extension CustomExecutors {
   func eachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
     var together = 0
     for _ in 0..<trial[meetings] {
-      let meeting = Noted((inside: 0, didMeet: false))
+      let meeting = WaitableValue((inside: 0, didMeet: false))
       try waitFor {
         async let first: Void = actors.0.run { Self.attend(meeting, within: patience) }
         async let second: Void = actors.1.run { Self.attend(meeting, within: patience) }
@@ -81,7 +81,7 @@ extension CustomExecutors {
     trial.record(self.together, together)
   }
 
-  private static func attend(_ meeting: Noted<(inside: Int, didMeet: Bool)>, within patience: Duration) {
+  private static func attend(_ meeting: WaitableValue<(inside: Int, didMeet: Bool)>, within patience: Duration) {
     let isSecond = meeting.note { state in
       state.inside += 1
       if state.inside == 2 { state.didMeet = true }

@@ -64,7 +64,7 @@ extension HopCost {
     _ makeHops: @escaping @Sendable (_ visits: Visits, _ hops: Int, _ times: HopTimes) -> Void
   ) throws {
     let (batch, callers, calls) = (trial[batch], trial[callers], trial[calls])
-    try SystemThread.requireRoom(for: 2 * callers + 4)
+    try SystemThread.requireCapacity(for: 2 * callers + 4)
     let visits = Visits()
     for repeated in 0...Batches.count {
       let times = HopTimes()

@@ -65,7 +65,7 @@ final class ObjectEnd: Sendable {
     var delay: UInt64?
   }
 
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
   private let isBlocked = DispatchSemaphore(value: 0)
   private let actor = DispatchSemaphore(value: 0)
 

@@ -29,7 +29,7 @@ struct LimitConcurrency: Pattern {
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
   /// The two phases of a trial; a test replaces them.
-  var looks = TaskLooks()
+  var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }
 

@@ -30,7 +30,7 @@ extension LimitConcurrency {
     _ run: @escaping @Sendable (_ jobs: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
     let count = trial[jobs]
-    let seen = try looks.take(count, steps: trial.steps(work), threads: threads, run)
+    let seen = try census.take(count, steps: trial.steps(work), threads: threads, run)
     guard let held = seen.held else {
       throw Unavailable("this system does not report what threads wait for")
     }
@@ -46,8 +46,8 @@ extension LimitConcurrency {
   func deadlock(_ trial: Trial, _ run: @escaping @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void) throws {
     let width = trial[width]
     let count = max(trial[jobs], width + 4 * trial.cores)
-    try looks.room.require(trial.cores)
-    let submitter = try LingeringThread()
+    try census.capacity.require(trial.cores)
+    let submitter = try WorkerThread()
     defer { submitter.stop() }
     let round = TaskRound(count: count, steps: nil)
     let hasEnded = DispatchSemaphore(value: 0)
@@ -59,7 +59,7 @@ extension LimitConcurrency {
       round.open()
       hasEnded.wait()
     }
-    try looks.standstill.wait()
+    try census.standstill.wait()
     trial.hazard()
   }
 }

@@ -42,7 +42,7 @@ struct PoolStarvation: Pattern {
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
   /// Verifies that there are enough threads; a test replaces it.
-  var room = ThreadRoom()
+  var room = ThreadCapacity()
 
   var variants: [Variant] {
     Variant("blocking", .broken, "tasks block their threads until the answer comes") { trial in

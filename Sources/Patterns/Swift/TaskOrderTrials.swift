@@ -39,7 +39,7 @@ final class OrderRound: Sendable {
 
   private let count: Int
   private let isHeld: Bool
-  private let state = Noted(State())
+  private let state = WaitableValue(State())
   private let laterHasCome = BoundedGate(bound: .seconds(10))
   private let isBlocked = BoundedGate()
   private let actor = DispatchSemaphore(value: 0)

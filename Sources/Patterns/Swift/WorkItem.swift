@@ -81,14 +81,14 @@ struct WorkItem: Pattern {
       own: [waitTimedOut]
     ) { trial in
       try eachItem(trial) { work in
-        let own = Own()
+        let weakItem = WeakWorkItem()
         let item = DispatchWorkItem {
           work.begins()
           work.goOnWhenCancelled()
-          if own.item?.isCancelled == true { return }
+          if weakItem.item?.isCancelled == true { return }
           work.ends()
         }
-        own.item = item
+        weakItem.item = item
         item.notify(queue: work.notices) { work.isToldOfEnd() }
         DispatchQueue(label: "items").async(execute: item)
         work.waitUntilItRuns()

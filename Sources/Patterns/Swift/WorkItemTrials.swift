@@ -35,7 +35,7 @@ extension WorkItem {
   private func each(
     _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) throws -> Void
   ) throws -> Outcomes {
-    try SystemThread.requireRoom(for: 8)
+    try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
     // The first use of a queue and of the pool is expensive: this is the warm-up.
     try body(CancelledWork())
@@ -152,7 +152,7 @@ final class CancelledWork: Sendable {
 /// A box through which a block finds its own work item without keeping the item alive.
 ///
 /// Unchecked: the item is stored before it is submitted, and only read afterwards.
-final class Own: @unchecked Sendable {
+final class WeakWorkItem: @unchecked Sendable {
   /// The work item.
   weak var item: DispatchWorkItem?
 }

@@ -67,7 +67,7 @@ struct DispatchCompared: Pattern {
       }
     }
     Variant("many-queues", .documented, "each task is a block on a serial queue of its own") { trial in
-      try SystemThread.requireRoom(for: min(trial[tasks], ThreadPool.limit))
+      try SystemThread.requireCapacity(for: min(trial[tasks], ThreadPool.limit))
       let queues = (0..<trial[tasks]).map { DispatchQueue(label: "queue.\($0)") }
       try compare(trial) { tasks, all in
         for task in tasks {
@@ -77,7 +77,7 @@ struct DispatchCompared: Pattern {
     }
     Variant("threads", .yardstick, "each task runs on a thread created for it") { trial in
       // The threads of one run may still be ending when the next one begins.
-      try SystemThread.requireRoom(for: 2 * trial[tasks])
+      try SystemThread.requireCapacity(for: 2 * trial[tasks])
       try compare(trial) { tasks, all in
         for task in tasks {
           all.enter()

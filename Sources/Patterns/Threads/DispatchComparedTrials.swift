@@ -16,14 +16,14 @@ extension DispatchCompared: FindingPattern {
 
   /// Times `body`, which starts tasks for all pieces of work and awaits them.
   func compareTasks(
-    _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: Initiated) async -> Void
+    _ trial: Trial, _ body: @escaping @Sendable (_ tasks: [SmallTask], _ initiated: SubmissionEnd) async -> Void
   ) throws {
     try measure(trial) { tasks, initiated in
       try waitFor { await body(tasks, initiated) }
     }
   }
 
-  private func measure(_ trial: Trial, _ body: ([SmallTask], Initiated) throws -> Void) throws {
+  private func measure(_ trial: Trial, _ body: ([SmallTask], SubmissionEnd) throws -> Void) throws {
     let (count, repeats) = (trial[tasks], trial[repeats])
     let idle = SmallTasks(count: count, steps: 0)
     var notOnce = 0
@@ -31,7 +31,7 @@ extension DispatchCompared: FindingPattern {
     // The first run is expensive: it is the warm-up.
     for repeated in 0...repeats {
       let before = Host.processorTime
-      try body(idle.all, Initiated())
+      try body(idle.all, SubmissionEnd())
       if repeated > 0 { idleTime += Host.processorTime - before }
       notOnce += idle.takeNotOnce()
     }
@@ -40,7 +40,7 @@ extension DispatchCompared: FindingPattern {
     let tasks = SmallTasks(count: count, steps: trial.steps(work))
     var used = ProcessorTime()
     for _ in 0..<repeats {
-      let initiated = Initiated()
+      let initiated = SubmissionEnd()
       let before = Host.processorTime
       let start = MonotonicClock.now()
       try body(tasks.all, initiated)
@@ -58,7 +58,7 @@ extension DispatchCompared: FindingPattern {
   // MARK: Results
 
   /// Returns which way completes first at each size, and from which size on dispatching is faster than the loop.
-  func findings(in results: Results) -> [Remark] {
+  func findings(in results: Results) -> [RunNote] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     return counts.flatMap { count in
       let runs = results.runs.filter { tasks.value(in: $0.parameters) == count }
@@ -67,7 +67,7 @@ extension DispatchCompared: FindingPattern {
   }
 
   /// Returns a remark for each size: the way that completes first, and those that are not significantly slower.
-  private func winners(_ count: Int, _ runs: [Run]) -> [Remark] {
+  private func winners(_ count: Int, _ runs: [Run]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
@@ -90,12 +90,12 @@ extension DispatchCompared: FindingPattern {
       }
       if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }
       if !open.isEmpty { says += "; too noisy to rank: \(open.joined(separator: ", "))" }
-      return Remark("winner", says, runs: [best.label])
+      return RunNote("winner", says, runs: [best.label])
     }
   }
 
   /// Returns from which size on each way is faster than the loop.
-  private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> Remark? {
+  private func crossovers(_ count: Int, _ runs: [Run], _ variants: [Variant]) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
     var never: [String] = []
@@ -115,17 +115,17 @@ extension DispatchCompared: FindingPattern {
     }
     guard !parts.isEmpty || !never.isEmpty else { return nil }
     if parts.isEmpty {
-      return Remark(
+      return RunNote(
         "crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
     }
     if !never.isEmpty { parts.append("at none of these sizes with \(never.listed(with: "and"))") }
-    return Remark(
+    return RunNote(
       "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
   }
 }
 
 /// The time at which the caller can continue.
-final class Initiated: Sendable {
+final class SubmissionEnd: Sendable {
   private let moment = Moment()
 
   /// Notes the moment at which everything has been started.

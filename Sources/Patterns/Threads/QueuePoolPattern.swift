@@ -10,7 +10,7 @@ import Synchronization
 /// selects the queue, so that the pool hands out its queues in turn.
 ///
 /// A trial submits the same tasks to such a pool, to a queue for each task, and to concurrent queues. In the timed
-/// phase the tasks work. In the blocking phase they block until no further task begins (``TaskLooks``). The trial also
+/// phase the tasks work. In the blocking phase they block until no further task begins (``TaskCensus``). The trial also
 /// tests the pool's own promises on Swift versions of its code (``DispatchQueuePool``, ``ClassSet``): threads race for
 /// its queues and for sets that do not exist yet, and the counter passes the end of its 32 bits.
 ///
@@ -52,7 +52,7 @@ struct QueuePoolPattern: Pattern {
     "off-target", "blocks that did not find exactly what was set on the global queue of their priority")
 
   /// The two phases of a trial; a test replaces them.
-  var looks = TaskLooks()
+  var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
 

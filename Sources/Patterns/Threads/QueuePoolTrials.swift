@@ -16,7 +16,7 @@ extension QueuePoolPattern {
     _ submit: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {
     let count = trial[tasks]
-    let seen = try looks.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {
+    let seen = try census.take(count, steps: trial.steps(work), threads: min(count, ThreadPool.limit)) {
       tasks, all in
       try submit(tasks, all)
       all.wait()

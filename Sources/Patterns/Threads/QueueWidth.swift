@@ -42,7 +42,7 @@ struct QueueWidth: Pattern {
     "start", "from the first submission to the first instruction of a task, when each task works")
 
   /// The two phases of a trial; a test replaces them.
-  var looks = TaskLooks()
+  var census = TaskCensus()
 
   var problem: [any Declaration] { [tasks, work] }
 

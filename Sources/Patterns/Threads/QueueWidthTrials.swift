@@ -15,7 +15,7 @@ extension QueueWidth {
   ) throws {
     let count = trial[tasks]
     let most = usesPool ? min(count, ThreadPool.limit) : count
-    let seen = try looks.take(count, steps: trial.steps(work), threads: most, run)
+    let seen = try census.take(count, steps: trial.steps(work), threads: most, run)
     trial.record(blockedTasks, seen.atOnce)
     trial.record(inProgress, seen.inProgress)
     if let cores = seen.cores { trial.record(coresUsed, cores) }
@@ -31,13 +31,13 @@ extension QueueWidth {
   func lookBesideOthers(
     _ trial: Trial, _ others: DispatchQueue, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
-    try looks.room.require(trial.cores)
-    try looks.standstill.warmUp()
+    try census.capacity.require(trial.cores)
+    try census.standstill.warmUp()
     let (beside, round) = (TaskRound(count: trial.cores - 1, steps: nil), TaskRound(count: trial[tasks], steps: nil))
     for task in beside.tasks { others.async(group: beside.all) { task.run() } }
-    _ = try looks.standstill.wait { beside.begun == beside.tasks.count }
+    _ = try census.standstill.wait { beside.begun == beside.tasks.count }
     submit(round.tasks, round.all)
-    try looks.standstill.wait()
+    try census.standstill.wait()
     trial.record(blockedTasks, round.begun)
     for round in [beside, round] {
       round.open()
@@ -52,8 +52,8 @@ extension QueueWidth {
   func workBesideQueues(
     _ trial: Trial, _ others: [DispatchQueue], _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
-    try looks.room.require(trial.poolWidth + others.count)
-    try looks.standstill.warmUp()
+    try census.capacity.require(trial.poolWidth + others.count)
+    try census.standstill.warmUp()
     let end = RunCounts(count: 1)
     let (begun, ended) = (DispatchGroup(), DispatchGroup())
     for queue in others {
@@ -77,7 +77,7 @@ extension QueueWidth {
   func workBesideProcesses(
     _ trial: Trial, _ count: Int, _ submit: (_ tasks: [RoundTask], _ all: DispatchGroup) -> Void
   ) throws {
-    try looks.standstill.warmUp()
+    try census.standstill.warmUp()
     var others: [ChildProcess] = []
     defer { for process in others { process.end() } }
     for _ in 0..<count { others.append(try ChildProcess.spinning()) }

@@ -77,7 +77,7 @@ struct TaskGranularity: Pattern {
       }
     }
     Variant("thread", .yardstick, "each task on a thread created for it, all joined") { trial in
-      try SystemThread.requireRoom(for: trial[tasks])
+      try SystemThread.requireCapacity(for: trial[tasks])
       try measure(trial) { tasks in
         let threads = try tasks.map { task in try SystemThread { task.run() } }
         for thread in threads { thread.join() }

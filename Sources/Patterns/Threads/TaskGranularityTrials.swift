@@ -13,15 +13,15 @@ extension TaskGranularity: FindingPattern {
   }
 
   /// Returns the smallest size from which on tasks of each kind are done sooner than in place.
-  func findings(in results: Results) -> [Remark] {
+  func findings(in results: Results) -> [RunNote] {
     let inline = results.runs.filter { $0.variant.name == "inline" }
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
       let runs = results.runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work) else { return nil }
       guard let from = crossover.point else {
-        return Remark("crossover", "\(variant.name) is not significantly faster than inline at any of these sizes")
+        return RunNote("crossover", "\(variant.name) is not significantly faster than inline at any of these sizes")
       }
-      return Remark(
+      return RunNote(
         "crossover",
         "\(variant.name) is faster than inline from \(Quantity(Double(from.size), .nanoseconds)) of work per task on, "
           + "\(Quantity.ratio(from.times)) times as fast there", runs: [from.label])

@@ -63,7 +63,7 @@ struct ThreadExplosion: Pattern {
   /// Detects a standstill; a test replaces it.
   var standstill = Standstill()
   /// Verifies that there are enough threads; a test replaces it.
-  var room = ThreadRoom()
+  var room = ThreadCapacity()
 
   /// The longest time of a trial: the lab examines about 255 threads one after the other until none of them has run,
   /// which takes a while on a busy machine.

@@ -14,22 +14,22 @@ extension ThreadExplosion {
   @discardableResult
   func crowd(
     _ trial: Trial, of count: Int, while held: (_ body: @escaping @Sendable () throws -> Void) throws -> Void,
-    _ submit: @escaping @Sendable (Crowd.Member) -> Void
-  ) throws -> Crowd {
+    _ submit: @escaping @Sendable (ContendingTasks.Member) -> Void
+  ) throws -> ContendingTasks {
     let hold = trial[hold]
     let most = min(count, ThreadPool.limit)
     try room.require(most)
     try standstill.warmUp()
-    let crowd = Crowd(count: count)
+    let crowd = ContendingTasks(count: count)
     let bystanders = Bystanders()
-    let submitter = try LingeringThread()
+    let submitter = try WorkerThread()
     defer {
       // The submitter may still be submitting, if that waits for places.
       submitter.stop()
       crowd.all.wait()
     }
     try held { [standstill] in
-      submitter.run { for index in 0..<count { submit(Crowd.Member(crowd: crowd, index: index)) } }
+      submitter.run { for index in 0..<count { submit(ContendingTasks.Member(crowd: crowd, index: index)) } }
       try standstill.wait()
       try crowd.look()
       try bystanders.come(standstill, patience: hold)
@@ -94,7 +94,7 @@ extension ThreadExplosion {
 }
 
 /// Tasks that all need the same lock or resource.
-final class Crowd: Sendable {
+final class ContendingTasks: Sendable {
   /// The group of the tasks.
   let all = DispatchGroup()
   /// The moment at which the tasks got what they need.
@@ -109,7 +109,7 @@ final class Crowd: Sendable {
 
   /// A task of the crowd.
   struct Member: Sendable {
-    fileprivate let crowd: Crowd
+    fileprivate let crowd: ContendingTasks
     fileprivate let index: Int
 
     /// The group of the tasks.
@@ -131,7 +131,7 @@ final class Crowd: Sendable {
   }
 
   /// Waits until all tasks were submitted and are done.
-  func awaitEnd(of submitter: LingeringThread) {
+  func awaitEnd(of submitter: WorkerThread) {
     let isSubmitted = DispatchSemaphore(value: 0)
     submitter.run { isSubmitted.signal() }
     isSubmitted.wait()

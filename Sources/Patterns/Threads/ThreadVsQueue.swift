@@ -42,7 +42,7 @@ struct ThreadVsQueue: Pattern {
       "async to a new serial queue while every pool thread is blocked: the pool has to create a thread",
       without: [objects, memory]
     ) { trial in
-      try SystemThread.requireRoom(for: trial[repeats] + 1)
+      try SystemThread.requireCapacity(for: trial[repeats] + 1)
       let queues = (0...trial[repeats]).map { DispatchQueue(label: "cold.\($0)") }
       let hold = DispatchSemaphore(value: 0)
       defer { for _ in queues { hold.signal() } }
@@ -87,7 +87,7 @@ struct ThreadVsQueue: Pattern {
     Variant(
       "thread-pool", .yardstick, "a long-lived thread that waits for work", without: [objects, memory]
     ) { trial in
-      let thread = try LingeringThread()
+      let thread = try WorkerThread()
       defer { thread.stop() }
       try measure(trial) { task in
         thread.run { task.begins() }
@@ -99,7 +99,7 @@ struct ThreadVsQueue: Pattern {
       }
       try weigh(trial) {
         Parked { arrived in
-          let waiting = Waiting()
+          let waiting = SuspendedTask()
           Task {
             await withCheckedContinuation { task in
               waiting.set(task)

@@ -76,7 +76,7 @@ final class Parked {
 }
 
 /// A suspended task, to be resumed by another thread.
-final class Waiting: Sendable {
+final class SuspendedTask: Sendable {
   private let task = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
   /// Keeps the continuation of the task that is suspended now.

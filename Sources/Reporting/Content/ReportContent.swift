@@ -52,7 +52,7 @@ public struct ReportContent: Sendable {
     comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
     let made = Tables(index: index, shown: shown, comparison: comparison)
     let outcomes = Outcomes(index, shown: shown)
-    let hadCores = !document.warnings.contains { $0.kind == Remark.coresTaken }
+    let hadCores = !document.warnings.contains { $0.kind == RunNote.coresTaken }
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
     let others = [outcomes.table].compactMap(\.self)
@@ -193,13 +193,13 @@ public struct ReportContent: Sendable {
     if document.machine.usedCores == 1 {
       return "On one core no two threads run at once: this run cannot say how much several cores gain."
     }
-    return document.warnings.first { $0.kind == Remark.coresTaken }.map {
+    return document.warnings.first { $0.kind == RunNote.coresTaken }.map {
       "\($0.says.prefix(1).uppercased())\($0.says.dropFirst())."
     }
   }
 
   /// The warnings, without the one in ``coresNote``.
-  var warnings: [Remark] { document.warnings.filter { $0.kind != Remark.coresTaken } }
+  var warnings: [RunNote] { document.warnings.filter { $0.kind != RunNote.coresTaken } }
 
   /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
   var answer: [(text: String, verdict: Verdict?)] {

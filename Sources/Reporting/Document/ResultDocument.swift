@@ -19,8 +19,8 @@ public struct ResultDocument: Codable, Sendable {
   let seed: UInt64
   let interrupted: Bool?
   let scenario: ScenarioFacts
-  let warnings: [Remark]
-  private(set) var findings: [Remark]
+  let warnings: [RunNote]
+  private(set) var findings: [RunNote]
   let runs: [RunFacts]
   let claims: [ClaimFacts]
   /// The recorded trials, which are not among the measured ones; nil for none.
@@ -48,7 +48,7 @@ public struct ResultDocument: Codable, Sendable {
   func concluding(_ answer: String?) -> ResultDocument {
     guard let answer else { return self }
     var document = self
-    document.findings.insert(Remark(Conclusion.kind, answer), at: 0)
+    document.findings.insert(RunNote(Conclusion.kind, answer), at: 0)
     return document
   }
 

@@ -110,7 +110,7 @@ struct SampleFacts: Codable, Sendable {
   let rounds: [RoundFacts]
   let histogram: [HistogramPair]
 
-  init(_ measured: Measured, rounds: [RoundFacts], floor: Double?, yardstick: Double?) {
+  init(_ measured: RunSamples, rounds: [RoundFacts], floor: Double?, yardstick: Double?) {
     self.floor = floor.map(Number.init)
     self.yardstick = yardstick.map(Number.init)
     kind = measured.metric.kind

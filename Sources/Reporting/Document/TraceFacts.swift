@@ -151,7 +151,7 @@ struct TraceFacts: Codable, Sendable {
         Trace.Lane(
           thread: lane.thread, name: lane.name, kind: lane.kind, begin: lane.begin.time, end: lane.end?.time,
           runs: lane.runs.map { run in
-            Trace.Stretch(begin: run[0].time, end: run[1].time, core: Int(run[2].time), isPreempted: run.count > 3)
+            Trace.RunInterval(begin: run[0].time, end: run[1].time, core: Int(run[2].time), isPreempted: run.count > 3)
           },
           waits: lane.waits.map {
             Trace.Wait(begin: $0.begin.time, end: $0.end?.time, for: $0.reason, queue: $0.queue)
@@ -200,7 +200,7 @@ extension Trace {
       lane.begin = min(lane.begin, cut)
       if lane.end.map({ $0 > cut }) ?? false { lane.end = nil }
       lane.runs = lane.runs.filter { $0.begin < cut }.map { run in
-        run.end <= cut ? run : Stretch(begin: run.begin, end: cut, core: run.core)
+        run.end <= cut ? run : RunInterval(begin: run.begin, end: cut, core: run.core)
       }
       lane.waits = lane.waits.filter { $0.begin < cut }.map { wait in
         wait.end.map { $0 <= cut } ?? true

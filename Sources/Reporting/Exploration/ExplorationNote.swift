@@ -1,7 +1,7 @@
 import Exploration
 import Laboratory
 
-extension Remark {
+extension RunNote {
   /// What explorations of a scenario's variants say beside its trials, in one sentence; nil if no variant could be
   /// explored.
   public init?(exploring results: [ExplorationResult]) {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A thread outside the dispatch pool that waits for work. Handing it work costs a wake-up and not the start of a
 /// thread.
-public final class LingeringThread: Sendable {
+public final class WorkerThread: Sendable {
   private let handed = DispatchSemaphore(value: 0)
   private let work: Work
   private let thread: SystemThread

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Instruments
 
-@Suite struct LingeringThreadTests {
+@Suite struct WorkerThreadTests {
   final class Log: Sendable {
     let runs = Mutex<[(index: Int, thread: Int)]>([])
   }
@@ -12,7 +12,7 @@ import Testing
   @Test func `a lingering thread runs all work in order before it stops`() async throws {
     let log = Log()
     let caller = try await onOwnThread {
-      let thread = try LingeringThread()
+      let thread = try WorkerThread()
       for index in 0..<100 {
         thread.run { log.runs.withLock { $0.append((index, ThreadCensus.currentThread)) } }
       }
@@ -25,6 +25,6 @@ import Testing
   }
 
   @Test func `a lingering thread without work stops`() async throws {
-    try await onOwnThread { try LingeringThread().stop() }
+    try await onOwnThread { try WorkerThread().stop() }
   }
 }

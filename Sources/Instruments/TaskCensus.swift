@@ -6,11 +6,11 @@ import Platform
 import Synchronization
 
 /// Observes in two looks how many tasks the system lets be in progress: once while they work, and once while they wait.
-public struct TaskLooks: Sendable {
+public struct TaskCensus: Sendable {
   /// The check that no further task begins; a test replaces it.
   public var standstill = Standstill()
   /// The check that threads can be started; a test replaces it.
-  public var room = ThreadRoom()
+  public var capacity = ThreadCapacity()
 
   /// Creates an observer of tasks in this process.
   public init() {}
@@ -49,8 +49,8 @@ public struct TaskLooks: Sendable {
     _ count: Int, steps: Int, threads most: Int,
     _ run: @escaping @Sendable (_ tasks: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws -> Seen {
-    try room.require(most)
-    let submitter = try LingeringThread()
+    try capacity.require(most)
+    let submitter = try WorkerThread()
     defer { submitter.stop() }
     // The first use of the pool is expensive, and the pool's monitor looks for the first time soon afterwards.
     DispatchQueue.concurrentPerform(iterations: 2) { _ in }
@@ -70,7 +70,7 @@ public struct TaskLooks: Sendable {
 
     let waiting = TaskRound(count: count, steps: nil)
     defer { waiting.open() }
-    let (error, hasEnded) = (Caught(), DispatchSemaphore(value: 0))
+    let (error, hasEnded) = (CaughtError(), DispatchSemaphore(value: 0))
     submitter.run {
       error.catching { try run(waiting.tasks, waiting.all) }
       hasEnded.signal()
@@ -202,7 +202,7 @@ public final class TaskRound: Sendable {
 }
 
 /// An error that another thread caught.
-private final class Caught: Sendable {
+private final class CaughtError: Sendable {
   private let error = Mutex<(any Error)?>(nil)
 
   func catching(_ body: () throws -> Void) {

@@ -4,30 +4,31 @@ import Testing
 
 @testable import Reporting
 
-@Suite struct ExplorationRemarkTests {
+@Suite struct ExplorationNoteTests {
   @Test func `it says which variants break, and how many orders break none of the others`() throws {
     let results = [
       try explored("unlocked", locks: false), try explored("locked"), try explored("locked too"),
     ]
     #expect(
-      Remark(exploring: results)?.says
+      RunNote(exploring: results)?.says
         == "explored in a model of Dispatch: some order of steps breaks unlocked; none of all 4 orders breaks any of the other 2 variants (gcdlab explore sum)"
     )
     #expect(
-      Remark(exploring: [results[1]])?.says
+      RunNote(exploring: [results[1]])?.says
         == "explored in a model of Dispatch: none of all 2 orders breaks locked (gcdlab explore sum)")
   }
 
   @Test func `it says what was not explored to its end`() throws {
     let result = try explored("locked", isOver: { true })
     #expect(
-      Remark(exploring: [result])?.says
+      RunNote(exploring: [result])?.says
         == "explored in a model of Dispatch: not all orders of locked were tried in the time (gcdlab explore sum)")
   }
 
   @Test func `it says nothing of variants that cannot be explored`() {
     let variant = ExploredScenario.Variant("static", isBroken: false, obstacle: "there is one order")
-    #expect(Remark(exploring: [ExplorationResult(scenario: "sum", variant: variant, findings: nil, seconds: 0)]) == nil)
+    #expect(
+      RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, findings: nil, seconds: 0)]) == nil)
   }
 
   /// Explores two threads that each add one to a sum.

@@ -5,7 +5,7 @@ import Synchronization
 /// sent once the value has the awaited state.
 ///
 /// ```swift
-/// let seen = Noted((messages: 0, ends: 0))
+/// let seen = WaitableValue((messages: 0, ends: 0))
 /// queue.async { seen.note { $0.messages += 1 } }
 /// guard seen.wait(within: .seconds(20), until: { $0.messages == 1 }) else { … }
 /// ```
@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// Only one thread may wait at a time.
 @dynamicMemberLookup
-public final class Noted<Value: Sendable>: Sendable {
+public final class WaitableValue<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
     /// The condition that a thread waits for; nil while no thread waits.
@@ -27,7 +27,7 @@ public final class Noted<Value: Sendable>: Sendable {
   private let state: Mutex<State>
   private let hasCome = DispatchSemaphore(value: 0)
 
-  /// Creates a noted value.
+  /// Creates a value.
   public init(_ value: Value) { state = Mutex(State(value: value)) }
 
   /// Changes the value, and wakes the waiting thread if the value now meets its condition.

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Instruments
 
-@Suite struct NotedTests {
+@Suite struct WaitableValueTests {
   private struct Seen: Sendable {
     var messages = 0
     var last: String?
   }
 
   @Test func `a value noted on another thread is waited for`() {
-    let seen = Noted(Seen())
+    let seen = WaitableValue(Seen())
     for number in 0..<100 {
       DispatchQueue.global().async {
         seen.note { seen in
@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test func `a missing value is not waited for beyond the patience`() {
-    let seen = Noted(0)
+    let seen = WaitableValue(0)
     seen.note { $0 += 1 }
     #expect(!seen.wait(within: .zero) { $0 == 2 })
     #expect(seen.note { $0 + 1 } == 2)
   }
 
   @Test func `a waiter gets the value that fulfilled its condition`() {
-    let seen = Noted(0)
+    let seen = WaitableValue(0)
     let isAwaited = DispatchSemaphore(value: 0)
     DispatchQueue.global().async {
       isAwaited.wait()
@@ -45,9 +45,9 @@ import Testing
   }
 
   @Test func `a value that comes as the patience ends wakes no later wait`() throws {
-    let seen = Noted(0)
+    let seen = WaitableValue(0)
     // The test has a thread of its own, since other tests may block the threads of the pool.
-    let noting = try LingeringThread()
+    let noting = try WorkerThread()
     defer { noting.stop() }
     for round in 1...500 {
       let isNoted = DispatchSemaphore(value: 0)

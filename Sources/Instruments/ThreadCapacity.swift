@@ -3,11 +3,11 @@ import Platform
 
 /// Verifies that threads can be started before Dispatch needs them. If the pool cannot start its threads, Dispatch
 /// waits for them forever.
-public struct ThreadRoom: Sendable {
+public struct ThreadCapacity: Sendable {
   private let require: @Sendable (Int) throws -> Void
 
   /// Creates the check for this process; a test passes another function.
-  public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireRoom(for: $0) }) {
+  public init(_ require: @escaping @Sendable (Int) throws -> Void = { try SystemThread.requireCapacity(for: $0) }) {
     self.require = require
   }
 

@@ -29,12 +29,13 @@ struct CustomExecutors: Pattern {
   let together = Metric.count("together", "pairs of jobs that ran at the same time")
   let notAssumed = Metric.count("not-assumed", "calls of assumeIsolated that did not run their closure")
   let asked = Metric.count("asked", "calls of assumeIsolated for which the executor's checkIsolated was called")
+  let notAsked = Metric.count("not-asked", "calls of assumeIsolated for which it was not called")
 
   private var places: [any Declaration] { [calls, onPreferred, onActor, elsewhere] }
   private var looks: [any Declaration] { places + [call] }
   private var jobs: [any Declaration] { looks + [otherJobs] }
   private var pairs: [any Declaration] { [meetings, together] }
-  private var assumptions: [any Declaration] { [calls, notAssumed, asked] }
+  private var assumptions: [any Declaration] { [calls, notAssumed, asked, notAsked] }
 
   var variants: [Variant] {
     Variant("task", .documented, "a task that prefers the executor", own: looks) { trial in
@@ -59,6 +60,15 @@ struct CustomExecutors: Pattern {
           code.look()
           await code.lookTwice()
         }
+      }
+    }
+    Variant("immediate", .broken, "an immediate task that prefers the executor", own: looks) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
+      try eachCall(trial) { code, executors in
+        await Task.immediate(executorPreference: executors.preferred) {
+          code.look()
+          await code.lookTwice()
+        }.value
       }
     }
     Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", own: looks) {
@@ -101,6 +111,9 @@ struct CustomExecutors: Pattern {
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
       own: looks
     ) { trial in
+      #if DEBUG
+        throw Unavailable("the program must be compiled with optimization")
+      #endif
       try eachCall(trial) { code, executors in
         await Task(executorPreference: executors.preferred) {
           await withDiscardingTaskGroup { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
@@ -164,7 +177,7 @@ struct CustomExecutors: Pattern {
         Task(executorPreference: executors.preferred) { await actor.look(whileKept: code) }
         code.waitUntilKept()
         return Task.immediate {
-          await actor.pass()
+          await actor.count()
           await code.lookTwice()
         }
       }

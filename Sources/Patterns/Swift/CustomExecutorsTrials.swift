@@ -103,6 +103,7 @@ extension CustomExecutors {
     }
     trial.record(self.notAssumed, notAssumed)
     trial.record(self.asked, asked)
+    trial.record(notAsked, trial[calls] - asked)
   }
 }
 
@@ -203,12 +204,14 @@ actor OwnActor {
 
 /// An actor on the runtime's own executor.
 actor DefaultActor {
+  private var calls = 0
+
   /// Has the code look where the actor runs.
   func look(_ code: PlacedCode) { code.look() }
   /// Blocks the actor until the code lets it go.
   func look(whileKept code: PlacedCode) { code.keep() }
-  /// Does nothing.
-  func pass() {}
+  /// Changes the actor's state. An optimizer may leave out a call that does nothing.
+  func count() { calls += 1 }
   /// Runs `body` on the actor.
   func run(_ body: @Sendable () -> Void) { body() }
 }

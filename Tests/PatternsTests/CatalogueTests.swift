@@ -157,7 +157,7 @@ import Testing
     let files = Catalogue.files.map { ($0.name, $0.text.replacing(summary, with: "// Nothing.")) }
     #expect(try Self.unexplained(in: files) == ["descriptor-read blocking-descriptor: readSilence"])
     for (name, variant, helper) in [
-      ("library-load", "documented", "measureEarly"), ("work-item", "cancel-checked", "Own"),
+      ("library-load", "documented", "measureEarly"), ("work-item", "cancel-checked", "WeakWorkItem"),
       ("thread-explosion", "bystander", "recordBystandersAlone"), ("singleton-race", "barrier", "row.each"),
       ("source-lifecycle", "starts-suspended", "life.look"), ("queue-deadlock", "apply-on-own-queue", "trial.hazard"),
     ] {

@@ -94,8 +94,9 @@ docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.d
 	$(SWIFT) build
 	Tools/docs
 
-example:              ## build the lab of one's own in Examples, and smoke it
+example:              ## build the lab of one's own in Examples, smoke it, and explore it
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
+	$(SWIFT) run --skip-build --package-path Examples/OwnQueue own-queue explore own-queue
 
 fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to everything that reads
 	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests

@@ -12,6 +12,8 @@ let package = Package(
     .executable(name: "gcdlab", targets: ["gcdlab"]),
     // For a lab of one's own: see Examples.
     .library(name: "GCDLab", targets: ["GCDLab"]),
+    // The model that explores code of one's own.
+    .library(name: "Exploration", targets: ["Exploration"]),
     // The kit of its tests.
     .library(name: "LabTesting", targets: ["LabTesting"]),
     .plugin(name: "Shelve", targets: ["Shelve"]),

@@ -8,8 +8,10 @@ let package = Package(
   dependencies: [.package(name: "gcdlab", path: "../..")],
   targets: [
     .executableTarget(
-      name: "own-queue", dependencies: [.product(name: "GCDLab", package: "gcdlab")], exclude: ["scenarios"],
-      plugins: [.plugin(name: "Shelve", package: "gcdlab")])
+      name: "own-queue", dependencies: ["OwnQueueExplored", .product(name: "GCDLab", package: "gcdlab")],
+      exclude: ["scenarios"], plugins: [.plugin(name: "Shelve", package: "gcdlab")]),
+    // The code under test, compiled a second time against a model of queues: see `explore`.
+    .target(name: "OwnQueueExplored", dependencies: [.product(name: "Exploration", package: "gcdlab")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -165,7 +165,9 @@ struct Explore: AsyncParsableCommand {
   private func scenarios() throws(InputError) -> [ExploredScenario] {
     if !all, names.isEmpty { throw InputError("name a scenario that can be explored, or give --all") }
     let known = Lab.explored
-    guard !known.isEmpty else { throw InputError("no scenario of this lab can be explored") }
+    guard !known.isEmpty else {
+      throw InputError("no scenario of this lab can be explored: Lab(explored:) names none, see docs/explore.md")
+    }
     var chosen: [ExploredScenario] = []
     for name in all ? known.map(\.name) : names {
       guard let scenario = known.first(where: { $0.name == name }) else {

@@ -14,8 +14,8 @@ struct New: ParsableCommand {
     commandName: "new",
     abstract: "Create a package for a lab of your own: a pattern, its scenario and a test.",
     discussion: """
-      The package is a folder NAME beside you that builds and runs at once: `swift run NAME smoke`, `swift test`. It depends on the \
-      package of this lab, which is where --lab says: a folder, or the address of a repository with the released version.
+      The package is a folder NAME beside you that builds and runs at once: `swift run NAME smoke`, `swift run NAME explore NAME`, \
+      `swift test`. It depends on the package of this lab, which is where --lab says: a folder, or the address of a repository with the released version.
 
       \(examples(
         ("new my-queue --lab ../gcdlab", "depends on a clone"),
@@ -38,9 +38,13 @@ struct New: ParsableCommand {
       try makeDirectories(above: "\(name)/\(path)")
       try OutputFile("\(name)/\(path)").write(text)
     }
-    let files = template.files.map { "  \(name)/\($0.path)" }.joined(separator: "\n")
+    guard symlink(template.link.destination, "\(name)/\(template.link.path)") == 0 else {
+      throw SystemError(errno, "make \(name)/\(template.link.path)")
+    }
+    let files = (template.files.map(\.path) + [template.link.path]).map { "  \(name)/\($0)" }.joined(separator: "\n")
     try writeAll(
-      "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift test\n", to: STDOUT_FILENO)
+      "\(files)\n\nNow: cd \(name) && swift run \(name) smoke && swift run \(name) explore \(name) && swift test\n",
+      to: STDOUT_FILENO)
   }
 
   /// Returns the line of the manifest that names this lab's package.

@@ -1,10 +1,12 @@
 import Laboratory
 
-/// The files of a new lab, as `new` writes them. They measure what a counter loses without a lock, and you replace the
-/// counter by your own code.
+/// The files of a new lab, as `new` writes them. They measure what a counter behind a lock costs, and explore every order
+/// of its updates. You replace the counter by your own code.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]
+  /// The path of a link in the package, and the path that it points to, which starts at the folder of the link.
+  let link: (path: String, destination: String)
 
   /// Creates a package called `name`, whose manifest names this lab's package by `dependency`.
   ///
@@ -25,10 +27,13 @@ struct PackageTemplate {
       ("Package.swift", Self.manifest(name, type, dependency)),
       ("Sources/\(name)/main.swift", Self.main(type)),
       ("Sources/\(name)/\(type).swift", Self.pattern(name, type)),
+      ("Sources/\(name)/Counter.swift", Self.counter(type)),
+      ("Sources/\(type)Explored/\(type)Explored.swift", Self.exploration(name, type)),
       ("Sources/\(name)/scenarios/\(name).yml", Self.scenario(name)),
       ("Tests/\(type)Tests/\(type)Tests.swift", Self.test(type, module)),
       (".gitignore", ".build/\n"),
     ]
+    link = ("Sources/\(type)Explored/Counter.swift", "../\(name)/Counter.swift")
   }
 
   private static func manifest(_ name: String, _ type: String, _ dependency: String) -> String {
@@ -44,8 +49,10 @@ struct PackageTemplate {
       ],
       targets: [
         .executableTarget(
-          name: "\(name)", dependencies: [.product(name: "GCDLab", package: "gcdlab")], exclude: ["scenarios"],
-          plugins: [.plugin(name: "Shelve", package: "gcdlab")]),
+          name: "\(name)", dependencies: ["\(type)Explored", .product(name: "GCDLab", package: "gcdlab")],
+          exclude: ["scenarios"], plugins: [.plugin(name: "Shelve", package: "gcdlab")]),
+        // The code under test, compiled a second time against a model of locks and queues.
+        .target(name: "\(type)Explored", dependencies: [.product(name: "Exploration", package: "gcdlab")]),
         .testTarget(
           name: "\(type)Tests", dependencies: ["\(name)", .product(name: "LabTesting", package: "gcdlab")]),
       ],
@@ -58,8 +65,9 @@ struct PackageTemplate {
   private static func main(_ type: String) -> String {
     """
     import GCDLab
+    import \(type)Explored
 
-    Lab(patterns: [\(type)()], files: Shelf.files).main()
+    Lab(patterns: [\(type)()], files: Shelf.files, explored: [explored\(type)]).main()
 
     """
   }
@@ -84,8 +92,8 @@ struct PackageTemplate {
           try measure(trial, update: { counter.value.add(1, ordering: .relaxed) }, value: { counter.value.load(ordering: .relaxed) })
         }
         Variant("mutex", .documented, "a counter behind a lock") { trial in
-          let counter = LockedCounter()
-          try measure(trial, update: { counter.value.withLock { $0 += 1 } }, value: { counter.value.withLock(\\.self) })
+          let counter = Counter()
+          try measure(trial, update: { counter.add(1) }, value: { counter.value })
         }
       }
 
@@ -109,7 +117,52 @@ struct PackageTemplate {
 
     private final class AtomicCounter: Sendable { let value = Atomic(0) }
 
-    private final class LockedCounter: Sendable { let value = Mutex(0) }
+    """
+  }
+
+  private static func counter(_ type: String) -> String {
+    """
+    import Synchronization
+
+    /// A counter behind a lock: the code under test. Sources/\(type)Explored has a link to this file.
+    final class Counter: Sendable {
+      private let count = Mutex(0)
+
+      /// The count.
+      var value: Int {
+        get { count.withLock { $0 } }
+        set { count.withLock { $0 = newValue } }
+      }
+
+      /// Adds to the count, in one call.
+      func add(_ number: Int) { count.withLock { $0 += number } }
+    }
+
+    """
+  }
+
+  private static func exploration(_ name: String, _ type: String) -> String {
+    """
+    import Exploration
+
+    // In this module, Counter.swift has the model's mutex, of which each call is a step.
+    typealias Mutex = ModelMutex
+
+    /// What `explore \(name)` runs: two threads that each add one, in every order of their steps.
+    public let explored\(type) = ExploredScenario(
+      "\(name)",
+      [
+        .init("mutex", isBroken: false) { update { counter in counter.add(1) } },
+        // A caller that reads in one call and writes in another: another thread may come in between.
+        .init("two-calls", isBroken: true) { update { counter in counter.value += 1 } },
+      ])
+
+    private func update(_ body: @escaping @Sendable (Counter) -> Void) {
+      let counter = Counter()
+      Execution.threads(2) { _ in body(counter) }
+      let value = counter.value
+      if value != 2 { Execution.breaks("the counter is \\(value)") }
+    }
 
     """
   }

@@ -75,6 +75,25 @@ public final class ModelLock: @unchecked Sendable {
   }
 }
 
+/// A model of `Mutex`: a value that one thread has at a time. Each call is a step.
+///
+/// Unchecked: everything happens on the thread that explores.
+public final class ModelMutex<Value>: @unchecked Sendable {
+  private let lock = ModelLock("the mutex")
+  private var value: Value
+
+  /// Creates an unlocked mutex.
+  public init(_ value: Value) { self.value = value }
+
+  /// Runs `body` on the value while no other thread has it.
+  public func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    try lock.withLock { _ in
+      defer { Execution.note("leaves \(value) in it") }
+      return try body(&value)
+    }
+  }
+}
+
 /// A lock that many readers or one writer have at a time.
 ///
 /// Unchecked: everything happens on the thread that explores.

@@ -66,6 +66,10 @@ import Testing
     #expect(
       written.status == 0 && written.output.contains(".package(url: \"https://example.org/gcdlab\", from: \"1.0.0\")"),
       "\(written)")
+    // What is explored is the file that the trials run.
+    let linked = try await Binary.shell(
+      "cd '\(place.path)/my-queue/Sources' && cmp */Counter.swift && readlink MyQueueExplored/Counter.swift")
+    #expect(linked.status == 0 && linked.output == "../my-queue/Counter.swift\n", "\(linked)")
     let again = try await Binary.shell("cd '\(place.path)' && \"$0\" new my-queue --lab https://example.org/gcdlab")
     #expect(again.status == 64 && again.errors.contains("cannot make my-queue: File exists"), "\(again)")
     for bad in ["My", "a b", "gcdlab", "../x", ""] {

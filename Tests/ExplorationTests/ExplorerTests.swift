@@ -260,6 +260,26 @@ import Testing
     var words: [String] = []
   }
 
+  @Test func `each call of a mutex is a step`() throws {
+    func findings(_ add: @escaping @Sendable (ModelMutex<Int>) -> Void) throws -> Findings {
+      try Explorer {
+        let mutex = ModelMutex(0)
+        Execution.threads(2) { _ in add(mutex) }
+        if mutex.withLock({ $0 }) != 2 { Execution.breaks("a lost update") }
+      }
+      .explore(.everyOrder)
+    }
+    let one = try findings { mutex in mutex.withLock { $0 += 1 } }
+    #expect(one.schedules == 2 && one.broken == 0)
+    // By hand: of the six orders of two reads and two writes, only the two in which a thread comes after the other hold.
+    let two = try findings { mutex in
+      let value = mutex.withLock { $0 }
+      mutex.withLock { $0 = value + 1 }
+    }
+    #expect(two.schedules == 6 && two.broken == 4 && two.outcomes == [.holds, .breaks("a lost update")])
+    #expect(two.shortest?.shown.first?.words == ["locks the mutex", "leaves 0 in it"])
+  }
+
   @Test func `a work item that is cancelled before it begins does not run`() throws {
     let findings = try Explorer {
       let log = Log()

@@ -1,3 +1,4 @@
 import GCDLab
+import OwnQueueExplored
 
-Lab(patterns: [OwnQueue()], files: Shelf.files).main()
+Lab(patterns: [OwnQueue()], files: Shelf.files, explored: [exploredOwnQueue]).main()

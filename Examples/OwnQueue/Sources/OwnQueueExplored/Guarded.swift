@@ -1,0 +1,1 @@
+../own-queue/Guarded.swift

@@ -41,7 +41,9 @@ public final class Execution: @unchecked Sendable {
 
   /// The execution that the calling thread explores.
   static var now: Execution {
-    guard let execution = gcdlab_execution() else { fatalError("an object of an exploration is used outside of one") }
+    guard let execution = gcdlab_execution() else {
+      fatalError("an object of an exploration is used outside of one, as by a task after Task.sleep or Task.yield")
+    }
     return Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue()
   }
 
@@ -163,8 +165,15 @@ public final class Execution: @unchecked Sendable {
     strands.append(strand)
     unstarted.append(strand)
     // With a limited pool, a block may run jobs, which can pause on a thread of their own only.
-    strand.fiber = fibers.take(onThread: pool != nil, body)
+    strand.fiber = fiber(onThread: pool != nil, body)
     return strand
+  }
+
+  /// Returns a fiber for a strand. Without one the program cannot be explored.
+  private func fiber(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
+    let fiber = fibers.take(onThread: onThread, body)
+    if fiber == nil { fail(.unable("there is no memory for another stack, or no thread can be started")) }
+    return fiber
   }
 
   /// Makes a strand for a block that is submitted to a queue.
@@ -223,7 +232,7 @@ public final class Execution: @unchecked Sendable {
   private func begin(_ job: UnsafeMutableRawPointer, of strand: Strand, in pool: ModelPool) {
     let priority = Self.priority(of: job)
     pool.enter(priority)
-    strand.fiber = fibers.take(onThread: true) {
+    strand.fiber = fiber(onThread: true) {
       gcdlab_run_job(job)
       pool.leave(priority)
     }

@@ -77,7 +77,7 @@ public struct ExplorationResult: Sendable {
 
   /// Whether a variant that should hold was neither refuted nor explored to the end.
   public var isUndecided: Bool {
-    guard !variant.isBroken, let findings, obstacle == nil else { return false }
+    guard !variant.isBroken, let findings else { return false }
     return findings.broken == 0 && !findings.isComplete
   }
 }

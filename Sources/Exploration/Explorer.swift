@@ -33,7 +33,8 @@ public struct Explorer: Sendable {
   static let fewOrders = 2_000
 
   private let program: @Sendable () -> Void
-  private let fibers: @Sendable () -> FiberPool = { FiberPool() }
+  /// Creates the stacks of an exploration; a test replaces it.
+  var fibers: @Sendable () -> FiberPool = { FiberPool() }
 
   /// Creates an explorer of a program. Each execution calls `program` once, which creates all that it shares.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }

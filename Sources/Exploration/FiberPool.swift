@@ -2,22 +2,25 @@ import CDispatchSupport
 
 /// Fibers that are used again, since creating one takes longer than a schedule.
 final class FiberPool {
+  /// The most fibers that are created; a test sets it.
+  private var left: Int
   private var free: [OpaquePointer] = []
   /// Fibers with a thread of their own.
   private var freeThreads: [OpaquePointer] = []
+
+  init(most: Int = .max) { left = most }
 
   private final class Body {
     let run: () -> Void
     init(_ run: @escaping () -> Void) { self.run = run }
   }
 
-  /// Returns a fiber that will run `body`.
+  /// Returns a fiber that will run `body`; nil if there is no memory for a stack, or if no thread can be started.
   ///
   /// - Parameter onThread: whether the fiber has a thread of its own, on which a job of Swift concurrency can pause.
-  func take(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer {
-    let found =
-      onThread ? freeThreads.popLast() ?? gcdlab_fiber_create_thread() : free.popLast() ?? gcdlab_fiber_create()
-    guard let fiber = found else { fatalError("no memory for the stack of a thread, or no thread") }
+  func take(onThread: Bool, _ body: @escaping () -> Void) -> OpaquePointer? {
+    let used = onThread ? freeThreads.popLast() : free.popLast()
+    guard let fiber = used ?? create(onThread: onThread) else { return nil }
     gcdlab_fiber_begin(
       fiber,
       { context in
@@ -25,6 +28,12 @@ final class FiberPool {
         if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
       }, Unmanaged.passRetained(Body(body)).toOpaque())
     return fiber
+  }
+
+  private func create(onThread: Bool) -> OpaquePointer? {
+    guard left > 0 else { return nil }
+    left -= 1
+    return onThread ? gcdlab_fiber_create_thread() : gcdlab_fiber_create()
   }
 
   /// Takes back a fiber whose body has ended.

@@ -329,6 +329,27 @@ import Testing
     #expect(findings.unable == "no end after 5000 steps" && findings.schedules == 1)
   }
 
+  @Test(arguments: [false, true])
+  func `a program for which there is no stack or thread cannot be explored, and does not pass`(_ isPool: Bool) throws {
+    for most in 0..<3 {
+      var explorer = Explorer {
+        if isPool { Execution.limitPool(to: 1) }
+        let semaphore = ModelSemaphore(value: 0)
+        Task { semaphore.signal() }
+        ModelQueue(label: "queue").async { semaphore.signal() }
+        for _ in 0..<(isPool ? 2 : 1) { semaphore.wait() }
+      }
+      explorer.fibers = { FiberPool(most: most) }
+      let findings = try explorer.explore(.all)
+      // A task of an unlimited pool runs on the stack of the scheduler.
+      let isEnough = most == 2 && !isPool
+      #expect((findings.unable == nil) == isEnough, "\(most): \(findings.unable ?? "")")
+      let variant = ExploredScenario.Variant("variant", isBroken: false) {}
+      let result = ExplorationResult(scenario: "scenario", variant: variant, findings: findings, seconds: 0)
+      #expect(result.isUndecided != isEnough)
+    }
+  }
+
   @Test func `an exploration that is over says that it is not complete`() throws {
     let findings = try Explorer(Self.program(threads: 2, steps: 3)).explore(.everyOrder, isOver: { true })
     #expect(!findings.isComplete && findings.schedules == 1)

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// The files of a new lab, as `new` writes them. They measure what a counter behind a lock costs, and explore every order
-/// of its updates. You replace the counter by your own code.
+/// The files of a new lab, as `new` writes them. They measure what a counter behind a lock costs, and explore every
+/// order of its updates. You replace the counter by your own code.
 struct PackageTemplate {
   /// The files, by their paths in the package.
   let files: [(path: String, text: String)]

@@ -10,7 +10,7 @@ struct Explore: AsyncParsableCommand {
     commandName: "explore",
     abstract: "Go through every order of a scenario's steps, and show the shortest that breaks it.",
     discussion: """
-      The variants' own code runs against a model of queues, groups and locks, one step at a time. A step is an access to the \
+      The variants' own code runs against a model of queues, groups, sources and locks, one step at a time. A step is an access to the \
       shared state, a call of Dispatch, or a task up to its next await. A failing schedule is a list of threads, 1.2.2.1, which \
       --schedule repeats.
 

@@ -4,8 +4,8 @@ import Exploration
 enum ExplorationWords {
   /// What holds of every exploration.
   static let limits = [
-    "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups and locks are a model of what the "
-      + "documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
+    "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups, sources and locks are a model of "
+      + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
     "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
   ]
 

@@ -6,7 +6,7 @@ import CDispatchSupport
 /// pauses, and a ``Chooser`` decides which strand makes the next one. A step lasts until the next step of its strand.
 /// The program therefore sees sequentially consistent memory, at the grain of these steps.
 ///
-/// Unchecked: everything happens on the thread that explores.
+/// Unchecked: everything happens on the thread that explores, or on threads that take turns with it.
 public final class Execution: @unchecked Sendable {
   /// The most steps of an execution.
   static let longest = 5_000

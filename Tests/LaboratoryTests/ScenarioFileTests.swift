@@ -119,7 +119,7 @@ import Testing
     ("    kind: performance\n", "", "mine.yml:14: the key 'kind' is missing in claim 1"),
     (
       "    kind: performance\n", "    kid: performance\n",
-      "mine.yml:15: unknown key 'kid' in claim 1; did you mean 'kind'? (allowed: says, bears, contradicts, of, kind, check)"
+      "mine.yml:15: unknown key 'kid' in claim 1; did you mean 'kind'? (allowed: says, bears, contradicts, of, kind, check, for)"
     ),
     ("pattern: fake\n", "", "mine.yml:1: the key 'pattern' is missing"),
     ("scenario: mine", "scenario: a b", "mine.yml:1: scenario: 'a b' may have only letters, digits, '-' and '_'"),
@@ -138,8 +138,51 @@ import Testing
     let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
     let page = try #require(readFile(root + "/docs/own-scenarios.md"))
     let listed = page.matches(of: /\n\| `([a-z]+)` \|/).map { String($0.output.1) }
-    #expect(listed == ScenarioFile.keys + ["says", "kind", "check", "bears", "contradicts", "of"])
-    #expect(Set(listed.suffix(6)) == Set(ClaimReader.keys))
+    #expect(listed == ScenarioFile.keys + ["says", "kind", "check", "bears", "contradicts", "of", "for"])
+    #expect(Set(listed.suffix(7)) == Set(ClaimReader.keys))
+  }
+
+  /// A file with one claim for several variants.
+  private static func shared(
+    _ subjects: String, says: String = "{variant} loses nothing.", check: String = "{variant}.missed == 0"
+  ) -> String {
+    let head = good.prefix(upTo: good.firstRange(of: "claims:")?.lowerBound ?? good.endIndex)
+    return head + """
+      claims:
+        - for: \(subjects)
+          says: "\(says)"
+          kind: guarantee
+          check: "\(check)"
+      """
+  }
+
+  @Test func `a claim for several variants is read once for each of them`() throws {
+    let named = try read(Self.shared("{apply: The parallel loop, loop: The plain loop}")).claims
+    #expect(named.map(\.says) == ["The parallel loop loses nothing.", "The plain loop loses nothing."])
+    #expect(named.map(\.check.text) == ["apply.missed == 0", "loop.missed == 0"])
+    #expect(try read(Self.shared("[loop]")).claims.map(\.says) == ["loop loses nothing."])
+  }
+
+  @Test(arguments: [
+    ("[lop]", "{variant}", "{variant}.missed == 0", "14: for: unknown variant 'lop'; did you mean 'loop'?"),
+    ("{lop: It}", "{variant}", "{variant}.missed == 0", "14: for: unknown variant 'lop'; did you mean 'loop'?"),
+    ("[loop, loop]", "{variant}", "{variant}.missed == 0", "14: for: 'loop' appears twice"),
+    ("[]", "{variant}", "{variant}.missed == 0", "14: for: names no variant"),
+    ("loop", "{variant}", "{variant}.missed == 0", "14: for: expected a list, found 'loop'"),
+    ("{loop: [It]}", "{variant}", "{variant}.missed == 0", "14: loop: expected a single value, found a list"),
+    (
+      "[loop]", "It", "{variant}.missed == 0",
+      "15: says: '{variant}' is missing, which stands for each variant of 'for'"
+    ),
+    (
+      "[loop]", "{variant}", "loop.missed == 0",
+      "17: check: '{variant}' is missing, which stands for each variant of 'for'"
+    ),
+  ])
+  func `a claim for no variant, or that does not name it, is refused`(
+    _ subjects: String, _ says: String, _ check: String, _ message: String
+  ) {
+    #expect(failure(Self.shared(subjects, says: says, check: check)) == "mine.yml:" + message)
   }
 
   @Test func `a sweep may be a range, as for compare`() throws {

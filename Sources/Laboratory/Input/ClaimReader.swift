@@ -8,22 +8,22 @@ struct ClaimReader {
   let parameters: [String: ParameterValue]
   let sweep: [Sweep]
 
-  static let keys = ["says", "bears", "contradicts", "of", "kind", "check"]
+  static let keys = ["says", "bears", "contradicts", "of", "kind", "check", "for"]
 
   func claims(_ root: Mapping) throws(InputError) -> [Claim] {
     var claims: [Claim] = []
-    for node in try root.list("claims") {
-      claims.append(try claim(try Mapping(node, "a claim", part: "claim \(claims.count + 1)")))
-    }
+    for written in try WrittenClaim.all(in: root) { claims.append(try claim(written)) }
     return claims
   }
 
-  private func claim(_ fields: Mapping) throws(InputError) -> Claim {
+  private func claim(_ written: WrittenClaim) throws(InputError) -> Claim {
+    let fields = written.fields
     try fields.allow(Self.keys)
+    if let subject = written.subject { try requireVariant(subject) }
     let kind = try Self.kind(fields)
     let checkNode = fields.node("check")
     do throws(InputError) {
-      let check = try Check(parsing: try fields.text("check"), on: pattern, variants: variants)
+      let check = try Check(parsing: try written.check(), on: pattern, variants: variants)
       guard !check.references.isEmpty else {
         throw InputError("check '\(check.text)': it names no figure, such as \(variants[0].name).METRIC")
       }
@@ -35,9 +35,15 @@ struct ClaimReader {
       let (bears, contradicts) = (try sentences(fields, "bears"), try sentences(fields, "contradicts"))
       let isOfLesson = try isOfLesson(fields, bears, contradicts)
       return Claim(
-        says: try fields.text("says"), bears: bears, contradicts: contradicts, isOfLesson: isOfLesson, kind: kind,
+        says: try written.says(), bears: bears, contradicts: contradicts, isOfLesson: isOfLesson, kind: kind,
         check: check)
     } catch { throw error.at(checkNode.place) }
+  }
+
+  private func requireVariant(_ subject: WrittenClaim.Subject) throws(InputError) {
+    let names = variants.map(\.name)
+    guard !names.contains(subject.variant) else { return }
+    throw subject.node.error("for: unknown variant '\(subject.variant)'", near: subject.variant, among: names)
   }
 
   /// Reads the kind of a claim.

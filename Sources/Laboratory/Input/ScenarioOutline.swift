@@ -59,13 +59,13 @@ extension ScenarioFile {
     let root = try Mapping(content, "a scenario file")
     try root.allow(Self.keys)
     var claims: [ScenarioOutline.Claim] = []
-    for node in withClaims ? try root.list("claims") : [] {
-      let fields = try Mapping(node, "a claim")
+    for written in withClaims ? try WrittenClaim.all(in: root) : [] {
+      let fields = written.fields
       claims.append(
         ScenarioOutline.Claim(
-          says: try fields.text("says"), bears: try fields.list("bears").map { $0.text },
+          says: try written.says(), bears: try fields.list("bears").map { $0.text },
           contradicts: try fields.list("contradicts").map { $0.text },
-          kind: try ClaimReader.kind(fields), check: try fields.text("check")))
+          kind: try ClaimReader.kind(fields), check: try written.check()))
     }
     return ScenarioOutline(
       name: try root.text("scenario"), pattern: try pattern(of: root), title: try root.text("title"),

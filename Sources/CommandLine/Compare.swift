@@ -86,7 +86,7 @@ struct Compare: AsyncParsableCommand {
       }
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
     } else if experiment.headline?.kind == .count, experiment.headline?.better == .lower {
-      // Whether there are any is told first, but what settings with none are ranked by is the next figure.
+      // The answer says first whether there are any. The next figure ranks the settings that have none.
       let next = experiment.show.compactMap(experiment.pattern.metric).first {
         $0.kind != .count && $0.better != .neither
       }

@@ -26,7 +26,7 @@ struct OtherLab {
     return try ResultDocument.parse(ran.output, place: binary)
   }
 
-  /// How the other lab ended, and what it printed.
+  /// The status with which the other lab ended, and its output.
   private struct Ran: Sendable {
     let status: TerminationStatus
     let output: [UInt8]

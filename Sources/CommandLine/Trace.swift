@@ -122,7 +122,7 @@ struct TraceCommand: AsyncParsableCommand {
     if !findings.isJudged { throw LabError("no rule could be judged") }
   }
 
-  /// Refuses a word that follows a scenario and is none. It was probably meant as a variant.
+  /// Refuses a word that follows a scenario and is not a scenario. The word was probably meant as a variant.
   private func refuseVariants() throws(InputError) {
     guard let first = names.first, Lab.library.names.contains(first),
       let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.hasSuffix(".yml") })

@@ -24,7 +24,7 @@ public final class Execution: @unchecked Sendable {
   private var isInJob = false
   private var stepsAfterEnd = 0
   private var taskStrands: [UInt: Strand] = [:]
-  /// What the steps did, if somebody asks for it.
+  /// The effects of the steps; nil if the caller does not ask for them.
   private var record: [Record.Step]?
   private var chosen: [Int] = []
   /// Strands that were made and have not come to their first step.
@@ -333,7 +333,7 @@ public final class Execution: @unchecked Sendable {
     endings = []
   }
 
-  /// What each waiting strand waits for.
+  /// The events for which the waiting strands wait.
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }

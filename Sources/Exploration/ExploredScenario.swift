@@ -8,7 +8,7 @@ public struct ExploredScenario: Sendable {
     public let isBroken: Bool
     /// Runs the variant once, under the execution of the calling thread; nil if it cannot be explored.
     public let program: (@Sendable () -> Void)?
-    /// Why the variant cannot be explored; nil if it can.
+    /// The reason why the variant cannot be explored; nil if it can.
     public let obstacle: String?
 
     /// Creates a variant that can be explored.
@@ -30,7 +30,8 @@ public struct ExploredScenario: Sendable {
 
   /// The name of the scenario.
   public let name: String
-  /// What the model of this scenario leaves out, in sentences; nil for nothing beside what every model leaves out.
+  /// The features that the model of this scenario leaves out, in sentences; nil if it leaves out only those that every
+  /// model leaves out.
   public let leavesOut: String?
   /// The variants, in the order of the pattern.
   public let variants: [Variant]
@@ -43,17 +44,18 @@ public struct ExploredScenario: Sendable {
   }
 }
 
-/// What the exploration of one variant found.
+/// The result of exploring one variant.
 public struct ExplorationResult: Sendable {
   /// The name of the scenario.
   public let scenario: String
-  /// What the model of the scenario leaves out; nil for nothing beside what every model leaves out.
+  /// The features that the model of the scenario leaves out; nil if it leaves out only those that every model leaves
+  /// out.
   public let leavesOut: String?
   /// The variant.
   public let variant: ExploredScenario.Variant
-  /// What was found; nil if the variant cannot be explored.
+  /// The findings; nil if the variant cannot be explored.
   public let findings: Findings?
-  /// How long the exploration took, in seconds.
+  /// The duration of the exploration, in seconds.
   public let seconds: Double
   /// The number of the scenario's own trials on free threads, and of those that showed an anomaly; nil if none ran.
   public var trials: (seen: Int, of: Int)?
@@ -69,7 +71,7 @@ public struct ExplorationResult: Sendable {
     self.seconds = seconds
   }
 
-  /// Why nothing was explored; nil if schedules were.
+  /// The reason why no schedule was executed; nil if some were.
   public var obstacle: String? { variant.obstacle ?? findings?.unable }
 
   /// Whether a variant that should hold does not.

@@ -2,7 +2,7 @@ import Measurement
 
 /// Explores the schedules of a program.
 public struct Explorer: Sendable {
-  /// Which schedules are executed.
+  /// The schedules that are executed.
   public enum Strategy: Sendable, Equatable {
     /// All schedules. If there are more than a few thousand, those that differ only in the order of steps that commute
     /// count once.
@@ -29,7 +29,7 @@ public struct Explorer: Sendable {
     }
   }
 
-  /// How many schedules are tried in every order before the reduction.
+  /// The number of schedules up to which every order is tried, before the reduction.
   static let fewOrders = 2_000
 
   private let program: @Sendable () -> Void
@@ -93,9 +93,9 @@ public struct ImpossibleSchedule: Error, CustomStringConvertible {
   }
 }
 
-/// What an exploration found.
+/// The results of an exploration.
 public struct Findings: Sendable {
-  /// Which schedules were executed.
+  /// The schedules that were executed.
   public let strategy: Explorer.Strategy
   /// The number of schedules that were executed to their end.
   public internal(set) var schedules = 0
@@ -113,7 +113,7 @@ public struct Findings: Sendable {
   public internal(set) var outcomes: Set<Outcome> = []
   /// The failing schedule with the fewest steps, and of these the fewest switches; nil if no schedule failed.
   public internal(set) var shortest: Record?
-  /// Why the program cannot be explored; nil if it can.
+  /// The reason why the program cannot be explored; nil if it can.
   public internal(set) var unable: String?
 
   init(_ strategy: Explorer.Strategy) { self.strategy = strategy }

@@ -1,4 +1,4 @@
-/// How an execution ended.
+/// The end of an execution.
 public enum Outcome: Hashable, Sendable {
   /// All threads ended, and no promise was broken.
   case holds
@@ -23,7 +23,7 @@ public enum Outcome: Hashable, Sendable {
     }
   }
 
-  /// What happened, in a few words.
+  /// The outcome in a few words.
   public var words: String {
     switch self {
     case .holds: "holds"
@@ -37,13 +37,13 @@ public enum Outcome: Hashable, Sendable {
   }
 }
 
-/// What one execution did.
+/// The steps and the outcome of one execution.
 public struct Record: Sendable, Equatable {
   /// A step.
   public struct Step: Sendable, Equatable {
     /// The number of the thread, block or task.
     public let strand: Int
-    /// What the step did.
+    /// The effects of the step, in words.
     public internal(set) var words: [String] = []
     /// The promise that the step broke; nil if it broke none.
     public internal(set) var breaks: String?
@@ -53,7 +53,7 @@ public struct Record: Sendable, Equatable {
     init(strand: Int) { self.strand = strand }
   }
 
-  /// How the execution ended.
+  /// The way in which the execution ended.
   public let outcome: Outcome
   /// The numbers of the threads that made the steps, in order.
   public let schedule: [Int]

@@ -33,9 +33,10 @@ final class Strand {
 
 /// A step that a strand is about to make.
 struct Step {
-  /// What the step may change. It is asked for at each choice, since it may depend on the steps of others.
+  /// The shared objects that the step may change or read. The closure is called at each choice, since the result may
+  /// depend on the steps of other strands.
   let footprint: () -> Footprint
-  /// What the step does, as the words of an error.
+  /// The effect of the step, in the words of an error.
   let what: () -> String
   /// Whether the step can be made now; nil if it always can.
   let canRun: (() -> Bool)?

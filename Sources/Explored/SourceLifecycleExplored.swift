@@ -1,7 +1,7 @@
 import Exploration
 import Instruments
 
-/// How a trial sends an event to a source, or cancels the source.
+/// The ways in which a trial sends an event to a source, or cancels the source.
 struct HeldSource {
   /// Sends an event.
   let add: () -> Void

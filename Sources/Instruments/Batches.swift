@@ -4,7 +4,7 @@ import Measurement
 /// Times operations that are too short to be timed one by one. Many of them are timed together: each batch is a loop of
 /// its own (``timedLoop(_:_:)``).
 public enum Batches {
-  /// How many batches are timed by default.
+  /// The default number of batches.
   public static let count = 30
 
   /// Returns the nanoseconds of each of `count` batches. One more batch runs first as a warm-up and is not reported.

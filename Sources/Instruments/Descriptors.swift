@@ -46,7 +46,7 @@ public struct UnrelatedFiles: Sendable {
     identity = FileIdentity(of: descriptors[0])
   }
 
-  /// How many of these descriptors other code has closed.
+  /// The number of these descriptors that other code has closed.
   public var closed: Int { descriptors.count { $0 >= 0 && FileIdentity(of: $0) != identity } }
 
   /// Closes the descriptors that other code has not closed.
@@ -81,7 +81,7 @@ public final class OpenedDescriptors: Sendable {
     }
   }
 
-  /// How many descriptors refer to these files now.
+  /// The number of descriptors that refer to these files now.
   public var count: Int {
     let (identities, highest) = state.withLock { ($0.identities, $0.highest) }
     return (0...highest + margin).count { identities.contains(FileIdentity(of: $0)) }

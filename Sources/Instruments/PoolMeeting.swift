@@ -17,7 +17,7 @@ public struct PoolMeeting {
 
   /// The queue whose thread takes part.
   public let queue: DispatchQueue
-  /// How long the meeting waits for the other thread.
+  /// The time for which the meeting waits for the other thread.
   public var patience: Duration
   /// Whether the other thread once failed to come. The cores are then busy with the work of others, and later meetings
   /// do not wait.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often each of several blocks ran.
+/// The number of runs of each of several blocks.
 public final class RunCounts: Sendable {
   private let runs: Slots<Atomic<Int>>
 
@@ -17,7 +17,7 @@ public final class RunCounts: Sendable {
     runs[index].add(1, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// How often a block has run so far.
+  /// The number of times that a block has run so far.
   public subscript(index: Int) -> Int { runs[index].load(ordering: .acquiring) }
 
   /// The number of blocks that have not run exactly once so far.

@@ -10,7 +10,8 @@ import Platform
 /// lab waits for no fixed time, and does not mistake a slow machine for a standstill. (A timer or another process may
 /// still make an event happen. The pool's own monitor, which sometimes adds a thread, is one.)
 public struct Standstill: Sendable {
-  /// How many times in a row all threads must be found asleep, since the threads are examined one after the other.
+  /// The number of times in a row that all threads must be found asleep, since the threads are examined one after the
+  /// other.
   private static let looks = 3
 
   /// Returns whether all threads except the calling one sleep; nil if the system does not report it.

@@ -24,9 +24,9 @@ public struct TaskCensus: Sendable {
     /// The number of different cores on which tasks began or ended while they worked; nil if the system does not report
     /// it.
     public fileprivate(set) var cores: Int?
-    /// How long after the first submission each task began, while they worked.
+    /// The time from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
-    /// How often threads lost their cores while the tasks worked.
+    /// The number of times that threads lost their cores while the tasks worked.
     public fileprivate(set) var switches: ContextSwitches?
     /// The number of waiting tasks that had begun when no further task began.
     public fileprivate(set) var atOnce = 0

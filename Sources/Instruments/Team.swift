@@ -4,11 +4,11 @@ import Platform
 
 /// Threads that start at the same time.
 public enum Team {
-  /// What the threads took together.
+  /// The costs of all threads together.
   public struct Effort: Sendable {
     /// The nanoseconds from the common start until the last thread ended.
     public let nanoseconds: UInt64
-    /// How often the threads lost their cores or gave them up; nil if the system does not report it.
+    /// The number of times that the threads lost their cores or gave them up; nil if the system does not report it.
     public let switches: ContextSwitches?
   }
 

@@ -2,8 +2,8 @@ import CDispatchSupport
 import Platform
 import Synchronization
 
-/// How much each thread ran, by the system's numbers of the threads. Each call takes a lock, which is usually free. Use
-/// it for runs that are not timed.
+/// The share of each thread in some work, by the system's number of the thread. Each call takes a lock, which is
+/// usually free. Use it for runs that are not timed.
 public final class ThreadShares: Sendable {
   private static let places = 64
   private let counts = Slots(count: places, padded: true) { _ in Mutex<[Int: Int]>([:]) }

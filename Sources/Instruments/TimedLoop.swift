@@ -64,7 +64,7 @@ public struct Pieces<Piece> {
   /// Creates a loop over these things.
   public init(_ pieces: some Sequence<Piece>) { self.pieces = Array(pieces) }
 
-  /// Calls `pass` with each of them.
+  /// Calls `pass` with each piece.
   @_alwaysEmitIntoClient @inline(__always)
   public func each(_ pass: (Piece) -> Void) {
     pieces.withUnsafeBufferPointer { pieces in

@@ -35,7 +35,7 @@ extension DispatchGroup {
 
 /// The error of waiting in vain for an event that must happen: the trial is broken.
 public struct WaitTimeoutError: Error, CustomStringConvertible {
-  /// What failed to happen, and how long the trial waited for it.
+  /// A description of the event that did not happen, and of the time for which the trial waited.
   public let description: String
 
   /// Creates the error: `what` failed to happen within `patience`, for instance `the handler did not run`.

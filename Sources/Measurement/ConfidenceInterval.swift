@@ -94,7 +94,8 @@ extension ConfidenceInterval {
   /// The larger half of the width, in percent of the estimate of a ratio.
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
-  /// Above this share a percentage of the estimate misleads, since the interval of a ratio is not symmetric around it.
+  /// The share above which a percentage of the estimate misleads, since the interval of a ratio is not symmetric around
+  /// it.
   private static let widestShare = 25.0
 
   /// Whether the interval reaches farther than a percentage of the estimate can describe.

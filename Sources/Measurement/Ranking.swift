@@ -1,7 +1,7 @@
 import RealModule
 
-/// Which of several figures is best. This one rule decides when a run stops, what a pattern finds and what every report
-/// marks.
+/// The rule that says which of several figures is best. This one rule decides when a run stops, what a pattern finds
+/// and what every report marks.
 public enum Ranking: Sendable {
   /// The lower figure is better.
   case lower

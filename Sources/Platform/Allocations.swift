@@ -6,7 +6,7 @@ import CDispatchSupport
 /// builds do not. Counting costs two atomic additions for each allocation, so nothing is timed meanwhile. While nobody
 /// counts, an allocation costs a load and a branch.
 public struct Allocations: Sendable, Equatable {
-  /// How often memory was allocated, or its size changed.
+  /// The number of times that memory was allocated, or its size changed.
   public let count: Int
   /// The bytes that were asked for.
   public let bytes: Int

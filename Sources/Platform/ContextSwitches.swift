@@ -4,7 +4,8 @@
   import Glibc
 #endif
 
-/// How often threads lost their core, because they waited or because the kernel gave the core to another thread.
+/// The number of times that threads lost their core, because they waited or because the kernel gave the core to another
+/// thread.
 ///
 /// A voluntary switch does not prove a wait on a lock: a thread also switches voluntarily while a page of memory is
 /// fetched.

@@ -8,7 +8,7 @@
   private let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #endif
 
-/// How many descriptors this process may have open: `RLIMIT_NOFILE`.
+/// The number of descriptors that this process may have open: `RLIMIT_NOFILE`.
 public struct DescriptorLimit: Sendable, Equatable {
   /// The limit that applies now. A process may lower it, and may raise it up to ``hard``.
   public let soft: Int

@@ -6,8 +6,8 @@ import CDispatchSupport
   import Glibc
 #endif
 
-/// What the operating system reports about this machine. The parts that differ by platform are in `Host+Linux.swift`
-/// and `Host+Darwin.swift`.
+/// The facts that the operating system reports about this machine. The parts that differ by platform are in
+/// `Host+Linux.swift` and `Host+Darwin.swift`.
 public enum Host {
   /// The system's name and kernel release, as `uname` gives them.
   public static var kernel: (name: String, release: String) {

@@ -18,7 +18,7 @@
       var links: nlink_t
     }
 
-    /// What is watched in one directory.
+    /// The files that are watched in one directory.
     private struct Directory {
       /// The beginnings of the paths of its entries, one for each path by which the whole directory is watched.
       var prefixes: [String] = []

@@ -4,13 +4,13 @@
   import Glibc
 #endif
 
-/// What this process has cost the machine so far, according to the kernel. The costs include those of threads that have
-/// ended, but not those of child processes.
+/// The costs of this process so far, according to the kernel. The costs include those of threads that have ended, but
+/// not those of child processes.
 public struct ProcessCosts: Sendable {
   /// Processor time in nanoseconds; the kernel reports microseconds. For a running thread other than the caller, the
   /// time since the last tick of its core is missing.
   public var processorTime: UInt64
-  /// How often threads lost their cores, and why.
+  /// The number of times that threads lost their cores, by cause.
   public var switches: ContextSwitches
 
   /// Returns the costs until now; nil if the system does not report them. The call takes less than a microsecond.

@@ -69,7 +69,7 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// Why there is no report of the scheduler; nil if there is.
+  /// The reason why there is no report of the scheduler; nil if there is one.
   public var obstacle: SystemError? { state.withLock { $0.obstacle } }
 
   /// Ends the record, and returns all records of a worker that has ended.

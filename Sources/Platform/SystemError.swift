@@ -10,7 +10,7 @@ import SystemPackage
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`.
   public let code: Int32
-  /// What failed, and why: `cannot start a thread: Resource temporarily unavailable`.
+  /// A description of the failed call, with the reason: `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 
   /// Whether the machine, or a limit, has no more of a resource. Otherwise the request itself was wrong.

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// What is known about the other end of a stream.
+/// The facts about the other end of a stream.
 public enum Terminal {
   /// Whether `descriptor` is a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

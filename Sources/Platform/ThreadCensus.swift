@@ -9,8 +9,8 @@ public struct ThreadCensus: Sendable, Equatable {
     public let id: Int
     /// The name of the thread, cut to the 15 characters that the kernel keeps.
     public let name: String
-    /// What the thread waits for; nil if it runs or could run. The thread that takes the census is in a system call of
-    /// its own.
+    /// The event for which the thread waits; nil if it runs or could run. The thread that takes the census is in a
+    /// system call of its own.
     public let sleep: Sleep?
     /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
@@ -24,7 +24,7 @@ public struct ThreadCensus: Sendable, Equatable {
     }
   }
 
-  /// Why a thread sleeps.
+  /// The reason why a thread sleeps.
   public enum Sleep: Sendable, Equatable {
     /// A wait on memory that the code of a block asked for: a group, a semaphore, a lock.
     case wait

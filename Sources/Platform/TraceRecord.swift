@@ -1,6 +1,6 @@
 /// An event of a recorded process, as the process wrote it.
 public struct RecordedEvent: Sendable, Equatable {
-  /// What the event tells. `CDispatchSupport/include/Trace.h` defines the meaning of its numbers.
+  /// The kind of the event. `CDispatchSupport/include/Trace.h` defines the meaning of its numbers.
   public enum Kind: UInt8, Sendable {
     case none, bodyBegins, bodyEnds, submit, begin, end, wait, waited, queue, text, item, account, thread, image, site
     case calls, module, cancel, holds
@@ -41,7 +41,7 @@ public struct RecordedEvent: Sendable, Equatable {
   }
 }
 
-/// What the scheduler reported about a thread.
+/// A report of the scheduler about a thread.
 public struct RecordedSwitch: Sendable, Equatable {
   /// The kinds of report.
   public enum Kind: UInt8, Sendable {

@@ -9,7 +9,7 @@ import Synchronization
 #endif
 
 /// Tells whether somebody has set the wall clock, so that times by it cannot be compared any more. A clock that is
-/// corrected little by little is not set. Nothing is told on a system that does not tell (Darwin).
+/// corrected little by little is not set. Nothing is reported on Darwin, which does not report it.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false

@@ -37,7 +37,7 @@ public struct ExportFormat: Sendable {
   public let name: String
   /// The extension of the files that `--export` writes, without the dot. `--format` accepts it, too.
   public let ending: String
-  /// How the format renders runs.
+  /// The way in which the format renders runs.
   public let rendering: Rendering
 
   private init(_ name: String, _ ending: String, _ rendering: Rendering) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Measurement
 
-/// What to run, and how much of it.
+/// The scenarios to run, and how much of them.
 struct RunOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), help: ArgumentHelp("Set a parameter; see `explain`.", valueName: "name=value"),

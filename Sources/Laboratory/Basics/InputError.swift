@@ -2,7 +2,7 @@
 public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The place of the error: `stride.yml:12`, `--set`; empty while the place is unknown.
   public var place: String
-  /// What was found, and what is allowed.
+  /// A description of the text that was found, and of the text that is allowed.
   public let message: String
   /// The allowed name that is nearest to what was found, if one is near.
   public let nearest: String?
@@ -40,7 +40,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// An error of the lab: the machine prevents it from doing its work. The exit status is 2.
 public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What could not be done, and why.
+  /// A description of the task that failed, and of the reason.
   public let description: String
 
   /// Creates an error that says what could not be done, and why.

@@ -1,6 +1,6 @@
 import Measurement
 
-/// How a trial ended.
+/// The end of a trial.
 public enum Outcome: Sendable, Codable, Hashable {
   /// The trial ran to its end and reported.
   case completed

@@ -2,7 +2,7 @@ import Measurement
 
 /// A comparison of two operands: `apply[stride=64].elapsed < apply[stride=1].elapsed`.
 public struct Check: Sendable, Equatable {
-  /// How the two sides are compared.
+  /// The way in which the two sides are compared.
   public enum Comparison: String, Sendable, CaseIterable {
     /// Less than.
     case less = "<"

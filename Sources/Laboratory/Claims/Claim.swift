@@ -131,7 +131,7 @@ public struct Evidence: Sendable, Equatable {
     public let round: Int
     /// The figure of the check's left side in the trial; nil if the trial did not produce it.
     public let left: Double?
-    /// How the trial ended, if it did not complete: `hung`.
+    /// The way in which the trial ended, if it did not complete: `hung`.
     public let ended: String?
 
     /// Creates an example.

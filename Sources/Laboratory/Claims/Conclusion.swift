@@ -1,5 +1,5 @@
-/// What a reader should remember of a scenario: a sentence with figures of the run. It is told only if the claims that
-/// it depends on came out accordingly in that run.
+/// The statement that a reader should remember of a scenario: a sentence with figures of the run. Reports show the
+/// sentence only if the claims that it depends on have the required results in that run.
 public struct Conclusion: Sendable {
   /// A part of the sentence.
   public enum Part: Sendable, Equatable {

@@ -135,8 +135,8 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// How precisely every ratio is known, as a share of the ratio, or nil if one of them has too few rounds. A run that
-  /// was never measured, or has no ratio, does not count.
+  /// The precision of the least precise ratio, as a share of that ratio; nil if one of them has too few rounds. A run
+  /// that was never measured, or has no ratio, does not count.
   public var precision: Double? {
     var worst = 0.0
     for contrast in contrasts.values {

@@ -77,7 +77,7 @@ public struct Contrast: Sendable {
     ratio = interval?.estimate ?? median
   }
 
-  /// How precisely the ratio is known, as a share of it, or nil for too few rounds.
+  /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.
   var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }
 }
 

@@ -22,7 +22,7 @@ struct ConclusionReader {
     return conclusions
   }
 
-  /// A conclusion needs a condition: without one it would be told whatever the results are.
+  /// A conclusion needs a condition: without one it would be shown whatever the results are.
   private func conditions(_ fields: Mapping) throws(InputError) -> [Conclusion.Condition] {
     let nodes = try fields.list("if")
     guard !nodes.isEmpty else { throw fields.owner.error("a conclusion needs 'if': checks of claims") }

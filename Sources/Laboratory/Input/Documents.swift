@@ -25,7 +25,7 @@ public struct Documents: Sendable {
     case now
   }
 
-  /// How strongly a document says something. This decides what settles the sentence.
+  /// The strength of a document's sentence. The strength decides what settles the sentence.
   public enum Strength: String, Sendable, Codable, CaseIterable {
     /// The sentence is about every run: one counterexample refutes it.
     case always
@@ -42,11 +42,11 @@ public struct Documents: Sendable {
   public struct Sentence: Sendable {
     /// The identifier: `guide.34`.
     public let id: String
-    /// What the document says.
+    /// The statement of the document.
     public let says: String
     /// The place of the sentence in the document: the heading, and which paragraph, point or step below it.
     public let place: String
-    /// How strongly the document says it; nil only if nothing can try the sentence.
+    /// The strength with which the document says the sentence; nil only if nothing can try the sentence.
     public let said: Strength?
     /// The word of the document that carries the strength, or the form, such as `imperative` or `code`.
     public let word: String
@@ -54,16 +54,16 @@ public struct Documents: Sendable {
     public let conditions: [String]
     /// The reason why nothing can try the sentence; nil if something can.
     public let reason: String?
-    /// Which part of the sentence holds and which does not, for a sentence with claims for it and claims against it;
-    /// nil if such a sentence is refuted as a whole.
+    /// The part of the sentence that holds and the part that does not, for a sentence with claims for it and claims
+    /// against it; nil if such a sentence is refuted as a whole.
     public let partly: String?
     /// The reason why no Dispatch could fail the sentence, which reading the document's own code shows to be true; nil
     /// if Dispatch could fail it.
     public let byConstruction: String?
-    /// What the lab infers the sentence from, where no trial shows the sentence itself; nil if trials do.
+    /// The facts from which the lab infers the sentence if no trial shows it; nil if trials show the sentence itself.
     public let byInference: String?
-    /// What the lab has built and tries on a system without the feature that the document describes, by the name of the
-    /// system: `Linux`.
+    /// The replacement that the lab has built and tries on a system without the feature that the document describes, by
+    /// the name of the system: `Linux`.
     public let standIns: [String: String]
     /// The sentences of today's documents on the same question; empty if there are none.
     public let today: [String]

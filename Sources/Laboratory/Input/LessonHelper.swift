@@ -3,7 +3,7 @@
 package struct LessonHelper: Sendable, Hashable {
   /// The name as the code writes it: `measure`, `library.append`.
   package let name: String
-  /// What the helper does: the first sentence of its documentation; nil if it has none.
+  /// A summary of the helper: the first sentence of its documentation; nil if it has none.
   package let summary: String?
 }
 

@@ -4,7 +4,7 @@
 /// Nothing in it is checked against the pattern. ``ScenarioFile`` does that for a run, and a test does it for all
 /// built-in files.
 public struct ScenarioOutline: Sendable {
-  /// What a claim says about the documents' sentences.
+  /// The statement of a claim about the documents' sentences.
   public struct Claim: Sendable, Hashable {
     /// The claim in words.
     public let says: String

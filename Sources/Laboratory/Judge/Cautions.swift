@@ -1,13 +1,13 @@
 import Measurement
 
-/// What the trials themselves tell about their reliability. No figure leaves anything out because of it.
+/// The warnings that follow from the trials themselves. No figure leaves out a trial because of them.
 extension Results {
   /// Returns the cautions, the gravest first.
   func cautions(within budget: Budget) -> [RunNote] {
     unfinished + failures + lacking + shortage(budget) + unsteadiness
   }
 
-  /// What ended the run early.
+  /// The note that the run ended early.
   var shortening: [RunNote] {
     let reason: String
     switch cut {

@@ -17,7 +17,7 @@ extension Results {
     return words.map { RunNote(Conclusion.kind, $0) }
   }
 
-  /// Why there is no conclusion, and what would help.
+  /// The reason why there is no conclusion, and the change that would help.
   private var noConclusion: String {
     if let thing = runs.lazy.flatMap(\.trials).flatMap(\.shortages).min() {
       return "No conclusion: \(thing) was not available. Close other programs that keep the cores busy, and run again."

@@ -12,11 +12,11 @@ public struct Results: Sendable {
   public var command: [String] = []
   /// The duration of the run.
   public var seconds: Double
-  /// What ended the run early, if anything did. The finished trials are included.
+  /// The event that ended the run early; nil if it ran to its end. The finished trials are included.
   public var cut: Measurements.Cut?
   /// Every variant at every point, in the order of the experiment.
   public var runs: [Run]
-  /// What disturbed the run, and other warnings for readers.
+  /// The disturbances of the run, and other warnings for readers.
   public var warnings: [RunNote]
   /// The judgements of the claims.
   public var judgements: [Judgement]
@@ -75,7 +75,7 @@ public struct Results: Sendable {
     return experiment.pattern.metrics + costs
   }
 
-  /// Why the lab could not continue, if that ended the run early.
+  /// The reason why the lab could not continue, if that ended the run early.
   public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
 
   /// Returns the run of `variant` at `point`. A variant that ignores the swept parameters has one run for several

@@ -9,7 +9,8 @@ public struct Scaling: Sendable {
     public let cores: Int
     /// The index of the run.
     public let run: Int
-    /// How many times as fast the run is as on the fewest cores; nil for the fewest cores, and if no round has both.
+    /// The speed of the run as a multiple of its speed on the fewest cores; nil for the fewest cores, and if no round
+    /// has both.
     public let speedup: Contrast?
   }
   /// A variant at a setting, on each measured number of cores, in ascending order.

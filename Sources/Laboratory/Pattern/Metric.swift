@@ -36,7 +36,7 @@ public struct Metric: Sendable, Hashable {
   public let unless: String?
   /// The meaning of the figures.
   public let meaning: Meaning
-  /// What the metric measures, in one sentence.
+  /// A description of the metric in one sentence.
   public let summary: String
 
   /// Creates a metric. By default lower latencies and higher rates are better, and counts have no better direction.

@@ -26,7 +26,7 @@
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }
-  /// What all variants require of the machine. The default is empty.
+  /// The requirements of all variants on the machine. The default is empty.
   static var needs: [Requirement] { get }
   /// The settings that define the problem: how much there is to do, or under which condition. The other settings define
   /// how it is done. Each value is a different problem, so `compare` finds a best run for each: a smaller problem is

@@ -47,13 +47,13 @@ public struct Point: Sendable, Hashable {
 public struct TrialRecord: Sendable {
   /// The round, from 0.
   public let round: Int
-  /// How the trial ended.
+  /// The way in which the trial ended.
   public let outcome: Outcome
-  /// What the trial measured, if it completed.
+  /// The measurements of the trial, if it completed.
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
-  /// What the trial found the machine to lack (``Trial/lacks(_:)``).
+  /// The features that the trial found the machine to lack (``Trial/lacks(_:)``).
   public let shortages: Set<String>
 
   /// Creates a finished trial.

@@ -160,9 +160,9 @@ public final class Trial: Sendable {
     }
   }
 
-  /// What was recorded so far.
+  /// The observations that were recorded so far.
   package var observation: Observation { state.withLock { $0.observation } }
-  /// What the machine was found to lack so far.
+  /// The features that the machine was found to lack so far.
   var found: Set<String> { state.withLock { $0.found } }
   /// The names of the settings that were read so far.
   package var reads: Set<String> { state.withLock { $0.reads } }
@@ -175,7 +175,7 @@ public struct Unavailable: Error, Sendable, CustomStringConvertible {
   /// nothing.
   public static let starvedShare = 0.05
 
-  /// What was needed, and what the machine has.
+  /// A description of the requirement, and of the machine.
   public let description: String
 
   /// Creates a reason that says what was needed, and what the machine has.

@@ -15,13 +15,13 @@ public struct Variant: Sendable {
   public let name: String
   /// The origin of the variant.
   public let role: Role
-  /// What the variant does, in one sentence.
+  /// A description of the variant in one sentence.
   public let summary: String
-  /// How its trials are expected to end.
+  /// The expected end of the trials.
   public let ending: Ending
-  /// What the variant requires of the machine, in addition to its pattern.
+  /// The requirements of the variant on the machine, in addition to those of its pattern.
   public let needs: [Requirement]
-  /// What serves the main queue during its trials.
+  /// The code that serves the main queue during its trials.
   public let mainQueue: MainQueueService
   /// The place in the pattern's source: the line of the name.
   public let place: SourcePlace
@@ -129,8 +129,8 @@ extension Variant: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// How the trials of a variant are expected to end. A hazard that ends as expected takes its own time and not that of
-/// the watchdog. Any other end is an outcome that claims can judge.
+/// The expected end of a variant's trials. A hazard that ends as expected takes its own time and not that of the
+/// watchdog. Any other end is an outcome that claims can judge.
 public enum Ending: Sendable, Hashable {
   /// The trials run to their end.
   case completes
@@ -161,7 +161,7 @@ public enum Ending: Sendable, Hashable {
   }
 }
 
-/// What serves the main queue of a trial's process.
+/// The code that serves the main queue of a trial's process.
 public enum MainQueueService: Sendable, Hashable {
   /// `dispatchMain`, which the main thread calls. (On Linux that passes the queue to the pool and ends the thread.)
   case dispatchMain

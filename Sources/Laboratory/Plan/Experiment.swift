@@ -38,7 +38,7 @@ public struct Experiment: Sendable {
   public var show: [String]
   /// The claims.
   public let claims: [Claim]
-  /// The conclusions, of which the first is told that the results bear out.
+  /// The conclusions. Reports show the first one that the results bear out.
   public let conclusions: [Conclusion]
   /// The lines of each variant's body in the pattern's source, by the name of the variant; empty if the lab was built
   /// without the sources.

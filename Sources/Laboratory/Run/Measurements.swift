@@ -1,4 +1,4 @@
-/// What was observed in a run of one experiment.
+/// The observations of a run of one experiment.
 public struct Measurements: Sendable {
   /// The experiment.
   public let experiment: Experiment
@@ -10,14 +10,14 @@ public struct Measurements: Sendable {
   public let started: String
   /// The duration of the run.
   public let seconds: Double
-  /// What ended the run early, if anything did. The finished trials are included.
+  /// The event that ended the run early; nil if it ran to its end. The finished trials are included.
   public let cut: Cut?
   /// Every variant at every point, in the order of the experiment.
   public let runs: [Run]
-  /// What disturbed the run.
+  /// The disturbances of the run.
   let disturbances: [RunNote]
 
-  /// What ends a run early.
+  /// An event that ends a run early.
   public enum Cut: Sendable, Equatable {
     /// The task of the run was cancelled.
     case interrupted

@@ -8,7 +8,7 @@ struct Pace {
   private let headline: Metric?
   /// The figures of each run.
   private var figures: [[RoundFigure]]
-  /// When the round began, counted from the start.
+  /// The time from the start of the run to the beginning of the round.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
   /// How precisely the ratios were known before this round, or nil if too few rounds were done.

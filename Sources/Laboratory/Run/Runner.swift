@@ -13,17 +13,17 @@ public protocol RunObserver: Sendable {
   func trialStarts(_ run: Run, _ progress: RunProgress)
 }
 
-/// How far a run is when a trial starts.
+/// The progress of a run when a trial starts.
 public struct RunProgress: Sendable {
   /// The number of the round, from 0.
   public let round: Int
-  /// How many trials are finished.
+  /// The number of finished trials.
   public let done: Int
-  /// How many trials there will be; with a precision, the least number of them.
+  /// The number of trials of the run; with a precision, the least number.
   public let total: Int
-  /// How long the run has taken.
+  /// The time that the run has taken.
   public let elapsed: Duration
-  /// How long the run may take; nil for no limit.
+  /// The time that the run may take; nil if it has no limit.
   public let limit: Duration?
   /// How precisely every ratio is to be known, for which rounds are added, and how precisely every ratio was known
   /// before this round, both as shares. `reached` is nil while too few rounds are done; both are nil if the number of
@@ -54,7 +54,7 @@ public struct Runner: Sendable {
   /// The descriptors that a run needs: pipes of a worker, process descriptors, and those that Dispatch and the
   /// concurrency runtime open. There are about 30, and this leaves room.
   private static let fewestDescriptors = 64
-  /// When this many trials have found that the machine lacks something, the others need not find out themselves.
+  /// The number of trials that must find that the machine lacks something, before the others need not try.
   static let convincingShortages = 3
 
   /// Creates a runner that starts workers of `image`.

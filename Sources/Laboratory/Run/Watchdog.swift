@@ -9,7 +9,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// Ends a worker and all its children when its time is over, or when it is told to.
+/// Ends a worker and all its children when the time of the worker is over, or on request.
 ///
 /// The watchdog has a thread of its own, which it starts before the worker exists. If the machine has no more threads,
 /// the pools of Dispatch and of Swift concurrency wait for one. A task in these pools could then not end the worker

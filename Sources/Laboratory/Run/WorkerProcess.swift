@@ -16,7 +16,7 @@ struct WorkerProcess {
 
   /// The largest report, which no correct worker exceeds. A worker that writes more is broken.
   private static let largestReport = 16 << 20
-  /// How much of a worker's standard error is kept for the message.
+  /// The number of bytes of a worker's standard error that are kept for the message.
   private static let keptNoise = 4096
 
   /// The result of a trial.

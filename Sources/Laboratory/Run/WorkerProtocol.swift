@@ -24,7 +24,7 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public var poolWidth: Int?
   /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// What earlier trials found the machine to lack (``Trial/isKnownToLack(_:)``).
+  /// The features that earlier trials found the machine to lack (``Trial/isKnownToLack(_:)``).
   public var shortages: [String]?
   /// The path to record the trial to (``Recorder/path``); nil for a trial that is measured.
   public var trace: String?
@@ -105,11 +105,11 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var observation: Observation?
   /// The names of the settings that the body read.
   public var reads: [String]?
-  /// Why the machine does not allow the trial.
+  /// The reason why the machine does not allow the trial.
   public var unavailable: String?
   /// The error that the body threw.
   public var broken: String?
-  /// What the trial found the machine to lack (``Trial/lacks(_:)``); nil for nothing.
+  /// The features that the trial found the machine to lack (``Trial/lacks(_:)``); nil for nothing.
   public var shortages: [String]?
 
   /// Creates a report of an observation, or of the reason why there is none.

@@ -11,7 +11,7 @@ public struct ProgramRecording: Sendable {
   /// The program's process.
   public var process: ChildProcess { program.process }
 
-  /// What cannot be recorded of the program, and why: a sentence; nil if everything can.
+  /// A sentence about the calls of the program that cannot be recorded, with the reason; nil if all can.
   public let limitation: String?
 
   /// Starts a program that waits for ``begin()``.
@@ -72,7 +72,7 @@ public struct ProgramRecording: Sendable {
 }
 
 extension Program.Kind {
-  /// Why the calls of a program with this name cannot be recorded; nil if they can.
+  /// The reason why the calls of a program with this name cannot be recorded; nil if they can.
   fileprivate func limitation(of name: String, followsChildren: Bool) -> String? {
     let rest = "only the cores that its threads run on can be recorded"
     switch self {

@@ -15,7 +15,7 @@ public struct Trace: Sendable, Codable, Equatable {
   public var cores: [Int]
   /// The time from the beginning of the body to the end of the record.
   public var length: UInt64
-  /// How the trial ended.
+  /// The way in which the trial ended.
   public var end: End
   /// Whether the variant is expected to end in this way: to trap, or to hang.
   public var isForeseen = false
@@ -28,14 +28,14 @@ public struct Trace: Sendable, Codable, Equatable {
   public var blocks: [Block]
   /// The times for which the record is incomplete.
   public var gaps: [Gap]
-  /// What could not be recorded at all, and why.
+  /// The records that could not be made at all, with the reasons.
   public var missing: [Missing]
   /// The running times of threads from two sources.
   public var accounts: [Account]
-  /// What only the trace of a user's program has; nil for a trial.
+  /// The part of a trace that only a user\'s program has; nil for a trial.
   public var program: Program?
 
-  /// What only the trace of a user's program has. The trace's scenario is the name of the program.
+  /// The part of a trace that only a user\'s program has. The trace's scenario is the name of the program.
   public struct Program: Sendable, Codable, Equatable {
     /// The time in nanoseconds from which a block on the main queue keeps others waiting for too long.
     public var hang: UInt64
@@ -53,7 +53,7 @@ public struct Trace: Sendable, Codable, Equatable {
     }
   }
 
-  /// How a recorded trial ended.
+  /// The end of a recorded trial.
   public enum End: Sendable, Codable, Equatable {
     /// The trial ran to its end.
     case completed
@@ -182,7 +182,7 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A wait of a thread.
   public struct Wait: Sendable, Codable, Equatable {
-    /// What a thread waits for.
+    /// The kind of event for which a thread waits.
     public enum Reason: String, Sendable, Codable, CaseIterable {
       /// `DispatchGroup.wait`.
       case group
@@ -211,7 +211,7 @@ public struct Trace: Sendable, Codable, Equatable {
     public var begin: UInt64
     /// The time at which the wait ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
-    /// What the thread waited for.
+    /// The event for which the thread waited.
     public var reason: Reason
     /// The queue that a `sync` or a parallel loop waited for.
     public var queue: Int?
@@ -231,7 +231,7 @@ public struct Trace: Sendable, Codable, Equatable {
 
   /// A block, from its submission to its end.
   public struct Block: Sendable, Codable, Equatable {
-    /// How a block was submitted.
+    /// The way in which a block was submitted.
     public enum Kind: String, Sendable, Codable {
       /// `async`.
       case async
@@ -248,7 +248,7 @@ public struct Trace: Sendable, Codable, Equatable {
       /// A job of Swift concurrency, from one suspension to the next.
       case job
     }
-    /// How the block was submitted.
+    /// The way in which the block was submitted.
     public var kind: Kind
     /// Whether the block was submitted as a barrier.
     public var isBarrier: Bool
@@ -266,7 +266,7 @@ public struct Trace: Sendable, Codable, Equatable {
     public var begin: UInt64?
     /// The time at which the block ended; nil if it had not ended by the end of the record.
     public var end: UInt64?
-    /// How long the call took that submitted the block, in nanoseconds; nil if it was not measured.
+    /// The duration of the call that submitted the block, in nanoseconds; nil if it was not measured.
     public var submissionTime: UInt64?
     /// The stack of the submission; nil if it is not known.
     public var stack: Int?
@@ -294,7 +294,7 @@ public struct Trace: Sendable, Codable, Equatable {
     public enum Record: String, Sendable, Codable {
       /// Blocks and waits.
       case calls
-      /// Which thread ran on which core.
+      /// The record of the scheduler: the thread that ran on each core.
       case scheduler
     }
     /// The record that is incomplete.
@@ -319,7 +319,7 @@ public struct Trace: Sendable, Codable, Equatable {
   public struct Missing: Sendable, Codable, Equatable {
     /// The record.
     public var record: Gap.Record
-    /// Why the record could not be made, and what would show the same: a sentence without a full stop.
+    /// The reason why the record could not be made, and another way to see the same: a sentence without a full stop.
     public var why: String
 
     /// Creates the note of a missing record.

@@ -18,7 +18,7 @@ import Instruments
 struct ApplyStride: Pattern {
   static let name = "apply-stride"
 
-  /// How the work is distributed over the iterations.
+  /// The way in which the work is distributed over the iterations.
   enum Balance: String, CaseIterable, Sendable {
     case uniform, ramp, random
   }

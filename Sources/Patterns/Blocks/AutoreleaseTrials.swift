@@ -33,7 +33,7 @@ final class AutoreleasedObjects: Sendable {
   private let living = Living()
   private let mostKept = Atomic<Int>(0)
 
-  /// How an object is released later.
+  /// The way in which an object is released later.
   enum Way: Sendable {
     /// The Objective-C runtime releases the object.
     case runtime

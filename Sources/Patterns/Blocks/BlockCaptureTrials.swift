@@ -117,7 +117,7 @@ final class CapturingBlocks: Sendable {
 
 /// A block while it is created, and what is noted about it.
 final class CapturingBlock: Sendable {
-  /// What the blocks of a trial share.
+  /// The state that the blocks of a trial share.
   fileprivate final class Shared: Sendable {
     let gate = Gate()
     let openQueue = DispatchQueue(label: "open")
@@ -196,13 +196,13 @@ final class CapturingBlock: Sendable {
 
   // MARK: Results
 
-  /// How often the block ran.
+  /// The number of times that the block ran.
   fileprivate var runs: Int { timesRun.load(ordering: .acquiring) }
   /// Whether the block left a value other than the one at its creation.
   fileprivate var isChanged: Bool { left.load(ordering: .acquiring) != number }
   /// Whether the object was released before the block had run, or before the queue had reached it.
   fileprivate var isReleasedEarly: Bool { timesEarly.load(ordering: .acquiring) > 0 }
-  /// How often the object was released.
+  /// The number of times that the object was released.
   fileprivate var releases: Int { timesReleased.load(ordering: .acquiring) }
   /// The nanoseconds from the last line of the block to the release of its object.
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
@@ -210,7 +210,7 @@ final class CapturingBlock: Sendable {
 
 /// A block on the stack of a C function, and what is noted about it.
 final class StackBlock: Sendable {
-  /// What is noted about a block.
+  /// The observations of a block.
   struct Seen: Sendable {
     fileprivate(set) var (runs, copies, frees) = (0, 0, 0)
     /// The value that the block left; nil if it did not run.
@@ -249,6 +249,6 @@ final class StackBlock: Sendable {
   /// Notes that a copy of the block was freed.
   func copyIsFreed() { state.withLock { $0.frees += 1 } }
 
-  /// What was noted so far.
+  /// The observations that were noted so far.
   fileprivate var seen: Seen { state.withLock { $0 } }
 }

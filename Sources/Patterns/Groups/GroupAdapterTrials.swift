@@ -194,7 +194,7 @@ final class FileRequests: Sendable {
   /// The queues on which the replies arrive, one for each request.
   private let replies: [DispatchQueue]
   private let end: BoundedGate
-  /// How often the reply of each request arrived and its handler ended.
+  /// The number of replies that arrived for each request and whose handlers ended.
   private let replied: RunCounts
   private let handlers: RunCounts
   private let strange = Atomic<Int>(0)

@@ -267,7 +267,7 @@ final class NestedWork: Sendable {
   var early: Int { missedAtEnd.load(ordering: .acquiring) }
   /// The number of results that were missing when the completion ran.
   var missing: Int { missed.load(ordering: .acquiring) }
-  /// How often the completion ran.
+  /// The number of times that the completion ran.
   var completions: Int { ran.load(ordering: .acquiring) }
   /// The number of results that were set on a queue other than the main queue.
   var setElsewhere: Int { elsewhere.load(ordering: .acquiring) }

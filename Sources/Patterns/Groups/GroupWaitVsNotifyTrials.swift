@@ -363,9 +363,9 @@ final class GroupDownload: Sendable {
 
   /// The number of results that were missing when the code used them.
   var missing: Int { missed.load(ordering: .acquiring) }
-  /// How often the completion block ran.
+  /// The number of times that the completion block ran.
   var completions: Int { ran.load(ordering: .acquiring) }
-  /// How often the completion block ran on a queue other than the main queue.
+  /// The number of times that the completion block ran on a queue other than the main queue.
   var elsewhere: Int { completions - ranOnMainQueue.load(ordering: .acquiring) }
   /// Whether the block for the background queue ran there.
   var wasNoticedInBackground: Bool { ranInBackground.load(ordering: .acquiring) }

@@ -14,8 +14,8 @@ import Synchronization
 ///   that holds the lock. The kernel passes such a lock to a waiting thread, which has to wake up first.
 /// - A plain futex only wakes a thread, and any thread may take the lock meanwhile.
 ///
-/// A trial lets the threads enter three times: first timed, then with a clock at each entry to see who waits how long,
-/// then with the system calls counted.
+/// A trial lets the threads enter three times: first timed, then with a clock at each entry to see how long each thread
+/// waits, then with the system calls counted.
 ///
 /// Source: SE-0433 (Mutex), "Underlying System Mutex Implementation".
 struct LockScaling: Pattern {

@@ -173,7 +173,7 @@ final class CriticalSection: Sendable {
     longest.max(now, ordering: .relaxed)
   }
 
-  /// How long each observed entry took.
+  /// The durations of the observed entries.
   var times: LatencyHistogram { LatencyHistogram(all.values.flatMap(\.self)) }
   /// The number of observed entries.
   var entered: Int { all.values.reduce(0) { $0 + $1.count } }

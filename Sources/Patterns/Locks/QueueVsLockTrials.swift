@@ -7,10 +7,10 @@ extension QueueVsLock {
   /// The number of updates whose system calls are counted.
   private static let counted = 100
 
-  /// How long the first reader waits for a second one if a guard keeps it out.
+  /// The time for which the first reader waits for a second one if a guard keeps it out.
   static let patience = Duration.milliseconds(10)
-  /// How long the first reader waits for a second one if nothing keeps it out. The wait ends when the second one comes,
-  /// which may take a while on a busy machine.
+  /// The time for which the first reader waits for a second one if nothing keeps the second one out. The wait ends when
+  /// the second one comes, which may take a while on a busy machine.
   static let surely = Duration.seconds(10)
 
   /// Times updates of a number by one thread and by several, and counts updates that were lost.
@@ -142,7 +142,7 @@ final class SharedNumber: Sendable {
     wait.store(MonotonicClock.now() - start, ordering: .relaxed)
   }
 
-  /// How long the first reader waited, in nanoseconds.
+  /// The time for which the first reader waited, in nanoseconds.
   var waited: UInt64 { wait.load(ordering: .relaxed) }
 
   /// The value of the number.

@@ -190,8 +190,8 @@ struct MainQueue: Pattern {
   private var hopping: [any Declaration] { [hops, toMain, back, offMain] }
   private var working: [any Declaration] { [events, work, lateness, delayed] }
 
-  /// How long a block waits, the first time, for an event that must not come while it runs.
+  /// The time for which a block waits, the first time, for an event that must not come while it runs.
   private var inOrder: Duration { .milliseconds(10) }
-  /// How long a block waits for an event that must come.
+  /// The time for which a block waits for an event that must come.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -391,7 +391,7 @@ final class MyDataContext: Sendable {
 
   /// Whether the calling thread cleaned up the data.
   var isCleanedUpHere: Bool { state.withLock { $0.cleaner } == ThreadCensus.currentThread }
-  /// How often the data was cleaned up.
+  /// The number of times that the data was cleaned up.
   var cleanUps: Int { state.withLock { $0.cleanUps } }
   /// Whether the clean-up came before the last release, or before the end of the last block.
   var wasEarly: Bool { state.withLock { $0.wasEarly } }

@@ -164,8 +164,8 @@ struct QueueOrder: Pattern {
   private var listed: [any Declaration] { [returnedBeforeEnd, unfinished] }
   private var queued: [any Declaration] { [waiters, overtaken] }
 
-  /// How long a task waits, after all are submitted, for one that must not come.
+  /// The time for which a task waits, after all are submitted, for one that must not come.
   private var inOrder: Duration { .milliseconds(10) }
-  /// How long a task waits for one that must come as soon as there is a thread for it.
+  /// The time for which a task waits for one that must come as soon as there is a thread for it.
   private var overtaking: Duration { .seconds(20) }
 }

@@ -34,8 +34,8 @@ struct FileDescriptorSemaphore: Pattern {
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")
   let elapsed = Metric.latency("elapsed", "from the first submission to the end of the last task, failed or not")
 
-  /// How long a task keeps its file open, at most, until others have tried: a pool of 255 threads may not let all of
-  /// them try.
+  /// The time for which a task keeps its file open, at most, until others have tried: a pool of 255 threads may not let
+  /// all of them try.
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks] }

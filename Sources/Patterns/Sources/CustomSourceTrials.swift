@@ -122,7 +122,7 @@ extension CustomSource {
   }
 }
 
-/// How a source merges several events.
+/// The way in which a source merges several events.
 enum Coalescing {
   /// The source adds up the events.
   case sum
@@ -146,7 +146,7 @@ enum Coalescing {
   }
 }
 
-/// How a trial sends events, and how it cancels their source.
+/// The ways in which a trial sends events, and in which it cancels their source.
 struct Sender {
   /// Sends events one after the other.
   let sendAll: (Pieces<UInt>) -> Void

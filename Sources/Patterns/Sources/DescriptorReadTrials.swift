@@ -189,7 +189,7 @@ extension DescriptorRead {
 
 /// The bytes that a variant has read and passes on, which are compared with those that were written.
 final class ReceivedData: Sendable {
-  /// When ``process(_:_:)`` has all the bytes that it wants.
+  /// The event after which ``process(_:_:)`` has all the bytes that it wants.
   enum EndCondition { case end, cancelled }
 
   fileprivate struct State {

@@ -43,7 +43,7 @@ extension MachPortPattern {
   }
 }
 
-/// How a trial sends a message to a port, and how it cancels the source.
+/// The ways in which a trial sends a message to a port, and in which it cancels the source.
 struct PortSender {
   /// Sends a message.
   let send: (Int32) throws -> Void
@@ -51,11 +51,11 @@ struct PortSender {
   let end: () -> Void
 }
 
-/// What happened at a port.
+/// The events at a port.
 final class PortInbox: Sendable {
   /// The queue of the source's handlers.
   let queue = DispatchQueue(label: "port")
-  /// What was noted so far.
+  /// The observations that were noted so far.
   let seen = WaitableValue(Seen())
 
   /// The events at a port.

@@ -280,9 +280,9 @@ private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 /// The part of a worker that the trial has started.
 private enum WorkerPart {
-  /// A child that exits with this status when it is told to.
+  /// A child that exits with this status on request.
   case child(Int32)
-  /// A parent that starts a child, and exits when it is told to.
+  /// A parent that starts a child, and exits on request.
   case parent
   /// The child of that parent.
   case childOf(pid_t)

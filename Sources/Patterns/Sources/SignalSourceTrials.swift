@@ -334,7 +334,7 @@ final class SignalInbox: Sendable {
 
   /// The sum of the reported signals.
   var told: Int { sumTold.load(ordering: .acquiring) }
-  /// How often a handler ran.
+  /// The number of times that a handler ran.
   var runs: Int { countRuns.load(ordering: .acquiring) }
   /// The time at which the handler last began.
   var arrival: UInt64? { lastArrival.time }

@@ -8,7 +8,7 @@ extension SourceLifecycle {
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
 
-/// How a trial sends an event to a source, cancels the source, or gives it another target queue.
+/// The ways in which a trial sends an event to a source, cancels the source, or gives it another target queue.
 struct HeldSource {
   /// Sends an event.
   let add: () -> Void
@@ -40,7 +40,7 @@ final class SourceLife: Sendable {
   /// One of the two queues.
   enum Place: Sendable { case old, new }
 
-  /// What has happened so far.
+  /// The events so far.
   struct Log {
     /// The number of handler runs.
     var runs = 0
@@ -154,7 +154,7 @@ final class SourceLife: Sendable {
   /// Notes that `cancel` has returned.
   func cancelReturned() { state.note { $0.isCancelled = true } }
 
-  /// What has happened so far.
+  /// The events so far.
   var log: Log { state.log }
 
   /// Waits until the log meets a condition.

@@ -183,7 +183,7 @@ final class TimerRun: Sendable {
   private let state = WaitableValue(State())
   private let watch: WallClockWatch?
 
-  /// What the timer has reported so far.
+  /// The reports of the timer so far.
   struct Tally {
     /// The number of handler runs, or of events without a source.
     var runs = 0
@@ -352,7 +352,7 @@ final class TimerRun: Sendable {
   /// Cancels the timer.
   func end() { state.source?.cancel() }
 
-  /// What the timer has reported so far.
+  /// The reports of the timer so far.
   var tally: Tally { state.tally }
 
   /// The nanoseconds until the first event is due by the timer's clock; negative after that.

@@ -7,7 +7,7 @@ import Synchronization
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Counts the looks of a task that were on a thread or queue other than the main one.
+  /// Counts the observations of a task on a thread or queue other than the main one.
   func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }

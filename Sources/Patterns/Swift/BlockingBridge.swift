@@ -16,7 +16,7 @@ import Synchronization
 /// may therefore wait for a thread that runs, and not for work that still needs a thread.
 ///
 /// In a trial the child tasks of a group each call such code once. First as many of them begin as the pool has threads,
-/// and none goes on before all of these have begun. A trial stalls if all threads of the process sleep
+/// and none continues before all of these have begun. A trial stalls if all threads of the process sleep
 /// (``Standstill``) although tasks have not ended, which distinguishes a standstill from slowness on any machine.
 ///
 /// Source: SE-0296 (async/await), "Suspension points".

@@ -108,17 +108,17 @@ extension CustomExecutors {
 }
 
 extension Unavailable {
-  /// What `Task.immediate` needs.
+  /// The error that `Task.immediate` is not available here.
   static let immediateTask = Unavailable("Task.immediate needs macOS 26")
 }
 
 /// Where code runs.
 enum CodePlace: Sendable {
-  /// On the task executor.
+  /// The task executor.
   case preferred
-  /// On the serial executor of an actor.
+  /// The serial executor of an actor.
   case actor
-  /// On neither.
+  /// Another thread, which belongs to neither executor.
   case elsewhere
 
   private static let key = DispatchSpecificKey<CodePlace>()
@@ -249,7 +249,7 @@ final class PlacedCode: Sendable {
   /// Lets the thread in ``keep()`` go on.
   func letGo() { mayGo.signal() }
 
-  /// The number of looks at a place.
+  /// The number of observations of a place.
   func looks(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
   /// The time from before the call until its code began, in nanoseconds.
   var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }

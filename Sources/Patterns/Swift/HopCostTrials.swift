@@ -148,7 +148,7 @@ final class Visits: Sendable {
 
   /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
-  /// How often the caller continued on another thread.
+  /// The number of times that the caller continued on another thread.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }
 

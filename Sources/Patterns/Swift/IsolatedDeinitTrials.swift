@@ -37,7 +37,7 @@ extension IsolatedDeinit {
 }
 
 extension Unavailable {
-  /// What `isolated deinit` needs.
+  /// The error that `isolated deinit` is not available here.
   static let isolatedDeinit = Unavailable("isolated deinit needs macOS 15.4")
 }
 

@@ -127,6 +127,6 @@ final class RaisedTask: Sendable {
   /// Notes a call of the handler of the parent task.
   func outerHandlerIsCalled() { state.withLock { $0.outerCalls += 1 } }
 
-  /// What the task has seen so far.
+  /// The observations of the task so far.
   var now: State { state.withLock { $0 } }
 }

@@ -62,7 +62,7 @@ extension StreamVsSource {
   }
 }
 
-/// How a trial sends items, and how it ends the stream of items.
+/// The ways in which a trial sends items, and in which it ends the stream of items.
 struct Outbox {
   /// Sends items one after the other.
   let sendAll: (Pieces<Int>) -> Void

@@ -98,6 +98,6 @@ final class OrderRound: Sendable {
   var inversions: Int { state.inversions }
   /// The number of items that have not arrived.
   var lost: Int { count - state.come }
-  /// When the last item came; nil if one has not come.
+  /// The time at which the last item came; nil if an item is missing.
   var end: UInt64? { state.end }
 }

@@ -115,7 +115,7 @@ extension QueuePoolPattern {
 
   /// The largest number of queues in the document's pool.
   private static var mostQueues: Int { 32 }
-  /// How many times the racers ask for the sets of all classes.
+  /// The number of times that the racers ask for the sets of all classes.
   private static var setRaces: Int { 10 }
 }
 

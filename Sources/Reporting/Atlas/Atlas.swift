@@ -6,7 +6,7 @@ import Measurement
 /// first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
-  /// What distinguishes each column from the others.
+  /// The facts that distinguish each column from the others.
   let names: [String]
   /// The sentences of the documents. Those on which machines disagree come first, and among these, those that one
   /// machine refutes and another bears out.
@@ -14,7 +14,7 @@ public struct Atlas: Sendable {
   let scenarios: [AtlasScenario]
   /// The words for the columns: machines if every column is of another machine, otherwise runs.
   let words: ColumnWords
-  /// What the reader must know before columns are compared: verdicts that do not count, and interrupted runs.
+  /// The facts that a reader must know before columns are compared: verdicts that do not count, and interrupted runs.
   let cautions: [String]
 
   /// Creates an atlas of at least two runs, one for each column.
@@ -69,7 +69,7 @@ public struct Atlas: Sendable {
       + counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
-  /// What the reader must know about ratios, and about differences between machines.
+  /// The facts that a reader must know about ratios, and about differences between machines.
   static let notes = [
     "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, or if it is 0, the cell shows the figure itself.",
     "apart: the largest ratio to the smallest; \(told) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
@@ -106,7 +106,7 @@ struct AtlasSentence: Sendable {
     }
   }
 
-  /// How far machines disagree on a sentence.
+  /// The extent to which machines disagree on a sentence.
   enum Disagreement: Int, Sendable, Comparable {
     case none
     /// The sentence is open on some machines.

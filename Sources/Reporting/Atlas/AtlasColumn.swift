@@ -110,7 +110,7 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// What ratios refer to; nil if there are no ratios.
+  /// The reference of the ratios; nil if there are no ratios.
   let reference: String?
   /// Whether any row has a ratio. A baseline of 0 gives none.
   let hasRatios: Bool

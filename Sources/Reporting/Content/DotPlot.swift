@@ -31,7 +31,7 @@ struct DotPlot: Sendable {
   let title: String
   let note: String
   let panels: [Panel]
-  /// What ratios refer to; nil if there are no ratios.
+  /// The reference of the ratios; nil if there are no ratios.
   let reference: String?
   /// The runs without a figure.
   let leftOut: [String]

@@ -82,7 +82,7 @@ extension ClaimFacts {
     return "\(left) \(name)"
   }
 
-  /// Which side is below the other in every round; nil if the verdict has another reason.
+  /// The side that is below the other in every round; nil if the verdict has another reason.
   private var apart: String? {
     guard evidence.reason == Evidence.apart, let names = comparison?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
@@ -189,7 +189,8 @@ extension WrittenCheck {
     return metrics.count == 1 ? metrics.first : nil
   }
 
-  /// What distinguishes the sides if both are figures: their variants, points or metrics; nil if one side is a number.
+  /// The names that distinguish the sides if both are figures: their variants, points or metrics; nil if one side is a
+  /// number.
   ///
   /// The name of a product stands for the factor, too: the figure beside it is the result of the product.
   var sideNames: [(text: String, isProduct: Bool)]? {

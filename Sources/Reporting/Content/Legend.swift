@@ -1,6 +1,6 @@
 import Laboratory
 
-/// What verdicts and kinds of claims mean, in words.
+/// The meaning of verdicts and of kinds of claims, in words.
 public enum Legend {
   /// The kinds of claims, with their verdicts.
   public static let kinds = [

@@ -14,7 +14,7 @@ struct Outcomes {
     claims = index.document.claims
   }
 
-  /// What the claims say of an outcome, and what the variant is meant to show.
+  /// The expectation that the claims and the variant's role have of an outcome.
   enum Expectation: String, Sendable, CaseIterable {
     case allowed, forbidden
     /// The outcome is wrong, and the variant is there to show it.

@@ -13,8 +13,8 @@ struct Distribution: Sendable {
   }
   let metric: MetricFacts
   let series: [Series]
-  /// What a plot leaves out, for its title: other points, and variants with too few samples. Empty if the plot leaves
-  /// out nothing.
+  /// A note on the runs that a plot leaves out, for its title: other points, and variants with too few samples. Empty
+  /// if the plot leaves out nothing.
   let note: String
 
   /// The largest number of series that readers can distinguish.
@@ -86,7 +86,7 @@ struct SweepCurve: Sendable {
   let ideal: Double?
   /// The meaning of the figures, for the title.
   let figures: String
-  /// What the plot leaves out, for its title. Empty if the plot leaves out nothing.
+  /// A note on the runs that the plot leaves out, for its title. Empty if the plot leaves out nothing.
   private(set) var note: String
 
   /// The largest number of series that readers can distinguish.

@@ -7,7 +7,7 @@ public struct ReportContent: Sendable {
   /// The document.
   public let document: ResultDocument
 
-  /// What changed since the run before, in one line; nil if there is no earlier run to compare with.
+  /// The changes since the run before, in one line; nil if there is no earlier run to compare with.
   public var sinceLast: String?
 
   /// The documents whose sentences the claims grade; nil in a lab without documents.
@@ -230,7 +230,7 @@ public struct ReportContent: Sendable {
     .violated, .notWitnessed, .refuted, .inconclusive, .unavailable, .held, .witnessed, .supported,
   ]
 
-  /// The claims of a short report: those that are told, the gravest first, and those that came out as they say.
+  /// The claims of a short report: those that are shown, the most severe first, and those whose result is as claimed.
   var claimsBySeverity: (told: [ClaimFacts], asSaid: [ClaimFacts]) {
     let severities = claims.map { ($0, $0.severity) }
     let told = ClaimFacts.Severity.allCases.dropLast().flatMap { severity in

@@ -73,7 +73,7 @@ struct SearchAnswer {
     let near = group.filter(comparison.nearBest.contains)
     let unclear = group.filter(comparison.unclear.contains)
     let worse = group.filter { comparison.contrasts[$0]?.isDistinct == true }
-    // A best run of which others cannot be told apart is the best by chance: another try would name another one.
+    // A best run that cannot be distinguished from others is the best by chance: another try would name another one.
     let isAnyones = isCertain && near.isEmpty && !unclear.isEmpty
     let unranked = isAnyones ? group.filter { $0 == best || unclear.contains($0) } : unclear
     let parts = [

@@ -49,7 +49,7 @@ public struct SentenceIndex: Sendable {
     let says: String
     /// The place in the document.
     let place: String
-    /// How strongly the document says it; nil if nothing can try the sentence.
+    /// The strength with which the document says the sentence; nil if nothing can try the sentence.
     let said: Documents.Strength?
     /// The word or the form of the document that expresses the strength.
     let word: String

@@ -28,7 +28,7 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case untried = "cannot be tried"
 }
 
-/// What a judged claim says about a sentence.
+/// The opinion of a judged claim on a sentence.
 enum ClaimOpinion: String, Sendable, Codable {
   case speaksFor = "for"
   case speaksAgainst = "against"

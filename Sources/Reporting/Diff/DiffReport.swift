@@ -67,7 +67,7 @@ public struct DiffReport: Sendable {
     return "\(diff.rows.count) figures: " + counts.joined(separator: ", ")
   }
 
-  /// From this width on, a line has room for the interval of a change.
+  /// The width from which on a line has room for the interval of a change.
   private static let widthOfIntervals = 110
 
   /// Returns the meaning of the figures and the intervals of some rows.
@@ -115,7 +115,7 @@ public struct DiffReport: Sendable {
     }
   }
 
-  /// Returns the reasons why changes cannot be told, each once with all figures that share it.
+  /// Returns the reasons why changes cannot be judged, each once with all figures that share it.
   private func reasons(_ style: TextStyle) -> [String] {
     let untold = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return untold.grouped { $0.reason ?? "" }.flatMap { reason, rows in

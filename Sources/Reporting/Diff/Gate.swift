@@ -5,12 +5,13 @@ import Measurement
 public struct Gate: Sendable {
   /// The share from which a change for the worse fails.
   public let limit: Double
-  /// What became worse: figures by more than the limit, claims that failed, and trials that broke, trapped or hung.
+  /// The changes for the worse: figures by more than the limit, claims that failed, and trials that broke, trapped or
+  /// hung.
   public let worse: [String]
-  /// What could not be judged, each with the reason and with what would help.
+  /// The questions that could not be judged, each with the reason and with what would help.
   public let undecided: [String]
 
-  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that could not be told.
+  /// The exit status: 0 if the diff was judged and is fine, 1 if something became worse, 2 if that could not be judged.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
   /// Creates the gate of `diff` with a limit, a share above 0.

@@ -6,7 +6,7 @@ import Measurement
 /// Rows are matched by scenario, variant, point and metric. Several documents of a scenario on one side are several
 /// runs. Runs are compared, and not their rounds, since the rounds of one run share its luck.
 public struct ResultDiff: Sendable {
-  /// How a figure changed.
+  /// The way in which a figure changed.
   public enum Change: String, Sendable, Codable {
     /// The interval excludes no change, and the figure became better.
     case better
@@ -16,8 +16,8 @@ public struct ResultDiff: Sendable {
     case different
     /// The interval includes no change.
     case none = "within noise"
-    /// The change cannot be told: there is one run for each side and the figures differ no more than runs may, or there
-    /// are too few rounds, or the figures have no ratio.
+    /// The change cannot be judged: there is one run for each side and the figures differ no more than runs may, or
+    /// there are too few rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
     /// The changes in the order of reports, the gravest first.
@@ -83,7 +83,7 @@ public struct ResultDiff: Sendable {
     public let ratio: ConfidenceInterval?
     /// The result of the comparison.
     public let change: Change
-    /// The reason why the change cannot be told; nil if it can.
+    /// The reason why the change cannot be judged; nil if it can.
     public let reason: String?
     /// The direction of the metric that is better.
     let better: Metric.Better
@@ -140,7 +140,7 @@ public struct ResultDiff: Sendable {
   public private(set) var added: [String] = []
   /// The claims with another verdict than before.
   public private(set) var verdicts: [VerdictChange] = []
-  /// What makes the two sides hard to compare: other machines, other parameters, disturbances of the runs.
+  /// The facts that make the two sides hard to compare: other machines, other parameters, disturbances of the runs.
   public private(set) var cautions: [String] = []
   /// The faults of the new side, whatever its figures: claims that failed, trials that broke, and trials that trapped
   /// or hung although they are meant to complete.

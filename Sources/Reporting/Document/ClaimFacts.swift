@@ -139,7 +139,7 @@ struct TrialFacts: Codable, Sendable {
   let round: Int
   /// The figure of the check's left side in this trial.
   let left: Number?
-  /// How the trial ended; nil if it completed.
+  /// The way in which the trial ended; nil if it completed.
   let ended: String?
 
   init(_ example: Evidence.Example) {

@@ -12,8 +12,8 @@ struct RunFacts: Codable, Sendable {
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal.
   let signals: [String: Int]?
-  /// What the run needs and lacks at its number of cores, so that it was not tried; nil if the run lacks nothing or is
-  /// not confined.
+  /// The requirement that the run does not meet at its number of cores, so that it was not tried; nil if the run lacks
+  /// nothing or is not confined.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 

@@ -90,10 +90,11 @@ struct VariantFacts: Codable, Sendable {
   let name: String
   let role: String
   let says: String
-  /// How the trials of the variant are meant to end: `completes`, `traps`, `hangs`; nil in documents of labs that did
-  /// not write it.
+  /// The intended end of the variant's trials: `completes`, `traps`, `hangs`; nil in documents of labs that did not
+  /// write it.
   let ends: String?
-  /// What the variant needs and the machine lacks, so that it was not tried; nil if the machine lacks nothing.
+  /// The requirement of the variant that the machine does not meet, so that the variant was not tried; nil if the
+  /// machine lacks nothing.
   let obstacle: String?
   /// The body of the variant as it was compiled; nil if the lab was built without the sources.
   let code: String?

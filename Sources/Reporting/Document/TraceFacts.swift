@@ -16,7 +16,7 @@ struct TraceFacts: Codable, Sendable {
   /// The number of blocks that were submitted in the part in the document and began later. The document lacks these
   /// blocks; nil for none.
   let later: Int?
-  /// How the trial ended: the name of an outcome, or a reason.
+  /// The way in which the trial ended: the name of an outcome, or a reason.
   let end: String
   let signal: Int?
   let queues: [Trace.Queue]

@@ -2,7 +2,7 @@ import Exploration
 
 /// The sentences about an exploration, the same in every format.
 enum ExplorationWords {
-  /// What holds of every exploration.
+  /// The limits of every exploration.
   static let limits = [
     "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups, sources and locks are a model of "
       + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
@@ -65,13 +65,13 @@ enum ExplorationWords {
     return listed(kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) })
   }
 
-  /// `a, b and c`
+  /// The words as a list: `a, b and c`.
   static func listed(_ parts: [String]) -> String {
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }
 
-  /// How the schedule ends, if no step of the table shows it.
+  /// The end of the schedule, if no step of the table shows it.
   static func end(_ record: Record) -> String? {
     if case .deadlock(let waiting) = record.outcome {
       return "No thread can continue: \(waiting.joined(separator: "; "))."

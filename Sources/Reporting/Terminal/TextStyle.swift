@@ -51,7 +51,7 @@ public struct TextStyle: Sendable {
   func sign(_ fancy: String, _ plain: String) -> String { unicode ? fancy : plain }
 }
 
-/// When the output has colours.
+/// The condition under which the output has colours.
 public enum ColorChoice: String, Sendable, CaseIterable {
   /// Colours are used on a terminal that supports them, unless the environment says otherwise.
   case auto

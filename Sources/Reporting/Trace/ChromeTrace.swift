@@ -178,7 +178,7 @@ public enum ChromeTrace {
 }
 
 extension Trace.Gap.Record {
-  /// What the record contains, in a few words.
+  /// The content of the record in a few words.
   var says: String {
     switch self {
     case .calls: "blocks and waits"

@@ -20,7 +20,7 @@ struct Folding {
       /// The record of this time is lost or missing.
       case unknown
     }
-    /// What the thread does.
+    /// The activity of the thread.
     enum Content: Hashable {
       case nothing
       /// One block.

@@ -1,9 +1,9 @@
 import Laboratory
 
-/// What a lane does over time, as a row of pieces. A wait hides the block around it, and a block hides the block that
-/// called it.
+/// The activity of a lane over time, as a row of pieces. A wait hides the block around it, and a block hides the block
+/// that called it.
 struct Timeline {
-  /// What a thread does.
+  /// The activity of a thread.
   enum Content: Hashable {
     /// The thread is in no block, and no wait of it was recorded.
     case nothing

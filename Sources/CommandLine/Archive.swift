@@ -31,7 +31,8 @@ struct Archive {
     #endif
   }
 
-  /// What a run is kept as, and compared with: a quick one says nothing beside a full one.
+  /// The kind of a kept run. A run is compared only with one of its kind, since a quick run says nothing beside a full
+  /// one.
   private enum Kind: String, CaseIterable {
     case full = ""
     case quick = ".quick"

@@ -259,7 +259,7 @@ public struct Lab: Sendable {
 }
 
 struct Root: ParsableCommand {
-  /// What help says of exit statuses, for all commands and for the one that runs scenarios.
+  /// The text of the help on exit statuses, for all commands and for the one that runs scenarios.
   static let exitStatuses = """
     Exit status: 0 no guarantee or anomaly claim failed (refuted and inconclusive performance claims end with 0, too; --strict \
     ends with 1 for refuted ones); 1 a guarantee was violated, an anomaly was not witnessed, or a trial failed, or crashed or hung \

@@ -7,7 +7,7 @@ import Reporting
 struct RunSession {
   /// Runs plans on this machine.
   let runner: Runner
-  /// How results are shown, and which scenarios may go unjudged.
+  /// The options for showing results, and for scenarios that may go unjudged.
   let output: OutputOptions
   /// The files to write.
   let exports: [Export]

@@ -5,7 +5,7 @@ import Measurement
 import Platform
 import Synchronization
 
-/// Observes in two looks how many tasks the system lets be in progress: once while they work, and once while they wait.
+/// Counts the tasks that the system lets be in progress, in two rounds: while they work, and while they wait.
 public struct TaskCensus: Sendable {
   /// The check that no further task begins; a test replaces it.
   public var standstill = Standstill()
@@ -15,7 +15,7 @@ public struct TaskCensus: Sendable {
   /// Creates an observer of tasks in this process.
   public init() {}
 
-  /// The results of both looks.
+  /// The results of both rounds.
   public struct Seen {
     /// The time from the first submission to the end of the last task while the tasks worked, in nanoseconds.
     public fileprivate(set) var elapsed: UInt64 = 0
@@ -35,7 +35,7 @@ public struct TaskCensus: Sendable {
     /// The number of pool threads that waited with a task when no further task began; nil if the system does not report
     /// it.
     public fileprivate(set) var held: Int?
-    /// The number of tasks that had not ended when `run` returned, in both looks together.
+    /// The number of tasks that had not ended when `run` returned, in both rounds together.
     public fileprivate(set) var unended = 0
   }
 
@@ -87,7 +87,7 @@ public struct TaskCensus: Sendable {
   }
 }
 
-/// A task of a look.
+/// A task of a round.
 public struct RoundTask: Sendable {
   fileprivate let round: TaskRound
   fileprivate let index: Int
@@ -99,7 +99,7 @@ public struct RoundTask: Sendable {
   public func runSuspending() async { await round.runSuspending(index) }
 }
 
-/// The tasks of one look, with the times at which each began and ended.
+/// The tasks of one round, with the times at which each began and ended.
 public final class TaskRound: Sendable {
   /// The group of the tasks.
   public let all = DispatchGroup()

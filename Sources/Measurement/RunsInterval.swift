@@ -6,9 +6,9 @@ extension ConfidenceInterval {
   /// seems worse.
   public static let confidenceOfRuns = 0.95
 
-  /// How much runs differ, as far as that is known before there are several runs. The rounds of one run share its
-  /// circumstances: where its memory lies, what else the machine does, how warm it is. On quiet machines the figures of
-  /// one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
+  /// The share by which runs differ, as far as that is known before there are several runs. The rounds of one run share
+  /// its circumstances: where its memory lies, what else the machine does, how warm it is. On quiet machines the
+  /// figures of one program's runs differed by about 5 %, and on other machines by as much as the rounds of a run do.
   private static let luck = 0.05
   /// The number of degrees of freedom that this prior knowledge counts for, compared with those of the runs themselves.
   private static let weight = 4.0

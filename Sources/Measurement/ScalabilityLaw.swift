@@ -1,4 +1,4 @@
-/// How a throughput grows with the number of cores, by the Universal Scalability Law (Gunther, 2007):
+/// The growth of a throughput with the number of cores, by the Universal Scalability Law (Gunther, 2007):
 ///
 /// ```
 /// X(n) = λn / (1 + σ(n − 1) + κn(n − 1))

@@ -125,7 +125,7 @@ private func usage(_ who: Int32) -> rusage {
   return usage
 }
 
-/// How some cores have spent their time since the machine started, in clock ticks.
+/// The times that some cores have spent in each state since the machine started, in clock ticks.
 public struct ProcessorTimes: Sendable {
   /// Time in which the processors worked for any process.
   public let busy: UInt64

@@ -9,7 +9,7 @@ import Reporting
   import Glibc
 #endif
 
-/// How to show the results of a run, during the run and after it.
+/// The options that say how to show the results of a run, during the run and after it.
 struct OutputOptions: ParsableArguments {
   @OptionGroup var rendering: RenderOptions
 

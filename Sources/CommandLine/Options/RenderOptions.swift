@@ -10,7 +10,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
 }
 
-/// How results are printed: as tables for people, or in a format that is a single text.
+/// The form in which results are printed: as tables for people, or in a format that is a single text.
 enum PrintFormat: ExpressibleByArgument {
   case table
   case exported(ExportFormat, @Sendable (ExportFormat.Input) throws -> String)
@@ -47,7 +47,8 @@ enum PrintFormat: ExpressibleByArgument {
   }
 }
 
-/// How to show results, of a run that has just ended or of a saved one, and the files to write them to.
+/// The options that say how to show results, of a run that has just ended or of a saved one, and to which files to
+/// write them.
 struct RenderOptions: ParsableArguments {
   @Option(help: "How to print results.")
   var format: PrintFormat = .table

@@ -12,7 +12,7 @@ public struct Conclusion: Sendable {
     /// The first figure in percent of the second one, from the least round to the greatest:
     /// `{naive.lost of naive.sent}`.
     case share(Check.Reference, Check.Reference)
-    /// The system that the run was made on, where another may do otherwise: `{system}`.
+    /// The system of the run, for a statement that may not be true of another system: `{system}`.
     case system
   }
   /// The required result of a claim.

@@ -76,7 +76,7 @@ public struct Scaling: Sendable {
 }
 
 extension Results {
-  /// What the law of scalability says about the headline metric: for each variant, at its fastest setting.
+  /// The findings by the law of scalability about the headline metric: for each variant, at its fastest setting.
   var scalability: [RunNote] {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed

@@ -1,5 +1,5 @@
 extension Results {
-  /// Questions of the file that no trial of a run could answer: a percentile of fewer samples than it needs. It is an
+  /// Questions of the file that no trial of a run could answer: a percentile of too few samples. Such a question is an
   /// error in the file or in the settings, although only the run could show it. A trial that has too few samples by
   /// chance is not such an error.
   public var unanswerableChecks: [InputError] {

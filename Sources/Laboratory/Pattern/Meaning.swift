@@ -1,12 +1,12 @@
 import Measurement
 
 extension Metric {
-  /// What a figure of a metric means: the words in which two figures are compared, and whether a better figure is a
+  /// The meaning of a metric's figures: the words in which two figures are compared, and whether a better figure is a
   /// speed-up.
   public enum Meaning: Sendable, Hashable {
     /// The time that something takes: a shorter time is faster.
     case duration
-    /// How much is done in a second: a higher rate is faster.
+    /// The amount of work that is done in a second: a higher rate is faster.
     case throughput
     /// An amount of time or memory. A smaller amount is not a higher speed: less lateness, less processor time.
     case amount

@@ -135,7 +135,7 @@ public struct Parameter: Sendable {
     return .integer(number)
   }
 
-  /// What a value with the parameter's unit looks like.
+  /// An example of a value with the parameter's unit.
   private var wanted: String {
     switch unit {
     case .nanoseconds: "a duration such as 50ns or 2ms"

@@ -1,7 +1,7 @@
 import Measurement
 import Platform
 
-/// How much to run.
+/// The amount to run: rounds and time.
 public struct Budget: Sendable, Equatable {
   /// The number of rounds; with a ``precision`` it is the smallest number.
   public var rounds: Int
@@ -55,7 +55,7 @@ public struct Budget: Sendable, Equatable {
 public struct Plan: Sendable {
   /// The experiment to run.
   public let experiment: Experiment
-  /// How much of it to run.
+  /// The amount of the experiment to run.
   public let budget: Budget
   /// The seed of the order.
   public let seed: UInt64

@@ -11,7 +11,7 @@ struct Pace {
   /// The time from the start of the run to the beginning of the round.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
-  /// How precisely the ratios were known before this round, or nil if too few rounds were done.
+  /// The precision of the ratios before this round; nil if too few rounds were done.
   private var reached: Double?
   /// The number of trials that are done.
   private(set) var trials = 0
@@ -122,7 +122,7 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// How precisely every ratio that will be printed is known, or nil if too few rounds are done. If none is printed,
+  /// The precision of the least precise ratio that will be printed; nil if too few rounds are done. If none is printed,
   /// neither to a baseline nor to the best, the ratios to the best represent those of the claims.
   private var precision: Double? {
     var experiment = plan.experiment

@@ -25,7 +25,7 @@ public struct RunProgress: Sendable {
   public let elapsed: Duration
   /// The time that the run may take; nil if it has no limit.
   public let limit: Duration?
-  /// How precisely every ratio is to be known, for which rounds are added, and how precisely every ratio was known
+  /// The precision that every ratio must reach, for which rounds are added, and the precision that every ratio had
   /// before this round, both as shares. `reached` is nil while too few rounds are done; both are nil if the number of
   /// rounds is set.
   public let precision: (goal: Double, reached: Double?)?

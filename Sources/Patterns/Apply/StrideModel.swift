@@ -190,8 +190,8 @@ extension ApplyStride: FindingPattern {
       }
   }
 
-  /// How much work to give a block, and which strides do so, by the cost model of the variant that is fastest, for each
-  /// number of cores that was asked for; nil where more is swept, or no cost model fits.
+  /// Returns advice on the work to give a block, and on the strides that do so, by the cost model of the fastest
+  /// variant, for each number of cores in the sweep; nil if more is swept, or if no cost model fits.
   private func advice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
     guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
     let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in

@@ -32,7 +32,7 @@ extension QueueSuspend {
     return Stopped(count: stopped)
   }
 
-  /// Suspends and resumes a queue repeatedly that continues while it is suspended, and counts blocks that began
+  /// Suspends and resumes a queue repeatedly while its blocks continue, and counts the blocks that began
   /// meanwhile.
   ///
   /// - Parameter patience: how long the trial waits for a block that begins meanwhile. At first there may be no thread
@@ -121,7 +121,7 @@ final class Suspension: Sendable {
     runnerHasEnded.signal()
   }
 
-  /// Waits until a block has begun that continues when the queue is suspended. Each call waits for one more.
+  /// Waits until one more block runs. The block continues when the queue is suspended.
   func awaitRunning() { isRunning.wait() }
 
   /// Waits until the queue is suspended.

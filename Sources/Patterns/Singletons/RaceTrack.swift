@@ -56,7 +56,7 @@ private struct Singleton: ~Copyable {
   )
 }
 
-/// What an actor created and got at one singleton.
+/// The instances that an actor created and got at one singleton.
 private struct Note {
   var created: UnsafeMutableRawPointer?
   var got: UnsafeMutableRawPointer?

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The measuring code, in which real processes exit.
 extension ProcessMonitorPattern {
-  /// The longest time of a trial: two workers for each process, started one after the other, and the looks at their
-  /// threads.
+  /// The longest time of a trial: two workers for each process, started one after the other, and the observation of
+  /// their threads.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(100) * (trial[processes] + 1) * 3 }
 
   /// Starts children one after the other, has each of them watched, and lets it exit.
@@ -284,7 +284,7 @@ private enum WorkerPart {
   case child(Int32)
   /// A parent that starts a child, and exits on request.
   case parent
-  /// The child of that parent.
+  /// The child that the parent starts.
   case childOf(pid_t)
 
   /// The descriptors of the other parts.

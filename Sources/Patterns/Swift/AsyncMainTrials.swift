@@ -17,7 +17,7 @@ extension AsyncMain {
     record(trial, observer)
   }
 
-  /// Records what the looks saw.
+  /// Records the observations.
   func record(_ trial: Trial, _ observer: ThreadObserver) {
     trial.record(offMain, observer.offMain)
     trial.record(offQueue, observer.offQueue)
@@ -42,7 +42,7 @@ final class ThreadObserver: Sendable {
   private let outside = Atomic(0)
   private let seen = Mutex<Set<Int>>([])
 
-  /// Creates looks. A test may call another thread the main one.
+  /// Creates an observer. A test may call another thread the main one.
   init(
     count: Int, isMainThread: @escaping @Sendable () -> Bool = { MainThread.isCurrent },
     isOnMainQueue: @escaping @Sendable () -> Bool
@@ -50,7 +50,7 @@ final class ThreadObserver: Sendable {
     (self.count, self.isMainThread, self.isOnMainQueue) = (count, isMainThread, isOnMainQueue)
   }
 
-  /// The indices of the looks.
+  /// The indices of the observations.
   var all: Range<Int> { 0..<count }
 
   /// Notes the thread and the queue of the caller.

@@ -263,7 +263,7 @@ struct AtlasScenario: Sendable {
 
   let name: String
   let title: String
-  /// What the cells show: `elapsed as a multiple of serial-loop in the same run`.
+  /// A description of the cells: `elapsed as a multiple of serial-loop in the same run`.
   let note: String
   /// The rows, in the order of the first machine.
   let rows: [Row]

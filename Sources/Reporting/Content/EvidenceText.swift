@@ -99,7 +99,7 @@ extension ClaimFacts {
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
   }
 
-  /// What the rounds show about the ratio.
+  /// A result of the rounds about the ratio.
   private enum RatioResult {
     case ratio(ConfidenceInterval)
     /// The interval includes 1. Which median is the smaller one is chance, too.
@@ -107,8 +107,8 @@ extension ClaimFacts {
     case tooNoisy
   }
 
-  /// What the rounds show; nil if there is no ratio, or if the verdict follows from its reason and not from the
-  /// interval.
+  /// The result of the rounds about the ratio; nil if there is no ratio, or if the verdict follows from its reason and
+  /// not from the interval.
   private var ratioResult: RatioResult? {
     guard let interval else { return nil }
     guard interval.low < 1, interval.high > 1 else { return .ratio(interval) }

@@ -6,7 +6,8 @@ struct Table: Sendable {
   struct Heading: Sendable {
     let title: String
     let side: Side
-    /// How early the column is left out if there is no room. The highest rank goes first; 0 means never.
+    /// The rank by which columns are left out if there is no room. The column with the highest rank goes first; 0 means
+    /// never.
     let rank: Int
 
     /// The lowest rank of columns that can be left out without being named.

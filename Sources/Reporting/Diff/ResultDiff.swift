@@ -54,7 +54,7 @@ public struct ResultDiff: Sendable {
       last = documents.map(\.started).max() ?? ""
     }
 
-    /// `3 runs, 2026-11-20 10:00 to 11:00 UTC`.
+    /// The number and the dates of the runs: `3 runs, 2026-11-20 10:00 to 11:00 UTC`.
     public var description: String {
       func minute(_ time: String) -> String { String(time.prefix(16)).replacing("T", with: " ") }
       let (first, last) = (minute(first), minute(last))

@@ -46,7 +46,7 @@ extension ClaimFacts {
     verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
   }
 
-  /// How much the result of a claim is news, in descending order.
+  /// The importance of a claim's result to a reader, in descending order.
   enum Severity: CaseIterable {
     case failed, againstDocument, open, notSo, seen, asSaid
   }

@@ -61,7 +61,7 @@ struct TracePicture {
       """
   }
 
-  /// What the record does not know, and what the picture does not show.
+  /// Notes on the facts that the record or the picture lacks.
   private var remarks: [String] {
     var remarks = [note].compactMap(\.self) + trace.missing.map(\.why)
     for (record, gaps) in trace.gaps.grouped(by: \.record) {

@@ -21,8 +21,8 @@ public struct TerminalReport: Sendable {
   /// enough.
   static let longest = 60
 
-  /// What a short report has room for: the tables, the lines of claims that neither failed nor speak against a
-  /// document, and whether distributions are drawn.
+  /// The parts for which a short report has room: the tables, the lines of claims that neither failed nor speak against
+  /// a document, and whether distributions are drawn.
   private struct Extent {
     let tables: [Table]
     var claimLines = 16

@@ -94,9 +94,10 @@ docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.d
 	$(SWIFT) build
 	Tools/docs
 
-example:              ## build the lab of one's own in Examples, smoke it, and explore it
+example:              ## build the examples: smoke and explore the lab of one's own, and record the static program
 	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
 	$(SWIFT) run --skip-build --package-path Examples/OwnQueue own-queue explore own-queue
+	Tools/static-program "$$(cd Examples/OwnQueue && $(SWIFT) build --show-bin-path)/own-queue"
 
 fuzz:                 ## feed 100 000 bad inputs (INPUTS), drawn by SEED, to everything that reads
 	GCDLAB_FUZZ=$(INPUTS) GCDLAB_FUZZ_SEED=$(SEED) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/fuzz --filter FuzzTests

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the recorder into a target, as a library that other programs preload: `RecorderLibrary.text`.
+/// Puts the recorder into a target, as a library that other programs preload (`RecorderLibrary`) and as an object file
+/// that static programs are linked with (`RecorderObject`).
 ///
 /// The recorder is compiled from the sources that the lab itself records with (`CDispatchSupport`). Only Linux preloads.
 @main struct Preload: BuildToolPlugin {
@@ -11,14 +12,15 @@ import PackagePlugin
         return []
       }
       let folder = recorder.directoryURL
-      let sources = ["Trace.c", "preloaded/Preloaded.c"].map { folder.appending(path: $0) }
-      let headers = ["Wrapped.h", "include/Trace.h"].map { folder.appending(path: $0) }
+      let inputs = [
+        "Trace.c", "Wrapped.h", "include/Trace.h", "preloaded/Preloaded.c", "preloaded/Linked.c", "preloaded/Begin.h",
+      ].map { folder.appending(path: $0) }
       let output = context.pluginWorkDirectoryURL.appending(path: "RecorderLibrary.swift")
       return [
         .buildCommand(
-          displayName: "Compiling the recorder to preload", executable: try context.tool(named: "preload").url,
-          arguments: [try context.tool(named: "clang").url.path, folder.path, output.path] + sources.map(\.path),
-          inputFiles: sources + headers, outputFiles: [output])
+          displayName: "Compiling the recorder of programs", executable: try context.tool(named: "preload").url,
+          arguments: [try context.tool(named: "clang").url.path, folder.path, output.path] + inputs.map(\.path),
+          inputFiles: inputs, outputFiles: [output])
       ]
     #else
       return []

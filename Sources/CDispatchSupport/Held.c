@@ -121,3 +121,7 @@ int gcdlab_sealed_file(const void *bytes, size_t count) {
 }
 
 #endif
+
+bool gcdlab_bytes_contain(const void *bytes, size_t count, const char *text) {
+  return memmem(bytes, count, text, strlen(text)) != NULL;
+}

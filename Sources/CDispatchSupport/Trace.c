@@ -51,8 +51,14 @@ void gcdlab_trace_end(void) {}
 // The linker's --wrap makes calls visible (Wrapped.h lists their names): a call of `dispatch_async` becomes one of
 // `__wrap_dispatch_async`, which calls `__real_dispatch_async`. In a binary that is linked without --wrap, the real
 // name is null and the wrapper is never called. The library that is preloaded into other programs (GCDLAB_PRELOADED)
-// has functions of both names. Calls that take a few nanoseconds are never recorded (`dispatch_semaphore_wait`). Of a
-// wait, only the slow path is recorded.
+// has functions of both names. Other programs that are static have this file linked to them (GCDLAB_LINKED), with
+// --wrap. Calls that take a few nanoseconds are never recorded (`dispatch_semaphore_wait`). Of a wait, only the slow
+// path is recorded.
+#if defined(GCDLAB_PRELOADED) || defined(GCDLAB_LINKED)
+#define GCDLAB_PROGRAM
+// All code of the recorder is in a section of its own, so that stacks can leave it out.
+#pragma clang section text = "gcdlab_recorder"
+#endif
 
 enum { CHUNK = 16 << 10, CHUNKS = 2048, EVENTS = CHUNK / sizeof(struct gcdlab_trace_event) - 1 };
 
@@ -216,7 +222,7 @@ static uint64_t numbers(uint64_t count) {
 
 // The place from which a call is made.
 
-#ifdef GCDLAB_PRELOADED
+#ifdef GCDLAB_PROGRAM
 
 enum { SITES = 1 << 14, DEPTH = 16, MODULES = 512 };
 // The stacks that were recorded, by their hashes. A stack's number is its place.
@@ -226,7 +232,9 @@ static const struct link_map *modules[MODULES];
 static int (*find_object)(void *address, struct dl_find_object *found);
 // The first thread's stack ends below this address.
 static uintptr_t first_stack;
-extern char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+// The linker defines them: the beginning and the end of the section.
+extern const char __start_gcdlab_recorder[] __attribute__((visibility("hidden")));
+extern const char __stop_gcdlab_recorder[] __attribute__((visibility("hidden")));
 
 static const struct link_map *module_of(uint64_t address) {
   struct dl_find_object found;
@@ -374,7 +382,7 @@ static __attribute__((noinline)) uint16_t site(void) {
     uint64_t call = *(uint64_t *)place;
     walk->places[walk->count] = place;
     walk->calls[walk->count++] = call;
-    if (call >= (uint64_t)__ehdr_start && call < (uint64_t)_end) continue;
+    if (call >= (uint64_t)__start_gcdlab_recorder && call < (uint64_t)__stop_gcdlab_recorder) continue;
     calls[count++] = call;
     hash = (hash ^ call) * 1099511628211u;
   }
@@ -548,15 +556,26 @@ static bool is_swift(void *queue) {
   self.inside = false;                                                                             \
   submitted(submission);
 
-#define ASYNC_BLOCK(name, how)                              \
-  extern void __real_##name(void *queue, void *block) WEAK; \
-  void __wrap_##name(void *queue, void *block) { SUBMIT_BLOCK(how, __real_##name(queue, given)) }
+// The traced half of a call is a function of its own, so that the other half consists of a load, a branch and a jump.
+#define ASYNC_BLOCK(name, how)                                                                      \
+  extern void __real_##name(void *queue, void *block) WEAK;                                         \
+  static __attribute__((noinline)) void traced_##name(void *queue, void *block) {                   \
+    SUBMIT_BLOCK(how, __real_##name(queue, given))                                                  \
+  }                                                                                                 \
+  void __wrap_##name(void *queue, void *block) {                                                    \
+    if (!TRACED) return __real_##name(queue, block);                                                \
+    traced_##name(queue, block);                                                                    \
+  }
 
 #define ASYNC_FUNCTION(name, how)                                                                    \
   extern void __real_##name(void *queue, void *context, void (*function)(void *)) WEAK;              \
-  void __wrap_##name(void *on, void *context, void (*function)(void *)) {                            \
+  static __attribute__((noinline)) void traced_##name(void *on, void *context, void (*function)(void *)) { \
     JOB_OR(on, how)                                                                                  \
-    SUBMIT_FUNCTION(records, kind, __real_##name(on, context, function))                                      \
+    SUBMIT_FUNCTION(records, kind, __real_##name(on, context, function))                             \
+  }                                                                                                  \
+  void __wrap_##name(void *queue, void *context, void (*function)(void *)) {                         \
+    if (!TRACED) return __real_##name(queue, context, function);                                     \
+    traced_##name(queue, context, function);                                                         \
   }
 
 // A submission to a queue of Swift's pool is a job. In a static binary, jobs are recorded one by one elsewhere.
@@ -589,7 +608,6 @@ ASYNC_FUNCTION(dispatch_barrier_async_f, GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRI
   self.queue = outer.queue;                                         \
   self.why = outer.why;
 
-// The traced half is a function of its own, so that the other half consists of a load, a branch and a jump.
 #define SYNC_BLOCK(name, how)                                                                       \
   extern void __real_##name(void *queue, void *block) WEAK;                                         \
   static __attribute__((noinline)) void traced_##name(void *queue, void *block) {                   \
@@ -878,7 +896,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 #ifdef GCDLAB_PRELOADED
 
-// Calls whose slow path cannot be seen from outside of the library, and calls that explain other events.
+// Calls whose slow path cannot be seen from outside of the library.
 
 WAIT(int, sem_wait, (sem_t *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT(int, sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until),
@@ -918,18 +936,24 @@ EXPECTED(long, dispatch_block_wait, (void *item, uint64_t until), (item, until),
 ONCE(dispatch_once, (long *gate, void *block), (gate, block))
 ONCE(dispatch_once_f, (long *gate, void *context, void (*function)(void *)), (gate, context, function))
 
-extern void __real_dispatch_block_cancel(void *item);
+#endif
+
+#ifdef GCDLAB_PROGRAM
+
+// Calls that explain other events.
+
+extern void __real_dispatch_block_cancel(void *item) WEAK;
 void __wrap_dispatch_block_cancel(void *item) {
   if (TRACING) record(GCDLAB_TRACE_CANCEL, 0, 0, (uint64_t)item, 0);
   __real_dispatch_block_cancel(item);
 }
 // Blocks of such a queue may have to wait for something other than a thread.
-extern void __real_dispatch_suspend(void *object);
+extern void __real_dispatch_suspend(void *object) WEAK;
 void __wrap_dispatch_suspend(void *object) {
   if (TRACED) record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)object, 0);
   __real_dispatch_suspend(object);
 }
-extern void __real_dispatch_set_target_queue(void *object, void *target);
+extern void __real_dispatch_set_target_queue(void *object, void *target) WEAK;
 void __wrap_dispatch_set_target_queue(void *object, void *target) {
   if (TRACED) record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)object, (uint64_t)target);
   __real_dispatch_set_target_queue(object, target);
@@ -1026,6 +1050,31 @@ static void forked(void) {
 extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) WEAK;
 extern struct anything _dispatch_main_q WEAK;
 
+#ifdef GCDLAB_PROGRAM
+// What is weak here may be missing in a static program.
+#ifdef GCDLAB_LINKED
+#pragma weak _dl_find_object
+#pragma weak _Unwind_GetIP
+#pragma weak _Unwind_GetCFA
+#pragma weak _Unwind_Backtrace
+#define FIND(name) &name
+#else
+#define FIND(name) dlsym(RTLD_DEFAULT, #name)
+#endif
+// Finds the functions that stacks are walked with.
+static void prepare_stacks(void) {
+  *(void **)&find_object = FIND(_dl_find_object);
+  first_stack = (uintptr_t)environ;
+#ifdef __x86_64__
+  *(void **)&frame_call = FIND(_Unwind_GetIP);
+  *(void **)&frame_end = FIND(_Unwind_GetCFA);
+  if (frame_call && frame_end) *(void **)&unwind = FIND(_Unwind_Backtrace);
+#endif
+}
+#else
+static void prepare_stacks(void) {}
+#endif
+
 #ifdef GCDLAB_PRELOADED
 extern struct anything _dispatch_queue_attr_concurrent WEAK;
 extern void dispatch_release(void *object) WEAK;
@@ -1040,20 +1089,18 @@ static void learn(void) {
   void *queue = __real_dispatch_queue_create("gcdlab", &_dispatch_queue_attr_concurrent);
   concurrent = queue ? *(void **)queue : NULL;
   if (queue) dispatch_release(queue);
-  *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
-  first_stack = (uintptr_t)environ;
-#ifdef __x86_64__
-  *(void **)&frame_call = dlsym(RTLD_DEFAULT, "_Unwind_GetIP");
-  *(void **)&frame_end = dlsym(RTLD_DEFAULT, "_Unwind_GetCFA");
-  if (frame_call && frame_end) *(void **)&unwind = dlsym(RTLD_DEFAULT, "_Unwind_Backtrace");
-#endif
 }
 #else
-bool gcdlab_trace_sees_calls(void) { return &__real_dispatch_async && &__real_dispatch_sync; }
+// Slow paths are visible only where Dispatch itself is linked statically.
+bool gcdlab_trace_sees_calls(void) {
+  return &__real_dispatch_async && &__real_dispatch_sync && &__real__dispatch_sema4_wait;
+}
 static void learn(void) {}
 #endif
 
 int gcdlab_trace_begin(int descriptor, const char *name) {
+  // Another version of the lab may have made the file.
+  if (lseek(descriptor, 0, SEEK_END) != sizeof(struct trace_file)) return EINVAL;
   void *memory = mmap(NULL, sizeof(struct trace_file), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (memory == MAP_FAILED) return errno;
   file = memory;
@@ -1062,6 +1109,7 @@ int gcdlab_trace_begin(int descriptor, const char *name) {
   if (!error) error = pthread_atfork(NULL, NULL, forked);
   if (error) return error;
   learn();
+  prepare_stacks();
   explain(GCDLAB_TRACE_IMAGE, 0, (uint64_t)getpid(), name, 64);
   static const int classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {

@@ -1,9 +1,11 @@
 // The calls that a trace records, one in each line. Each call passes through `__wrap_NAME` in Trace.c, which calls
-// `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list, and
-// preloaded/Preloaded.c makes the functions of the library that is preloaded into other programs.
+// `__real_NAME`. The Makefile makes the linker's --wrap flags of the released binary from this list, the tool preload
+// those of other static programs, and preloaded/Preloaded.c the functions of the library that is preloaded into other
+// programs.
 //
-// BOTH: in the binary and in the library. LINKED: only in a static binary, for calls between its objects. LOADED: only
-// in the library, either because a slow path cannot be seen from outside, or because other programs need it.
+// BOTH: in static binaries and in the library. LINKED: only in static binaries, for calls between their objects.
+// LOADED: only in the library, because a slow path cannot be seen from outside. OTHER: in other programs, static or
+// not, and not in the lab, which does not need them.
 BOTH(dispatch_async)
 BOTH(dispatch_barrier_async)
 BOTH(dispatch_async_f)
@@ -53,11 +55,11 @@ LINKED(__futex_abstimed_wait64)
 LINKED(__futex_abstimed_wait_cancelable64)
 LOADED(dispatch_group_wait)
 LOADED(dispatch_block_wait)
-LOADED(dispatch_block_cancel)
+OTHER(dispatch_block_cancel)
 LOADED(dispatch_once)
 LOADED(dispatch_once_f)
-LOADED(dispatch_suspend)
-LOADED(dispatch_set_target_queue)
+OTHER(dispatch_suspend)
+OTHER(dispatch_set_target_queue)
 LOADED(sem_wait)
 LOADED(sem_timedwait)
 LOADED(pthread_mutex_lock)

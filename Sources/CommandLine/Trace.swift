@@ -3,6 +3,12 @@ import Laboratory
 import Platform
 import Reporting
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
@@ -43,6 +49,13 @@ struct TraceCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Options for a program") var recording: ProgramOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the recorder as an object file, and print the flags that link a static program with it.", valueName: "file"
+    ),
+    completion: .file())
+  var recorder: String?
+
   @Option(help: ArgumentHelp("Draw from this time on, as in 2ms.", valueName: "duration"))
   var from: String?
 
@@ -75,6 +88,12 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if let recorder {
+      guard program.isEmpty, names.isEmpty, !all else {
+        throw InputError("it records nothing: give it without a program and without scenarios", at: "--recorder")
+      }
+      return try writeRecorder(recorder)
+    }
     guard program.isEmpty else {
       guard names.isEmpty, !all, variants.isEmpty, settings.isEmpty, confinement.cores == nil else {
         throw InputError(
@@ -120,6 +139,19 @@ struct TraceCommand: AsyncParsableCommand {
     guard Interrupt.status == nil else { return }
     if findings.isBroken { throw ExitCode(1) }
     if !findings.isJudged { throw LabError("no rule could be judged") }
+  }
+
+  /// Writes the recorder for static programs, and prints the flags of the linker, which are the same for Swift and C.
+  private func writeRecorder(_ path: String) throws {
+    guard Recorder.isAvailable else { throw LabError("programs cannot be recorded on this system") }
+    try OutputFile(path, of: "--recorder").write(LinkedRecorder.bytes)
+    guard let absolute = realpath(path, nil) else { throw InputError("cannot find \(path)", at: "--recorder") }
+    defer { free(absolute) }
+    let place = String(cString: absolute)
+    guard !place.contains(where: \.isWhitespace) else {
+      throw InputError("a shell splits the flags at spaces, and '\(place)' has some", at: "--recorder")
+    }
+    try color.print(asIs: true) { _ in LinkedRecorder.flags(place).joined(separator: " ") + "\n" }
   }
 
   /// Refuses a word that follows a scenario and is not a scenario. The word was probably meant as a variant.

@@ -88,5 +88,9 @@ extension [UInt8] {
 ///
 /// - Throws: ``SystemError`` if the write fails, for instance because the device is full or the pipe is closed.
 public func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
-  try system("write") { _ = try FileDescriptor(rawValue: descriptor).writeAll(text.utf8) }
+  try writeAll(Array(text.utf8), to: descriptor)
+}
+
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+  try system("write") { _ = try FileDescriptor(rawValue: descriptor).writeAll(bytes) }
 }

@@ -51,8 +51,13 @@ public struct OutputFile: Sendable {
   /// Writes the whole text.
   ///
   /// - Throws: ``SystemError``; the old content of the path is then unchanged.
-  public func write(_ text: String) throws(SystemError) {
-    if let stream { return try writeAll(text, to: stream.descriptor, as: path) }
+  public func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
+
+  /// Writes all bytes.
+  ///
+  /// - Throws: ``SystemError``; the old content of the path is then unchanged.
+  public func write(_ bytes: [UInt8]) throws(SystemError) {
+    if let stream { return try writeAll(bytes, to: stream.descriptor, as: path) }
     let (descriptor, isNamed) = try openDraft()
     defer { close(descriptor) }
     var status = stat()
@@ -61,7 +66,7 @@ public struct OutputFile: Sendable {
       _ = fchown(descriptor, status.st_uid, status.st_gid)
       fchmod(descriptor, status.st_mode & 0o777)
     }
-    do { try writeAll(text, to: descriptor, as: path) } catch {
+    do { try writeAll(bytes, to: descriptor, as: path) } catch {
       if isNamed { unlink(draft) }
       throw error
     }
@@ -152,6 +157,6 @@ private final class Stream: Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
-private func writeAll(_ text: String, to descriptor: Int32, as path: String) throws(SystemError) {
-  do { try writeAll(text, to: descriptor) } catch { throw SystemError(error.code, "write \(path)") }
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, as path: String) throws(SystemError) {
+  do { try writeAll(bytes, to: descriptor) } catch { throw SystemError(error.code, "write \(path)") }
 }

@@ -1,3 +1,5 @@
+import CDispatchSupport
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -15,9 +17,13 @@ public struct Program: Sendable {
   public enum Kind: Sendable, Equatable {
     /// The program loads Dispatch: its calls can be recorded.
     case dispatch
+    /// The program is linked with the recorder: its calls can be recorded.
+    case linkedWithRecorder
+    /// The program contains Dispatch instead of loading it.
+    case containsDispatch
     /// The program does not load Dispatch.
     case withoutDispatch
-    /// The program is linked statically, and loads no library.
+    /// The program loads no library, and does not contain Dispatch.
     case isStatic
     /// The program runs with other privileges than its caller, so the loader ignores the recorder.
     case privileged
@@ -54,7 +60,7 @@ public struct Program: Sendable {
   }
 
   private static func kind(of path: String, preloading recorder: String, depth: Int) throws(SystemError) -> Kind {
-    let head = try readBytes(path, atMost: 4096)
+    let head = try readBytes(path, atMost: 65_536)
     if head.starts(with: Array("#!".utf8)) {
       // A script is run by the program in its first line.
       let line = String(decoding: head.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
@@ -65,12 +71,24 @@ public struct Program: Sendable {
     }
     guard let header = ELFHeader(head) else { return .other("it is not a program of this system") }
     guard header.isOfThisMachine else { return .other("it is a program for another processor") }
-    guard let loader = header.loader else { return .isStatic }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & (S_ISUID | S_ISGID) != 0, getuid() != 0 || status.st_uid != 0 {
       return .privileged
     }
-    return try loads(path, by: loader, recorder)
+    var kind = Kind.isStatic
+    if let loader = header.loader { kind = try loads(path, by: loader, recorder) }
+    guard kind == .withoutDispatch || kind == .isStatic else { return kind }
+    switch header.recorder {
+    case LinkedRecorder.number: return .linkedWithRecorder
+    case .some: return .other("it is linked with the recorder of another version: link it again")
+    case nil: return try containsDispatch(path) ? .containsDispatch : kind
+    }
+  }
+
+  /// Returns whether a file has Dispatch in it: whether the name of one of Dispatch's queues occurs in it.
+  private static func containsDispatch(_ path: String) throws(SystemError) -> Bool {
+    let file = try readBytes(path, atMost: 1 << 30)
+    return gcdlab_bytes_contain(file, file.count, "com.apple.root.default-qos")
   }
 
   /// Asks the program's own loader which libraries it would load if the recorder is preloaded.
@@ -112,6 +130,8 @@ struct ELFHeader {
   let isOfThisMachine: Bool
   /// The program that loads the file and its libraries; nil for a static program.
   let loader: String?
+  /// The number of the recorder that the program is linked with (Linked.c); nil if there is none.
+  let recorder: UInt32?
 
   /// Reads the beginning of a file; nil if the file is not a 64-bit executable.
   init?(_ bytes: [UInt8]) {
@@ -131,14 +151,25 @@ struct ELFHeader {
     isOfThisMachine = number(18, UInt16.self) == own
     guard let first = number(32, UInt64.self), let size = number(54, UInt16.self), let count = number(56, UInt16.self)
     else { return nil }
-    var loader: String?
+    var (loader, recorder) = (String?.none, UInt32?.none)
     for index in 0..<count {
       let entry = first + index * size
-      guard number(entry, UInt32.self) == 3, let offset = number(entry + 8, UInt64.self), offset >= 0,
-        let length = number(entry + 32, UInt64.self), length > 0, offset + length <= bytes.count
+      guard let offset = number(entry + 8, UInt64.self), offset >= 0, let length = number(entry + 32, UInt64.self),
+        length > 0, length <= bytes.count - offset
       else { continue }
-      loader = String(decoding: bytes[offset..<offset + length - 1], as: UTF8.self)
+      switch number(entry, UInt32.self) {
+      case 3: loader = String(decoding: bytes[offset..<offset + length - 1], as: UTF8.self)
+      case 4:
+        // A note has the lengths of its name and of its content, its type, its name and its content, which are aligned
+        // to four bytes.
+        let head: [UInt8] = [7, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0] + Array("gcdlab\0\0".utf8)
+        for note in stride(from: offset, to: offset + length - 23, by: 4) where bytes[note...].starts(with: head) {
+          recorder = number(note + head.count, UInt32.self).map(UInt32.init)
+        }
+      default: break
+      }
     }
     self.loader = loader
+    self.recorder = recorder
   }
 }

@@ -18,14 +18,7 @@ public final class RecorderFile: Sendable {
   /// - Throws: ``SystemError`` if there is not enough memory, or if this system cannot preload libraries.
   public init() throws(SystemError) {
     #if !canImport(Darwin)
-      var bytes: [UInt8] = []
-      RecorderLibrary.text.withUTF8Buffer { digits in
-        func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : digit - 87 }
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count - 1, by: 2) {
-          bytes.append(value(digits[index]) << 4 | value(digits[index + 1]))
-        }
-      }
+      let bytes = RecorderBytes.of(RecorderLibrary.text)
       descriptor = gcdlab_sealed_file(bytes, bytes.count)
       guard descriptor >= 0 else { throw SystemError(errno, "keep the recorder in memory") }
     #else
@@ -34,4 +27,38 @@ public final class RecorderFile: Sendable {
   }
 
   deinit { close(descriptor) }
+}
+
+/// The recorder as an object file that static programs are linked with.
+public enum LinkedRecorder {
+  #if !canImport(Darwin)
+    /// The bytes of the file.
+    public static var bytes: [UInt8] { RecorderBytes.of(RecorderObject.text) }
+
+    /// The number in the file's note, and in that of each program that is linked with it.
+    static let number = RecorderObject.number
+
+    /// Returns the flags with which a compiler of Swift or C links a program with the file at a path.
+    public static func flags(_ path: String) -> [String] {
+      // Without --undefined, GNU's linkers take a function from an archive only if something calls it by its own name.
+      let words = [path] + RecorderObject.names.flatMap { ["--wrap=\($0)", "--undefined=\($0)"] }
+      return words.flatMap { ["-Xlinker", $0] }
+    }
+  #else
+    /// No bytes: this system has no recorder.
+    public static var bytes: [UInt8] { [] }
+    static let number: UInt32 = 0
+    /// Returns no flags: this system has no recorder.
+    public static func flags(_ path: String) -> [String] { [] }
+  #endif
+}
+
+private enum RecorderBytes {
+  /// Returns the bytes that hexadecimal digits mean.
+  static func of(_ text: StaticString) -> [UInt8] {
+    text.withUTF8Buffer { digits in
+      func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : digit - 87 }
+      return stride(from: 0, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
+    }
+  }
 }

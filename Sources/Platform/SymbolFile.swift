@@ -52,14 +52,23 @@ public struct SymbolFile: Sendable {
   }
 
   /// Returns the name of the function at an address, in the form of its source; nil if there is none.
-  public func name(at address: UInt64) -> String? {
+  public func name(at address: UInt64) -> String? { symbol(at: address).map(Self.readable) }
+
+  /// Returns whether the function at an address belongs to Dispatch, which static programs contain.
+  public func isOfDispatch(_ address: UInt64) -> Bool {
+    symbol(at: address).map { symbol in
+      symbol.hasPrefix("_dispatch_") || symbol.hasPrefix("$s8Dispatch") || symbol.contains("8DispatchE")
+    } ?? false
+  }
+
+  private func symbol(at address: UInt64) -> String? {
     var (low, high) = (0, symbols.count)
     while low < high {
       let middle = (low + high) / 2
       if symbols[middle].address <= address { low = middle + 1 } else { high = middle }
     }
     guard low > 0, address < symbols[low - 1].address + max(1, symbols[low - 1].size) else { return nil }
-    return Self.readable(symbols[low - 1].name)
+    return symbols[low - 1].name
   }
 
   /// Returns a function's name as its source has it: `Store.save(item:)`, `closure #1 in main`.

@@ -7,44 +7,81 @@ import Dispatch
   import Glibc
 #endif
 
-/// Runs `preload CLANG FOLDER OUTPUT SOURCE…`: compiles the recorder of `FOLDER` to a shared library, and writes Swift
-/// source with the library's bytes. The plugin Preload runs it.
+/// Runs `preload CLANG FOLDER OUTPUT INPUT…`: compiles the recorder of `FOLDER` to a shared library and to an object
+/// file, and writes Swift source with their bytes. The inputs are the files that they are made from. The plugin Preload
+/// runs it.
 @main enum Preload {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    guard arguments.count > 3 else { fail("usage: preload CLANG FOLDER OUTPUT SOURCE...") }
+    guard arguments.count > 3 else { fail("usage: preload CLANG FOLDER OUTPUT INPUT...") }
     let (clang, folder, output) = (arguments[0], arguments[1], arguments[2])
-    let library = output + ".so"
+    let number = number(of: arguments[3...].flatMap(read))
     // Frame pointers and tables for unwinding: stacks are walked, and unwound, through the recorder. Symbols that the
     // library does not have are found at their first call, if ever.
-    compile(
+    let flags = [
+      "-fPIC", "-O2", "-Wall", "-Werror", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fexceptions",
+      "-ftls-model=initial-exec", "-I\(folder)", "-I\(folder)/include",
+    ]
+    let library = compile(
       clang,
-      [
-        "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fexceptions",
-        "-ftls-model=initial-exec", "-DGCDLAB_PRELOADED", "-I\(folder)", "-I\(folder)/include", "-Wl,-z,lazy",
-        "-Wl,-z,noexecstack", "-Wl,-s", "-o", library,
-      ] + arguments[3...])
-    let digits = Array("0123456789abcdef".utf8)
-    let text = String(decoding: read(library).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    unlink(library)
+      flags + [
+        "-shared", "-DGCDLAB_PRELOADED", "-Wl,-z,lazy", "-Wl,-z,noexecstack", "-Wl,-s", "\(folder)/Trace.c",
+        "\(folder)/preloaded/Preloaded.c",
+      ], to: output + ".so")
+    let object = compile(
+      clang,
+      flags + ["-c", "-DGCDLAB_LINKED", "-DGCDLAB_NUMBER=\(number)", "\(folder)/preloaded/Linked.c"], to: output + ".o")
+    let names = names(in: "\(folder)/Wrapped.h").map { "\"\($0)\"" }.joined(separator: ", ")
     save(
       """
       /// The recorder as a shared library, in hexadecimal digits.
       enum RecorderLibrary {
-        static let text: StaticString = "\(text)"
+        static let text: StaticString = "\(hexadecimal(library))"
+      }
+
+      /// The recorder as an object file, in hexadecimal digits.
+      enum RecorderObject {
+        static let text: StaticString = "\(hexadecimal(object))"
+        /// The number in the object's note. Another version of the recorder has another number.
+        static let number: UInt32 = \(number)
+        /// The names for the linker's --wrap.
+        static let names = [\(names)]
       }
 
       """, to: output)
   }
 
-  private static func compile(_ clang: String, _ arguments: [String]) {
+  /// Returns a number that depends on all bytes (FNV-1a).
+  private static func number(of bytes: [UInt8]) -> UInt32 {
+    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  }
+
+  /// Returns the names that a static program has the linker wrap.
+  private static func names(in path: String) -> [Substring] {
+    String(decoding: read(path), as: UTF8.self).split(separator: "\n").compactMap { line in
+      guard let kind = ["BOTH(", "LINKED(", "OTHER("].first(where: line.hasPrefix), line.hasSuffix(")") else {
+        return nil
+      }
+      return line.dropFirst(kind.count).dropLast()
+    }
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Returns the bytes of the file that the compiler makes.
+  private static func compile(_ clang: String, _ arguments: [String], to path: String) -> [UInt8] {
     var process = pid_t()
-    let words = ([clang] + arguments).map { strdup($0) } + [nil]
+    let words = ([clang] + arguments + ["-o", path]).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     guard posix_spawn(&process, clang, nil, nil, words, environ) == 0 else { fail("cannot start \(clang)") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     guard status == 0 else { fail("\(clang) failed") }
+    defer { unlink(path) }
+    return read(path)
   }
 
   private static func read(_ path: String) -> [UInt8] {

@@ -75,6 +75,11 @@ import Testing
     let finished = try await Self.record(["--export", file.path], "known")
     #expect(finished.status == 0)
     #expect(finished.output == "counted 25, child 7, preloads nothing\n")
+    try Self.expectKnown(in: file)
+  }
+
+  /// Expects every block and wait of the program `known` in an exported trace.
+  private static func expectKnown(in file: TemporaryFile) throws {
     let events = try Self.events(of: file.path)
     func count(_ name: String, _ category: String) -> Int {
       events.count { ($0["name"] as? String)?.hasPrefix(name) ?? false && $0["cat"] as? String == category }
@@ -94,6 +99,44 @@ import Testing
     }
     .sorted { $0["ts"] as? Double ?? 0 < $1["ts"] as? Double ?? 0 }.compactMap { $0["name"] as? String }
     #expect(order == (1...5).map { "known.serial \($0)" })
+  }
+
+  @Test func `a static program is recorded if it is linked with the recorder, and says so if it is not`() async throws {
+    let file = try TemporaryFile("known.json")
+    // The lab refuses a recorder below a directory with a space in its name, as that of the tests has.
+    let script = """
+      clang=$(command -v clang) && lld=$(command -v ld.lld) || exit 77
+      folder=$(dirname "$(realpath "$clang")")/../lib/swift_static/linux
+      [ -e "$folder/libdispatch.a" ] && [ -e "$(clang -print-file-name=libc.a)" ] || exit 77
+      place=$(mktemp -d "$(dirname "$0")/static-XXXXXX") || exit 77
+      trap 'rm -r "$place"' EXIT
+      link() { clang -fuse-ld=lld -O -w '\(Self.source)' -static "$@" -L"$folder" -ldispatch -lBlocksRuntime -lstdc++; }
+      flags=$("$0" trace --recorder "$place/recorder.o") || exit
+      link $flags -o "$place/known" && link -o "$place/plain" || exit
+      "$0" trace -- "$place/plain" > /dev/null || exit
+      "$0" trace --export '\(file.path)' -- "$place/known"
+      """
+    let finished = try await Binary.shell(script)
+    // The lab ends with 64 if the scheduler may not be observed either, since nothing is left to record of `plain`.
+    if [64, 77].contains(finished.status) {
+      try skip("there is no clang, no static library, or no record of switches")
+    }
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(finished.output == "counted 25, child 7, preloads nothing\n")
+    #expect(finished.errors.contains("plain contains Dispatch, and no library can record"), "\(finished.errors)")
+    #expect(!finished.errors.contains("known contains"), "\(finished.errors)")
+    try Self.expectKnown(in: file)
+  }
+
+  private static let source = #filePath.replacing(
+    "CommandLineTests/ProgramTraceTests.swift", with: "Programs/known/known.c")
+
+  @Test func `a recorder whose path has a space is refused`() async throws {
+    let file = try TemporaryFile("a recorder.o")
+    let finished = try await Binary.run(["trace", "--recorder", file.path])
+    #expect(finished.status == 64)
+    #expect(finished.output.isEmpty)
+    #expect(finished.errors.contains("splits the flags at spaces"), "\(finished.errors)")
   }
 
   private static func events(of path: String) throws -> [[String: Any]] {
@@ -142,7 +185,7 @@ import Testing
     (["trace", "--for", "soon", "--", "true"], "--for"), (["trace", "--hang", "0ms", "--", "true"], "--hang"),
     (["trace", "--for", "1s", "apply-stride"], "--for"), (["trace", "--kill", "apply-stride"], "--kill"),
     (["trace", "apply-stride", "--", "true"], "a program is recorded as it is"), (["trace", "--"], "after --"),
-    (["trace", "./known"], "trace -- ./known"),
+    (["trace", "./known"], "trace -- ./known"), (["trace", "--recorder", "a.o", "--", "true"], "--recorder"),
   ])
   func `bad input is refused`(_ arguments: [String], _ words: String) async throws {
     let finished = try await Binary.run(arguments)

@@ -75,6 +75,8 @@ enum Target {
   /// Both do the same work: the left figure is at most 1.05 times the right one, and of what takes less than 100 ns at most one
   /// nanosecond more, which is an iteration of an empty loop. That it is less is no miss.
   case sameWork
+  /// The left figure is at most so many nanoseconds more than the right one.
+  case more(Int)
   /// The ratio of left to right, to two decimals.
   case ratio(ClosedRange<Double>, String)
   /// The left figure itself.
@@ -88,8 +90,10 @@ enum Target {
     let isShort = (pairs.map(\.right).median ?? 0) < 100
     switch self {
     case .none: return nil
-    case .sameWork where isShort: return ("+ <= 1 ns", pairs.map { $0.left - $0.right }, -Double.infinity...1)
+    case .sameWork where isShort: return Target.more(1).asked(pairs)
     case .sameWork: return Target.ratio(atMost: 1.05).asked(pairs)
+    case .more(let most):
+      return ("+ <= \(most) ns", pairs.map { $0.left - $0.right }, -Double.infinity...Double(most))
     case .ratio(let range, let text):
       return (text, pairs.compactMap(\.ratio).map { ($0 * 100).rounded() / 100 }, range)
     case .value(let range, let text): return (text, pairs.map(\.left), range)

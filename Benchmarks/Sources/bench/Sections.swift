@@ -52,6 +52,9 @@ struct Sections {
         name: "explore", title: "Explore: orders of steps of singleton-race, left every order, right random ones",
         rows: explore),
       Section(name: "cost", title: "Cost of the lab", isOfWakeUps: true, rows: cost),
+      Section(
+        name: "trace", title: "Programs that gcdlab trace runs: a call until its block has run, right without the lab",
+        isOfWakeUps: true, rows: trace),
     ]
   }
 
@@ -578,5 +581,34 @@ struct Sections {
       row("gcdlab --version / hyperfine --version", 3, 5, "wall", .nanoseconds, .ratio(atMost: 2)),
       row("worker, peak memory / true", 2, 4, "peak-memory", .bytes, .value(0...30e6, "left <= 30 MB")),
     ]
+  }
+
+  // MARK: Recording
+
+  private func trace() -> [Row] {
+    let (batch, batches) = ("1000", "20")
+    let program = "\(probes)/trace_cost"
+    func traced(_ words: String...) -> Side {
+      // What the lab prints of the program goes to standard error.
+      Side(name: "gcdlab trace") {
+        let command = ["-c", #"exec "$0" trace "$@" 2>/dev/null"#, lab.binary] + words + [program, batch, batches]
+        return try Program(path: "/bin/sh").figures(command)
+      }
+    }
+    let series = interleave(
+      rounds * 5,
+      [
+        Side(name: "trace_cost") { try probe("trace_cost", batch, batches) }, traced("--"),
+        // The recorder is preloaded, but gets no place for a record.
+        traced("--children", "--", "env", "-u", "GCDLAB_RECORD"),
+      ])
+    let calls = [("dispatch_sync_f", "sync"), ("dispatch_async_f", "async"), ("dispatch_async", "block")]
+    return [("recorded", 1, 250), ("inert", 2, 5)].flatMap { state, left, most in
+      calls.map { call, figure in
+        Row(
+          title: "\(state) \(call) / plain", left: series[left], right: series[0], figure: figure, unit: .nanoseconds,
+          target: .more(most))
+      }
+    }
   }
 }

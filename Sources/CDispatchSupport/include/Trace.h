@@ -152,6 +152,9 @@ char *gcdlab_demangle_cxx(const char *symbol);
 /// Creates a file in memory with these bytes, which cannot be changed. Returns its descriptor, or -1 and errno.
 int gcdlab_sealed_file(const void *bytes, size_t count);
 
+/// Returns whether a text occurs in these bytes.
+bool gcdlab_bytes_contain(const void *bytes, size_t count, const char *text);
+
 /// Ends this process in the way in which a signal does, without a core file.
 void gcdlab_end_by(int signal);
 

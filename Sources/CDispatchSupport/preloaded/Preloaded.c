@@ -3,10 +3,8 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "Trace.h"
@@ -84,36 +82,8 @@ __asm__(
 
 #define BOTH(name) STUB(name)
 #define LOADED(name) STUB(name)
+#define OTHER(name) STUB(name)
 #define LINKED(name)
 #include "Wrapped.h"
 
-// The lab passes the place of the record in GCDLAB_RECORD, and LD_PRELOAD begins with this library. Programs that the
-// program starts get neither, unless GCDLAB_FOLLOW is set.
-
-static char **variable(const char *name) {
-  size_t length = strlen(name);
-  for (char **found = environ; found && *found; found++)
-    if (strncmp(*found, name, length) == 0 && (*found)[length] == '=') return found;
-  return NULL;
-}
-
-static void forget(char **found) {
-  for (; found && *found; found++) *found = found[1];
-}
-
-__attribute__((destructor)) static void ends(void) { gcdlab_trace_end(); }
-
-__attribute__((constructor)) static void begins(void) {
-  char **record = variable("GCDLAB_RECORD");
-  if (!record) return;
-  int descriptor = gcdlab_trace_sees_calls() ? open(strchr(*record, '=') + 1, O_RDWR | O_CLOEXEC) : -1;
-  if (!variable("GCDLAB_FOLLOW")) {
-    forget(record);
-    char **preload = variable("LD_PRELOAD"), *rest = preload ? strchr(*preload, ':') : NULL;
-    if (rest) memmove(strchr(*preload, '=') + 1, rest + 1, strlen(rest));
-    else forget(preload);
-  }
-  if (descriptor < 0) return;
-  gcdlab_trace_begin(descriptor, program_invocation_short_name);
-  close(descriptor);
-}
+#include "Begin.h"

@@ -56,13 +56,14 @@ struct CallStacks {
         if files[module.path] == nil { files[module.path] = SymbolFile(module.path) }
         // The address is that of the instruction after the call.
         let offset = call - module.base - 1
+        guard files[module.path]?.isOfDispatch(offset) != true else { return nil }
         let name = files[module.path]?.name(at: offset) ?? "\(file)+0x\(String(offset, radix: 16))"
         return Self.isGlue(name) ? nil : name
       }
       // A function without a name is shown only if there is no other.
       let named = names.filter { !$0.contains("+0x") }
       indexOf[site] = found.count
-      found.append(named.isEmpty ? names : named)
+      found.append(Self.withoutRepetitions(named.isEmpty ? names : named))
     }
   }
 
@@ -70,6 +71,12 @@ struct CallStacks {
 
   /// Returns the index of the stack with a number in the record; nil if there is none.
   subscript(_ site: Int) -> Int? { site == 0 ? nil : indexOf[site] }
+
+  /// Returns names without those that repeat the one before: the compiler puts forwarders around a closure, which have
+  /// its name.
+  private static func withoutRepetitions(_ names: [String]) -> [String] {
+    names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
+  }
 
   /// Returns whether a function is one that the compiler and the C library put around others.
   private static func isGlue(_ name: String) -> Bool {

@@ -31,12 +31,12 @@ public struct ProgramRecording: Sendable {
     let file = try Program(named: command[0], preloading: library.path)
     name = file.path.split(separator: "/").last.map(String.init) ?? file.path
     var variables: [String: String] = [:]
-    if file.kind == .dispatch || file.kind == .withoutDispatch && followsChildren {
+    if file.kind == .dispatch || followsChildren && file.kind.passesPreloads {
       let others = Terminal.environment("LD_PRELOAD") ?? ""
       variables["LD_PRELOAD"] = library.path + (others.isEmpty ? "" : ":\(others)")
-      variables["GCDLAB_RECORD"] = recorder.path
       if followsChildren { variables["GCDLAB_FOLLOW"] = "1" }
     }
+    if file.kind == .linkedWithRecorder || !variables.isEmpty { variables["GCDLAB_RECORD"] = recorder.path }
     program = try HeldProgram(file.path, arguments: command, variables: variables)
     recorder.watch(program.process.identifier, follows: followsChildren)
     let why = file.kind.limitation(of: name, followsChildren: followsChildren)
@@ -72,11 +72,22 @@ public struct ProgramRecording: Sendable {
 }
 
 extension Program.Kind {
+  /// Whether programs that this one starts can be recorded.
+  fileprivate var passesPreloads: Bool {
+    switch self {
+    case .dispatch, .linkedWithRecorder, .withoutDispatch: true
+    case .containsDispatch, .isStatic, .privileged, .other: false
+    }
+  }
+
   /// The reason why the calls of a program with this name cannot be recorded; nil if they can.
   fileprivate func limitation(of name: String, followsChildren: Bool) -> String? {
     let rest = "only the cores that its threads run on can be recorded"
     switch self {
-    case .dispatch: return nil
+    case .dispatch, .linkedWithRecorder: return nil
+    case .containsDispatch:
+      return "\(name) contains Dispatch, and no library can record its calls: \(rest) (link it with the flags that "
+        + "'gcdlab trace --recorder recorder.o' prints, and its calls are recorded)"
     case .withoutDispatch where followsChildren: return nil
     case .withoutDispatch:
       return "\(name) does not load Dispatch: \(rest) (--children also records the programs that it starts)"

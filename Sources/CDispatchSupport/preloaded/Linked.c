@@ -1,0 +1,12 @@
+// The recorder as one object file, which is linked to programs that contain Dispatch instead of loading it. The
+// linker's --wrap makes its functions part of the program's calls.
+#include "Trace.c"
+
+#include "preloaded/Begin.h"
+
+// A note that stays in the program's file, also if the file is stripped: the lab recognizes the recorder by it, and
+// GCDLAB_NUMBER tells whether the recorder is its own.
+#define TEXT(number) #number
+#define NUMBER(number) TEXT(number)
+__asm__(".pushsection .note.gcdlab, \"a\", %note\n.p2align 2\n.long 7, 4, 1\n.asciz \"gcdlab\"\n.p2align 2\n.long "
+        NUMBER(GCDLAB_NUMBER) "\n.popsection");

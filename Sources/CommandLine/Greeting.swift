@@ -19,7 +19,13 @@ enum Greeting {
         documents != nil
         ? ("documents", "every sentence under test, and its verdict")
         : ("explain \(Lab.example) --code", "its lesson and the code that runs")
-      let commands = DescriptionList.list([first, list, third].map { ("\(Tool.command) \($0.0)", $0.1) }, style)
+      let further = [
+        ("compare \(Lab.exampleSweep)", "find the best setting"),
+        ("explore \(Lab.example)", "try every order of its steps"),
+        ("trace -- ./program", "record a program of your own"),
+      ]
+      let commands = DescriptionList.list(
+        ([first, list, third] + further).map { ("\(Tool.command) \($0.0)", $0.1) }, style)
       let last = "The last runs on this machine"
       let parts = [
         style.paragraph(Root.configuration.abstract), commands,

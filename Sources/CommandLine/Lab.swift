@@ -274,8 +274,8 @@ struct Root: ParsableCommand {
       : "Runs the scenarios of \(Tool.command) and judges their claims.",
     discussion: """
       \(examples(
-        ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example) --code", "its lesson and code"),
-        ("list", "all scenarios")))
+        ("scenario \(Lab.example)", "run it: a few seconds"), ("explain \(Lab.example)", "its lesson; --code: its code"),
+        ("list", "all scenarios"), ("trace -- ./program", "record a program of your own")))
 
       A scenario's name alone runs it. \(exitStatuses)
       """,

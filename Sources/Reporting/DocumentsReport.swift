@@ -16,8 +16,8 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the text for a terminal: a heading for each document, and below it each sentence with its strength, its
-  /// standing, and the claims that decide the standing. A sentence that was borne out has one line. With `details`, no
-  /// sentence is shortened, and all claims on it are shown.
+  /// standing, and the claims that decide the standing. A sentence that was borne out or not run has one line. With `details`,
+  /// no sentence is shortened, and all claims on it are shown.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false
@@ -32,10 +32,10 @@ public struct DocumentsReport: Sendable {
         lines += chapter.summary.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
-          if !details, chapter.entries.count > 1, entry.standing == .borneOut, entry.absent.isEmpty {
+          if !details, chapter.entries.count > 1, Self.isFolded(entry) {
             hasFolded = true
             let says = "\(entry.standing.mark(style)) \(entry.says)".clipped(to: max(20, style.width - column), style)
-            lines.append("  " + entry.id.padded(to: column - 2) + SemanticColor.good(says, style))
+            lines.append("  " + entry.id.padded(to: column - 2) + entry.standing.color(says, style))
             continue
           }
           lines += DescriptionList(column: column, style: style).lines(
@@ -54,10 +54,15 @@ public struct DocumentsReport: Sendable {
     lines += end.flatMap { $0.wrapped(to: max(20, style.width)) }
     if hasFolded {
       let more =
-        "A sentence in one line was borne out: --details, or \(Tool.command) explain with its number, has it in full."
+        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, has it in full."
       lines += more.wrapped(to: max(20, style.width)).map { SemanticColor.quiet($0, style) }
     }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Whether a sentence has one line: it was borne out in all configurations, or not run.
+  private static func isFolded(_ entry: SentenceIndex.Entry) -> Bool {
+    entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty
   }
 
   /// Returns the author of a document and the address at which it can be read. The address is not wrapped, so that it

@@ -8,10 +8,18 @@ import Testing
   @Test func `it says which variants break, and how many orders break none of the others`() throws {
     let results = [
       try explored("unlocked", locks: false), try explored("locked"), try explored("locked too"),
+      try explored("wrong", adds: 2),
+      ExplorationResult(
+        scenario: "sum", variant: .init("static", isBroken: false, obstacle: "there is one order"), findings: nil,
+        seconds: 0),
     ]
     #expect(
       RunNote(exploring: results)?.says
-        == "explored in a model of Dispatch: some order of steps breaks unlocked; none of all 4 orders breaks any of the other 2 variants (gcdlab explore sum)"
+        == """
+        explored in a model of Dispatch: every order of steps breaks wrong; some order of steps breaks unlocked; \
+        none of all 4 orders breaks any of the other 2 explored variants; 1 variant cannot be explored \
+        (gcdlab explore sum)
+        """
     )
     #expect(
       RunNote(exploring: [results[1]])?.says
@@ -33,13 +41,13 @@ import Testing
 
   /// Explores two threads that each add one to a sum.
   private func explored(
-    _ name: String, locks: Bool = true, isOver: () -> Bool = { false }
+    _ name: String, locks: Bool = true, adds: Int = 1, isOver: () -> Bool = { false }
   ) throws -> ExplorationResult {
     let program: @Sendable () -> Void = {
       let sum = Shared("sum", 0)
       let lock = ModelLock()
       Execution.threads(2) { _ in
-        if locks { lock.withLock { _ in sum.value += 1 } } else { sum.value += 1 }
+        if locks { lock.withLock { _ in sum.value += adds } } else { sum.value += adds }
       }
       if sum.atEnd != 2 { Execution.breaks("lost") }
     }

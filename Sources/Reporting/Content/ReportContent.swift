@@ -188,8 +188,10 @@ public struct ReportContent: Sendable {
   // MARK: The answer
 
   /// The reason why the run does not show what several cores gain, which is the first line of the answer: there was one
-  /// core, or other programs had the others. Nil if the trials had several cores.
+  /// core, or other programs had the others. Nil if the trials had several cores, or if no figure is asked for: what a
+  /// trial must or can do is the same on busy cores.
   var coresNote: String? {
+    guard comparesFigures else { return nil }
     if document.machine.usedCores == 1 {
       return "On one core no two threads run at once: this run cannot say how much several cores gain."
     }
@@ -198,8 +200,11 @@ public struct ReportContent: Sendable {
     }
   }
 
+  /// Whether a search ranks settings, or a claim compares figures.
+  private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
+
   /// The warnings, without the one in ``coresNote``.
-  var warnings: [RunNote] { document.warnings.filter { $0.kind != RunNote.coresTaken } }
+  var warnings: [RunNote] { document.warnings.filter { !comparesFigures || $0.kind != RunNote.coresTaken } }
 
   /// The number of claims and of each verdict, failures first. Empty if there are no claims to be judged.
   var answer: [(text: String, verdict: Verdict?)] {

@@ -11,18 +11,25 @@ extension RunNote {
     let holding = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == true }
     let open = explored.filter { $0.findings?.broken == 0 && $0.findings?.isComplete == false }
     var parts: [String] = []
-    if !broken.isEmpty { parts.append("some order of steps breaks \(Self.names(broken))") }
+    let isAlways = { (result: ExplorationResult) in
+      result.findings.map { $0.isComplete && $0.broken == $0.schedules } == true
+    }
+    let (always, sometimes) = (broken.filter(isAlways), broken.filter { !isAlways($0) })
+    if !always.isEmpty { parts.append("every order of steps breaks \(Self.names(always))") }
+    if !sometimes.isEmpty { parts.append("some order of steps breaks \(Self.names(sometimes))") }
     if !holding.isEmpty {
       let orders = holding.reduce(0) { $0 + ($1.findings?.schedules ?? 0) }
       let variants =
         holding.count == 1
-        ? Self.names(holding) : "any of \(broken.isEmpty ? "" : "the other ")\(holding.count) variants"
+        ? Self.names(holding) : "any of \(broken.isEmpty ? "" : "the other ")\(holding.count) explored variants"
       parts.append(
         orders == 1
           ? "the only order of steps does not break \(variants)"
           : "none of all \(ExplorationWords.grouped(orders)) orders breaks \(variants)")
     }
     if !open.isEmpty { parts.append("not all orders of \(Self.names(open)) were tried in the time") }
+    let rest = results.filter { $0.obstacle != nil || $0.findings == nil }
+    if !rest.isEmpty { parts.append("\(rest.count.counted("variant")) cannot be explored") }
     self.init(
       "explored", "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (gcdlab explore \(scenario))")
   }

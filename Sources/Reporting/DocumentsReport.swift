@@ -16,8 +16,8 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the text for a terminal: a heading for each document, and below it each sentence with its strength, its
-  /// standing, and the claims that decide the standing. A sentence that was borne out or not run has one line. With `details`,
-  /// no sentence is shortened, and all claims on it are shown.
+  /// standing, and the claims that decide the standing. A sentence that was borne out or not run has one line. With
+  /// `details`, no sentence is shortened, and all claims on it are shown.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false

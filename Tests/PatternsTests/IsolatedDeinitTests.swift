@@ -7,7 +7,9 @@ import Testing
 @Suite struct IsolatedDeinitTests {
   private static let pattern = IsolatedDeinit()
 
-  @Test(arguments: ["by-thread", "by-task", "of-deinit", "on-actor", "while-busy", "default-actor", "plain"])
+  @Test(arguments: [
+    "by-thread", "by-task", "of-deinit", "on-actor", "on-queue", "while-busy", "default-actor", "plain",
+  ])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -42,7 +44,8 @@ import Testing
     return [
       red("by-thread.off-actor == 0", here), red("by-task.off-actor == 0", here), red("of-deinit.off-actor == 0", here),
       red("while-busy.off-actor == 0", here), red("on-actor.deferred == 0", later),
-      red("default-actor.deferred == 0", later), red("while-busy.inline == 0", here), red("plain.on-actor == 0", there),
+      red("default-actor.deferred == 0", later), red("while-busy.inline == 0", here), red("on-queue.inline == 0", here),
+      red("plain.on-actor == 0", there),
       red("on-actor.inherited == 0", here), red("by-thread.inherited == 0", here),
       red("by-task.inherited == 0", here), red("plain.inherited > 0", later), red("all.missing == 0", here),
     ]

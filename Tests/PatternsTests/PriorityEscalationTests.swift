@@ -7,7 +7,7 @@ import Testing
 @Suite struct PriorityEscalationTests {
   private static let pattern = PriorityEscalation()
 
-  @Test(arguments: ["awaited", "raised", "child-task", "handler-too-late", "loose-task"])
+  @Test(arguments: ["awaited", "raised", "raised-by-many", "child-task", "handler-too-late", "loose-task"])
   func `each variant keeps its promises`(_ variant: String) async throws {
     // Of its own, so that no other test has the threads of Swift's pool.
     await #expect(processExitsWith: .success) { [variant = variant as String] in
@@ -56,6 +56,7 @@ import Testing
       red("awaited.unraised == 0", isNotRaised), red("awaited.uncalled == 0", isHigh()),
       red("awaited.forgotten == 0", isNotRaised), red("raised.unraised == 0", isNotRaised),
       red("raised.uncalled == 0", isHigh()), red("raised.repeated == 0", isNotRaised),
+      red("raised.forgotten == 0", isNotRaised), red("raised-by-many.repeated == 0", isNotRaised),
       red("raised.lowered == 0", isNotRaised), red("awaited.lowered == 0", isNotRaised),
       red("child-task.unraised == 0", isNotRaised), red("child-task.uncalled == 0", isHigh()),
       red("child-task.inside-first > 0", isCalledAfterOuter), red("handler-too-late.uncalled > 0", isNotRaised),

@@ -17,6 +17,7 @@ import Testing
     arguments: [
       "isolated", "plain-before", "plain-today", "nonsending-before", "nonsending-today", "concurrent-before",
       "concurrent-today", "inheriting", "synchronous", "task", "task-without", "detached", "immediate",
+      "task-of-global", "immediate-elsewhere",
     ]) func `each variant keeps its promises`(_ variant: String) async throws
   {
     // Of its own, so that no other test has the threads of Swift's pool.
@@ -57,8 +58,11 @@ import Testing
       + ["plain-before.on-actor == 0", "concurrent-before.on-actor == 0", "concurrent-today.on-actor == 0"].map {
         red($0, stays)
       } + [red("plain-today.hops == 0", changesThread), redTask("immediate.hops == 0", changesThread)]
-      + ["task-without.on-actor == 0", "detached.on-actor == 0"].map { redTask($0, stays) }
-      + ["task.off-actor == 0", "immediate.off-actor == 0", "immediate.late == 0"].map { redTask($0, comesLate) }
+      + ["task-without.on-actor == 0", "detached.on-actor == 0", "immediate-elsewhere.on-actor == 0"].map {
+        redTask($0, stays)
+      }
+      + ["task.off-actor == 0", "task-of-global.off-actor == 0", "immediate.off-actor == 0", "immediate.late == 0"].map
+    { redTask($0, comesLate) }
   }
 }
 

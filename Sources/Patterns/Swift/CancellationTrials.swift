@@ -223,12 +223,17 @@ final class Scope: Sendable {
         gate.open()
       }
     }
-    /// Notes whether the child is cancelled, and suspends it until its scope is left or the patience is over.
+    /// Suspends the child until its scope is left or the patience is over, and then notes whether the child is
+    /// cancelled: the scope may cancel its child tasks when its body returns.
     func goesOn() async {
       scope.begins()
-      scope.goesOn(isCancelled: Task.isCancelled)
+      scope.startsPatience()
       await scope.left.passed()
-      scope.state.note { $0.ended += 1 }
+      let isCancelled = Task.isCancelled
+      scope.state.note { state in
+        if isCancelled { state.cancelled += 1 }
+        state.ended += 1
+      }
     }
     /// Suspends the child until it is cancelled, and informs the other child task.
     func isCancelledAndTellsOther() async {
@@ -274,10 +279,8 @@ final class Scope: Sendable {
     }
     if number == count { begun.open() }
   }
-  private func goesOn(isCancelled: Bool) {
-    if isCancelled { state.note { $0.cancelled += 1 } }
-    left.restHasFinished()
-  }
+  /// Starts the patience of the child tasks if one of them is cancelled, or if all have begun.
+  private func startsPatience() { if Task.isCancelled || state.now.begun >= count { left.restHasFinished() } }
 
   /// Suspends the scope until all its child tasks have begun.
   func allHaveBegun() async { await begun.passed() }

@@ -89,6 +89,20 @@ struct IsolatedDeinit: Pattern {
         }
       }
     }
+    Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor") { trial in
+      guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
+      @Bench final class Tool {
+        let ending: ObjectEnd
+        nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
+        isolated deinit { ending.comes() }
+      }
+      try eachObject(trial) { ending in
+        ObjectEnd.actorQueue.sync {
+          var tool: Tool? = Tool(ending)
+          ending.isReleased { if tool != nil { tool = nil } }
+        }
+      }
+    }
     Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy") { trial in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
       @Bench final class Tool {

@@ -23,7 +23,7 @@ struct PriorityEscalation: Pattern {
   let raised = Metric.count("raised", "tasks that reported the higher priority")
   let uncalled = Metric.count("uncalled", "handlers that were not called")
   let repeated = Metric.count("repeated", "calls of a handler beyond the number of times that its task was raised")
-  let lowered = Metric.count("lowered", "calls of a handler with a new priority that was not higher")
+  let lowered = Metric.count("lowered", "calls of a handler with a priority that was not higher than all before")
   let insideFirst = Metric.count("inside-first", "inner handlers that were called before the outer one")
   let forgotten = Metric.count("forgotten", "tasks that reported a lower priority later")
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
@@ -64,6 +64,7 @@ struct PriorityEscalation: Pattern {
           } onPriorityEscalated: { old, new in
             work.handlerIsCalled(old, new)
           }
+          await work.trialHasRaised()
           await work.goesOn()
         }
         await work.hasBegun()
@@ -72,6 +73,29 @@ struct PriorityEscalation: Pattern {
         task.escalatePriority(to: .medium)
         task.escalatePriority(to: .high)
         task.escalatePriority(to: .low)
+        work.hasRaised()
+        await task.value
+      }
+    }
+    Variant(
+      "raised-by-many", .modern, "raised to the same priority by several threads at once",
+      own: [unraised, uncalled, repeated, lowered, notice, forgotten]
+    ) { trial in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
+      try eachTask(trial) { work in
+        let task = Task.detached(priority: .low) {
+          await withTaskPriorityEscalationHandler {
+            await work.isRaisedAndTold()
+            await work.trialHasRaised()
+          } onPriorityEscalated: { old, new in
+            work.handlerIsCalled(old, new)
+          }
+          await work.goesOn()
+        }
+        await work.hasBegun()
+        work.raises()
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in task.escalatePriority(to: .high) }
+        work.hasRaised()
         await task.value
       }
     }

@@ -79,6 +79,8 @@ final class RaisedTask: Sendable {
     var isTold = false
     var (calls, lowered, outerCalls) = (0, 0, 0)
     var wasInsideFirst = false
+    /// The highest priority that the handler was called with.
+    var highest = TaskPriority.background
     var raising: UInt64 = 0
     var notice: UInt64?
   }
@@ -86,6 +88,7 @@ final class RaisedTask: Sendable {
   private let patience: Duration
   private let state = Mutex(State())
   private let begun = BoundedGate()
+  private let allCalls = BoundedGate()
 
   init(patience: Duration) { self.patience = patience }
 
@@ -103,6 +106,10 @@ final class RaisedTask: Sendable {
     let isRaised = Task.currentPriority >= .high
     state.withLock { $0.isRaised = isRaised }
   }
+  /// Suspends the task until the trial has made all its calls of escalatePriority.
+  func trialHasRaised() async { await allCalls.passed() }
+  /// Notes that the trial has made all its calls of escalatePriority.
+  func hasRaised() { allCalls.open() }
   /// Notes whether the task still has the priority after it was suspended.
   func goesOn() async {
     await Task.yield()
@@ -119,7 +126,8 @@ final class RaisedTask: Sendable {
     state.withLock { state in
       state.calls += 1
       if new >= .high { state.isTold = true }
-      if new <= old { state.lowered += 1 }
+      if new <= max(old, state.highest) { state.lowered += 1 }
+      state.highest = max(state.highest, new)
       if state.outerCalls == 0 { state.wasInsideFirst = true }
       if state.notice == nil { state.notice = now > state.raising ? now - state.raising : 0 }
     }

@@ -78,6 +78,11 @@ struct WhereCodeRuns: Pattern {
         await task.value
       }
     }
+    Variant(
+      "task-of-global", .documented, "a task in a function of a global actor, which captures no actor", own: [late]
+    ) { trial in
+      try eachTask(trial, by: [.desk]) { _, code in await Self.startTask(code) }
+    }
     Variant("detached", .documented, "a detached task", own: [late]) { trial in
       try eachTask(trial) { actor, code in
         let task = Task.detached {
@@ -99,6 +104,30 @@ struct WhereCodeRuns: Pattern {
         await task.value
       }
     }
+    Variant("immediate-elsewhere", .broken, "an immediate task that is isolated to another actor", own: [late]) {
+      trial in
+      guard #available(macOS 26, *) else { throw Unavailable("Task.immediate needs macOS 26") }
+      try eachTask(trial) { actor, code in
+        let task = Task.immediate { @Desk in code.look() }
+        code.isCreated()
+        await task.value
+      }
+    }
+  }
+
+  /// A global actor on a queue.
+  @globalActor actor Desk {
+    static let shared = Desk()
+    static let queue = DispatchQueue(label: "desk")
+    nonisolated let executor = QueueExecutor(queue: queue)
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  }
+
+  /// Starts a task on the global actor, and waits for it.
+  @Desk private static func startTask(_ code: CalledCode) async {
+    let task = Task { code.look() }
+    code.isCreated()
+    await task.value
   }
 
   /// The longest time of a trial.

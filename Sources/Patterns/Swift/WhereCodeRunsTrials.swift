@@ -11,15 +11,17 @@ extension WhereCodeRuns {
   func eachCall(_ trial: Trial, _ call: @escaping Call) throws { _ = try each(trial, call) }
 
   /// Has both actors run `call`, and records where its task ran, and whether it had begun in time.
-  func eachTask(_ trial: Trial, _ call: @escaping Call) throws {
-    trial.record(late, try each(trial, call).count { $0.wasLate })
+  ///
+  /// - Parameter callers: the actors that run the call instead of both; nil for both.
+  func eachTask(_ trial: Trial, by callers: [CallingActor]? = nil, _ call: @escaping Call) throws {
+    trial.record(late, try each(trial, by: callers, call).count { $0.wasLate })
   }
 
-  private func each(_ trial: Trial, _ call: @escaping Call) throws -> [CalledCode] {
+  private func each(_ trial: Trial, by callers: [CallingActor]? = nil, _ call: @escaping Call) throws -> [CalledCode] {
     let count = trial[calls]
-    let codes = try waitFor { [second] in
+    let codes = try waitFor { [callers = callers ?? [.onQueue(), second]] in
       var codes: [CalledCode] = []
-      for caller in [CallingActor.onQueue(), second] {
+      for caller in callers {
         // The first calls are a warm-up.
         for index in -10..<count {
           let code = CalledCode(by: caller)
@@ -57,6 +59,9 @@ struct CallingActor: Sendable {
 
   /// The main actor.
   static var main: CallingActor { CallingActor(MainActor.shared, on: .main) }
+
+  /// The global actor on a queue.
+  static var desk: CallingActor { CallingActor(WhereCodeRuns.Desk.shared, on: WhereCodeRuns.Desk.queue) }
 
   /// An actor on a serial queue of its own.
   static func onQueue() -> CallingActor {

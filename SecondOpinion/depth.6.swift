@@ -1,5 +1,6 @@
-// depth.6, always: the code of others uses the threads of the global queues, too: a program's tasks are not alone there.
-// Swift's own runtime is the others. Tried in two ways: a value that is set by a key on the global queue of a class is
+// depth.6, always: Apple's frameworks use the global queues, too: a program's tasks are not the only ones there.
+// Swift's own runtime stands in for the frameworks.
+// Tried in two ways: a value that is set by a key on the global queue of a class is
 // found by a task of that class, which only what targets that queue can; and as many tasks as there are cores keep their
 // threads while a block of the same global queue is submitted: does it begin before they end? (It may, where the pool
 // adds a thread meanwhile: the second way is told and decides nothing.) Broken: blocks on private serial queues in place

@@ -1,6 +1,10 @@
-// guide.9, usually: the system takes the priority of queues into account: high before low, default before low. pool.5, usually: a QoS class brings its queues more or fewer resources. Tried on one core: a task
+// guide.9, usually: the system takes the priority of queues into account. pool.5, usually: a QoS class brings its
+// queues more or fewer resources. guide.46, always: tasks of the high-priority and of the default queue run before
+// those of the low-priority one. Tried on one core: a task
 // of each global queue (for pool.5: of a serial queue of each class) computes for 60 ms, the lowest submitted first.
-// The processor time that each got is compared, in rounds. Broken: all four go to the default queue.
+// The processor time that each got is compared, in rounds. For guide.46 eight tasks of the
+// higher queue, submitted before one of the low queue, spin until that one begins: have all of them begun by then?
+// Broken: all go to the default queue.
 // Classes whose threads have the same nice value cannot be told apart, which takes a privilege for some.
 #include "probe.h"
 
@@ -50,6 +54,25 @@ static const char *compare(bool classes, char *figures) {
   return verdict;
 }
 
+// How many of eight tasks had not begun when the last task began, which was submitted to the low queue after them.
+static int overtaken(intptr_t higher) {
+  atomic_int *state = calloc(2, sizeof(atomic_int));  // tasks begun, whether the last one has
+  __block int seen = 0;
+  dispatch_group_t group = dispatch_group_create();
+  double end = now() + (broken ? 0.1 : 10);
+  for (int i = 0; i < 8; i++)
+    dispatch_group_async(group, dispatch_get_global_queue(broken ? 0 : higher, 0), ^{
+      state[0]++;
+      while (!state[1] && now() < end) sched_yield();
+    });
+  dispatch_group_async(group, dispatch_get_global_queue(broken ? 0 : -2, 0), ^{
+    seen = state[0];
+    state[1] = 1;
+  });
+  dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+  return 8 - seen;
+}
+
 int main(int count, char **words) {
   probe(count, words);
   cpu_set_t one, all;
@@ -64,4 +87,9 @@ int main(int count, char **words) {
   say("guide.9", verdict, "%s", queues);
   verdict = compare(true, classes);
   say("pool.5", verdict, "%s", classes);
+  int high = overtaken(2), standard = overtaken(0);
+  say("guide.46", high || standard ? FAILS : HOLDS,
+      "of eight tasks submitted before one of the low queue, %d of high and %d of default priority had not begun when "
+      "it began",
+      high, standard);
 }

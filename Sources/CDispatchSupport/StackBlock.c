@@ -3,8 +3,7 @@
 #include <string.h>
 
 // A block as the compiler lays it out on the stack (the Block ABI, https://clang.llvm.org/docs/Block-ABI-Apple.html),
-// written by hand. This file therefore needs no -fblocks, which a package that others depend on may not require, and
-// the lab can count the copies.
+// written by hand, so that the lab can count the copies.
 
 extern void *_NSConcreteStackBlock[32];
 void gcdlab_async_block(void *queue, void *block) GCDLAB_SYMBOL("dispatch_async");

@@ -62,7 +62,7 @@ final class CapturingBlock: @unchecked Sendable {
   }
 }
 
-/// A block on the stack of a C function, which goes to the real Dispatch and is not explored.
+/// A block that a C function makes, which goes to the real Dispatch and is not explored.
 final class StackBlock: Sendable {
   struct Queue { let object: UnsafeMutableRawPointer }
 
@@ -75,10 +75,10 @@ final class StackBlock: Sendable {
 }
 
 extension BlockCapture {
-  private static let inC = "the block lies on the stack of a C function, which calls the real Dispatch"
+  private static let inC = "a C function makes the block, and calls the real Dispatch"
 
   static let exploration = Self.explored(
-    ["stack-block": inC, "stack-block-sync": inC],
+    ["c-block": inC, "c-block-called": inC, "stack-block": inC, "stack-block-sync": inC],
     leavesOut:
       "An access to a local variable is not a step of its own: it belongs to the step before it. A block therefore never runs "
       + "between its submission and the next line.")
@@ -105,6 +105,7 @@ extension BlockCapture {
     block.judgeObject()
   }
 
+  func measureCompiledBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) throws {}
   func measureStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) throws {}
   func measureSyncedStackBlocks(_ trial: Trial, _ make: (StackBlock.Queue, StackBlock) -> Void) {}
 }

@@ -149,7 +149,8 @@ extension SourceLifecycle {
 
   static let exploration = Self.explored(
     [
-      "starts-suspended": others, "suspend-coalesces": others, "suspended-read": others, "retarget": others,
+      "starts-suspended": others, "suspend-coalesces": others, "suspended-read": others, "waiting-read": others,
+      "retarget": others,
       "queue-retained": others, "queue-retained-timer": others, "released-while-pending": others,
       "retain-cycle": others, "release-inactive": others, "release-cancelled-suspended": others,
     ], settings: ["repeats": .integer(1), "events": .integer(1)],

@@ -12,7 +12,10 @@ import Testing
     try await Attempt(variant, of: BlockCapture(), files: Catalogue.files, ["blocks": .integer(blocks)])
   }
 
-  @Test(arguments: ["value", "stack-block", "reference-sync", "object", "cancelled-item", "task"], [1, 1000])
+  @Test(
+    arguments: [
+      "value", "c-block", "c-block-called", "stack-block", "reference-sync", "object", "cancelled-item", "task",
+    ], [1, 1000])
   func `a captured object is kept as long as necessary`(_ variant: String, _ blocks: Int) async throws {
     let attempt = try await Self.attempt(variant, blocks)
     #expect(attempt.brokenPromises == [])
@@ -49,6 +52,12 @@ import Testing
     var x = block.number
     block.queue.async(execute: DispatchWorkItem { block.leaves(x) })
     x = 456
+  }
+
+  @Sendable private static func sharesLater(_ queue: FunctionQueue, _ block: StackBlock) {
+    let x = Gauge()
+    queue.async { block.leaves(x.now, inPlace: false) }
+    x.up()
   }
 
   /// A block that does not keep its object.
@@ -106,9 +115,8 @@ import Testing
       red("stack-block.not-released-once == 0", "stack-block") {
         try pattern.measureStackBlocks($0, atOnce(0, inPlace: false, copies: 2))
       },
-      red("stack-block-sync.changed == 0", "stack-block-sync") {
-        pattern.measureSyncedStackBlocks($0, atOnce(1, inPlace: true, copies: 0))
-      },
+      red("c-block.changed == 0", "c-block") { try pattern.measureCompiledBlocks($0, sharesLater) },
+      red("c-block-called.changed == 0", "c-block-called") { try pattern.measureCompiledBlocks($0, sharesLater) },
       red("stack-block-sync.in-place > 0", "stack-block-sync") {
         pattern.measureSyncedStackBlocks($0, atOnce(0, inPlace: false, copies: 0))
       },

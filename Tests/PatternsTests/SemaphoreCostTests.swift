@@ -28,6 +28,17 @@ import Testing
     }
   }
 
+  @Test func `a thread that signals and waits again overtakes the one that sleeps`() async {
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("dispatch-again", of: SemaphoreCost(), files: Catalogue.files)
+      #expect(attempt.brokenPromises == [])
+      #if os(Linux)
+        #expect(attempt.total("overtaken") == 1)
+      #endif
+    }
+  }
+
   @Test func `a trial on a system that does not report who sleeps says so`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -54,6 +65,20 @@ import Testing
       }
     }
     try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+  }
+
+  /// Uses a POSIX semaphore that makes a needless system call.
+  private static func posixCallsKernel(_ trial: Trial, _ pattern: SemaphoreCost) throws {
+    let semaphore = try POSIXSemaphore(value: 1)
+    try pattern.measure(trial) { pairs in
+      pairs.each { critical in
+        callKernel()
+        semaphore.wait()
+        critical()
+        semaphore.post()
+      }
+    }
+    try pattern.signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.post() })
   }
 
   /// Uses a semaphore of which each signal resumes two waiting threads.
@@ -93,10 +118,27 @@ import Testing
     return [
       red("dispatch.syscalls-per-pair == 0", "dispatch") { try callsKernel($0, 1, right) },
       red("dispatch-c.syscalls-per-pair == 0", "dispatch-c") { try callsKernel($0, 1, right) },
+      red("posix.syscalls-per-pair == 0", "posix") { try posixCallsKernel($0, right) },
       red("system-v.syscalls-per-pair == 2", "system-v") { try callsKernel($0, 3, right) },
       red("all.control == 1", "dispatch", wrong) { try callsKernel($0, 0, wrong) },
       red("dispatch.wrong-wakeups == 0", "dispatch") { try freesTwo($0, right) },
       red("dispatch-c.wrong-wakeups == 0", "dispatch-c") { try freesTwo($0, right) },
+      // The thread that signals waits until the other one has the permit.
+      Red("dispatch-again.overtaken > 0", "dispatch-again", of: pattern, ["attempts": .integer(5)]) {
+        try pattern.signalAndWait($0) {
+          let (semaphore, taken) = (DispatchSemaphore(value: 0), Gauge())
+          return (
+            take: {
+              semaphore.wait()
+              taken.up()
+            },
+            give: {
+              semaphore.signal()
+              while taken.now == 0 { yieldProcessor() }
+            }
+          )
+        }
+      },
       // Each signal is given twice.
       Red("dispatch-burst.wrong-wakeups == 0", "dispatch-burst", of: pattern, ["waiters": .integer(3)]) {
         let semaphore = DispatchSemaphore(value: 0)

@@ -228,6 +228,16 @@ import Testing
           return { source.cancel() }
         }
       },
+      // The handler runs twice for all signals.
+      red("spaced-burst.handler-calls == 1", "spaced-burst") { trial in
+        try pattern.sendBurst(trial, isSpaced: true) { inbox in
+          let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: inbox.queue)
+          source.setEventHandler { for _ in 0..<2 { inbox.handled(source.data) } }
+          source.setRegistrationHandler { inbox.isReady() }
+          source.activate()
+          return { source.cancel() }
+        }
+      },
       // Ignores the signal when the other source has it.
       red("spaced-burst.reported-elsewhere == spaced-burst.sent", "spaced-burst") { trial in
         try pattern.sendBurst(trial, isSpaced: true, patience: .milliseconds(50)) { inbox in

@@ -11,7 +11,7 @@ import Testing
   static let pattern = SourceLifecycle()
   static func settings(of variant: String, repeats: Int = 5, news: Int = 20) -> [String: ParameterValue] {
     switch variant {
-    case "starts-suspended", "suspend-coalesces", "suspended-read", "cancel":
+    case "starts-suspended", "suspend-coalesces", "suspended-read", "waiting-read", "cancel":
       ["repeats": .integer(repeats), "events": .integer(news)]
     case "release-inactive", "release-cancelled-suspended", "cancel-beside": [:]
     default: ["repeats": .integer(repeats)]
@@ -81,6 +81,20 @@ import Testing
         return {}
       }
     }
+    /// Activates a read source once all bytes are there.
+    @Sendable func activatesLate(_ trial: Trial) throws {
+      try pattern.holdBackReading(trial) { life, pipe in
+        let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
+        source.setEventHandler {
+          pipe.estimates(source.data)
+          life.received(pipe.readAll())
+        }
+        source.setCancelHandler { pipe.closeEnds() }
+        try pipe.send(life.events)
+        life.lettingGo { source.activate() }
+        return { source.cancel() }
+      }
+    }
     /// Never cancels the source. The work of its cancel handler is sent by async.
     @Sendable func goesOn(_ trial: Trial) {
       pattern.cancelRunning(trial) { life in
@@ -111,20 +125,9 @@ import Testing
           return { pipe.closeEnds() }
         }
       },
-      // The source is activated once all bytes are there.
-      red("suspended-read.short-estimates > 0", "suspended-read") { trial in
-        try pattern.holdBackReading(trial) { life, pipe in
-          let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
-          source.setEventHandler {
-            pipe.estimates(source.data)
-            life.received(pipe.readAll())
-          }
-          source.setCancelHandler { pipe.closeEnds() }
-          try pipe.send(life.events)
-          life.lettingGo { source.activate() }
-          return { source.cancel() }
-        }
-      },
+      red("suspended-read.short-estimates > 0", "suspended-read", activatesLate),
+      red("waiting-read.short-estimates > 0", "waiting-read", activatesLate),
+      red("waiting-read.handler-calls > 1", "waiting-read", activatesLate),
       red("all.wrong-sums == 0", "starts-suspended") { trial in
         pattern.holdBack(trial) { life in
           let source = source(life, end: {}) { life.received($0 + 1) }

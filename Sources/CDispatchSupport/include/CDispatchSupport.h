@@ -143,6 +143,14 @@ void gcdlab_async_stack_block(void *queue, void *context, intptr_t value, gcdlab
 void gcdlab_sync_stack_block(void *queue, void *context, intptr_t value, gcdlab_stack_block_function function,
                              void (*copied)(void *context), void (*freed)(void *context));
 
+/// Submits a block that the compiler made, `dispatch_async(queue, ^{ function(context, variable); })`, and then changes
+/// the variable, which has this value before.
+void gcdlab_async_compiled_block(void *queue, void *context, intptr_t value,
+                                 void (*function)(void *context, intptr_t value));
+
+/// Creates such a block, changes the variable, and then calls the block, in one function.
+void gcdlab_call_compiled_block(void *context, intptr_t value, void (*function)(void *context, intptr_t value));
+
 /// The size in bytes of memory that `malloc` or `calloc` returned.
 size_t gcdlab_allocated_size(void *memory);
 

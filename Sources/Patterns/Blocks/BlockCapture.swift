@@ -47,6 +47,25 @@ struct BlockCapture: Pattern {
       }
     }
     Variant(
+      "c-block", .documented, "async, called from C; the variable changes after that", own: [changed]
+    ) { trial in
+      try measureCompiledBlocks(trial) { queue, block in
+        gcdlab_async_compiled_block(queue.object, block.pointer, block.number) { block, value in
+          StackBlock.at(block)?.leaves(value, inPlace: false)
+        }
+      }
+    }
+    Variant(
+      "c-block-called", .documented, "a C function that makes a block, changes the variable and calls the block",
+      own: [changed]
+    ) { trial in
+      try measureCompiledBlocks(trial) { _, block in
+        gcdlab_call_compiled_block(block.pointer, block.number) { block, value in
+          StackBlock.at(block)?.leaves(value, inPlace: false)
+        }
+      }
+    }
+    Variant(
       "stack-block", .documented, "async, called from C with a block on the stack that was not copied first",
       own: [changed, inPlace, notReleasedOnce]
     ) { trial in

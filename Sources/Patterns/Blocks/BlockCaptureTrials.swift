@@ -33,9 +33,21 @@ extension BlockCapture {
     record(trial, blocks)
   }
 
+  /// Has a C function make blocks that capture its variable, which changes before they run, and counts those that saw
+  /// another value.
+  func measureCompiledBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
+    recordValues(trial, try submit(trial, make))
+  }
+
   /// Has a C function submit blocks from its stack, which no longer exists when they run, and counts the copies of the
   /// blocks.
   func measureStackBlocks(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws {
+    let blocks = try submit(trial, make)
+    trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+  }
+
+  /// Makes blocks while their queue is held back, and waits until they have run.
+  private func submit(_ trial: Trial, _ make: (FunctionQueue, StackBlock) -> Void) throws -> [StackBlock] {
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: trial.cores + 1)
     let queue = FunctionQueue(label: "com.example.MyQueue")
@@ -44,7 +56,7 @@ extension BlockCapture {
     for block in blocks { make(queue, block) }
     gcdlab_dispatch_resume(queue.object)
     queue.sync()
-    trial.record(notReleasedOnce, record(trial, blocks).count { $0.copies != 1 || $0.frees != 1 })
+    return blocks
   }
 
   /// Has a C function submit blocks from its stack by sync, so that the stack exists until they have run, and counts
@@ -63,10 +75,14 @@ extension BlockCapture {
 
   private func record(_ trial: Trial, _ blocks: [StackBlock]) -> [StackBlock.Seen] {
     let seen = blocks.map(\.seen)
-    trial.record(ran, seen.reduce(0) { $0 + $1.runs })
-    trial.record(changed, zip(seen, blocks).count { $0.value != $1.number })
+    recordValues(trial, blocks)
     trial.record(inPlace, seen.count(where: \.isInPlace))
     return seen
+  }
+
+  private func recordValues(_ trial: Trial, _ blocks: [StackBlock]) {
+    trial.record(ran, blocks.reduce(0) { $0 + $1.seen.runs })
+    trial.record(changed, blocks.count { $0.seen.value != $0.number })
   }
 
   private func run(_ trial: Trial, expectsRun: Bool, _ make: (CapturingBlock) -> Void) throws -> CapturingBlocks {
@@ -208,7 +224,7 @@ final class CapturingBlock: Sendable {
   fileprivate var releasedAfter: UInt64? { released.since(lastLine) }
 }
 
-/// A block on the stack of a C function, and what is noted about it.
+/// A block that a C function makes, and what is noted about it.
 final class StackBlock: Sendable {
   /// The observations of a block.
   struct Seen: Sendable {

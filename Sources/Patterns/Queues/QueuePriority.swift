@@ -10,8 +10,9 @@ import Instruments
 ///
 /// All classes compete in one trial; of two classes that share a queue only the second takes part. The trial measures
 /// two times. Tasks on the global queues are all submitted at once, and the trial measures when they *begin*, which is
-/// what the documents speak of. Tasks on private serial queues each have a thread of their own, a spin barrier releases
-/// them together, and the trial measures when they *end*.
+/// what the documents speak of. In one more variant the tasks of a higher priority end only once a task of the low
+/// priority has begun, which was submitted after them. Tasks on private serial queues each have a thread of their own,
+/// a spin barrier releases them together, and the trial measures when they *end*.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues", "Getting the Global Concurrent
 /// Dispatch Queues"; "GCD in depth", Queue Types; YYDispatchQueuePool.
@@ -51,6 +52,8 @@ struct QueuePriority: Pattern {
     "queues", "different global queues that dispatch_get_global_queue returns for these priorities or classes")
   let otherQueues = Metric.count(
     "other-queues", "further global queues that dispatch_get_global_queue returns for QoS classes and for maintenance")
+  let overtaken = Metric.count(
+    "overtaken", "tasks that had not begun when a task of the low priority, submitted after them, began")
   let threadPriorities = Metric.count(
     "thread-priorities", "different priorities of the threads behind the document's four queues")
   let unspecifiedBetween = Metric.count(
@@ -69,6 +72,15 @@ struct QueuePriority: Pattern {
       }
       askForAll(trial) { identifier in
         gcdlab_dispatch_get_global_queue(identifier, 0)
+      }
+    }
+    Variant(
+      "overtaking", .documented,
+      "tasks on the high-priority global queue, then on the default one, which end once a later low-priority one begins",
+      own: [overtaken], without: [tasks, work]
+    ) { trial in
+      try overtake(trial, [.high, .standard]) { priority in
+        gcdlab_dispatch_get_global_queue(priority.identifier, 0)
       }
     }
     Variant(

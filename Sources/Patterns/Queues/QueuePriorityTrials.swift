@@ -40,6 +40,46 @@ extension QueuePriority {
     record(trial, measure, keys, count, times, niceness)
   }
 
+  /// Submits more tasks than there are cores to the queue of each of these priorities, and then one to the queue of the
+  /// low priority. Counts the tasks that had not begun when the last one began.
+  ///
+  /// The tasks yield until the last one begins, so they occupy the pool's threads. They do not block, since the pool
+  /// adds threads for tasks that block.
+  ///
+  /// - Parameter patience: how long the tasks wait for the last one.
+  func overtake(
+    _ trial: Trial, patience: Duration = .seconds(10), _ priorities: [Priority],
+    _ get: (Priority) -> UnsafeMutableRawPointer?
+  ) throws {
+    let count = 2 * trial.poolWidth
+    try SystemThread.requireCapacity(for: 2 * trial.poolWidth)
+    let low = HeldQueue(created: get(.low))
+    var late = 0
+    for priority in priorities {
+      let (begun, lowBegun, seen) = (Gauge(), Gauge(), Slots<Int>(count: 1, of: count))
+      let all = DispatchGroup()
+      let queue = HeldQueue(created: get(priority))
+      let end = MonotonicClock.now() + patience.nanoseconds
+      for _ in 0..<count {
+        all.enter()
+        queue.async {
+          begun.up()
+          while lowBegun.now == 0, MonotonicClock.now() < end { yieldProcessor() }
+          all.leave()
+        }
+      }
+      all.enter()
+      low.async {
+        seen[0] = begun.now
+        lowBegun.up()
+        all.leave()
+      }
+      all.wait()
+      late += count - seen[0]
+    }
+    trial.record(overtaken, late)
+  }
+
   /// Submits spinning tasks to private queues that `make` returns, starts all of them at once, and notes the order in
   /// which they end.
   ///

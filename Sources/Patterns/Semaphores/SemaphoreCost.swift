@@ -11,7 +11,8 @@ import Synchronization
 /// Each variant has one permit. First one thread alone takes the permit and returns it. Then several threads contend
 /// for it. Finally as many threads wait for it, and the trial signals one permit at a time. After each signal the lab
 /// waits until all threads of the process sleep (``Standstill``): a thread that has its permit by then was woken by
-/// that signal. One more variant signals several times at once, while threads wait and before they do.
+/// that signal. One more variant signals several times at once, while threads wait and before they do. In another one
+/// a thread signals and waits again at once, while one thread waits.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".
@@ -21,6 +22,8 @@ struct SemaphoreCost: Pattern {
   let batch = Setting.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
   let threads = Setting.count("threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
   let waiters = Setting.count("waiters", 2...64, default: 8, "threads that wait for several signals at once")
+  let attempts = Setting.count(
+    "attempts", 1...100_000, default: 1000, "signals by a thread that waits again at once, unless one is enough")
   let contendedPairs = Setting.count(
     "contended-pairs", 1...1_000_000, default: 2000, "wait-signal pairs of each contending thread")
   let hold = Setting.duration(
@@ -42,6 +45,8 @@ struct SemaphoreCost: Pattern {
   let wrongWakeups = Metric.count(
     "wrong-wakeups",
     "signals that did not wake exactly one waiting thread, and threads that got through without a signal")
+  let overtaken = Metric.count(
+    "overtaken", "threads that slept on in wait while the thread that had just signalled took the permit back")
 
   /// Detects which threads a signal has freed; a test replaces it.
   var standstill = Standstill()
@@ -81,6 +86,20 @@ struct SemaphoreCost: Pattern {
     ) { trial in
       let semaphore = DispatchSemaphore(value: 0)
       try signalAtOnce(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
+    }
+    Variant(
+      "dispatch-again", .documented,
+      "DispatchSemaphore, signalled by a thread that waits again at once, while another one waits",
+      own: [attempts, overtaken],
+      without: [
+        batch, threads, contendedPairs, hold, uncontended, syscallsPerPair, control, contended, contextSwitches,
+        lostUpdates, wrongWakeups,
+      ]
+    ) { trial in
+      try signalAndWait(trial) {
+        let semaphore = DispatchSemaphore(value: 0)
+        return (take: { semaphore.wait() }, give: { semaphore.signal() })
+      }
     }
     Variant("posix", .yardstick, "sem_wait and sem_post", needs: [.linux]) { trial in
       let semaphore = try POSIXSemaphore(value: 1)

@@ -78,6 +78,42 @@ extension SemaphoreCost {
     trial.record(wrongWakeups, wrong)
   }
 
+  /// Lets one thread wait, and another one signal and wait again at once, until the second thread takes its permit back
+  /// while the first one sleeps on.
+  ///
+  /// Which of the two threads comes first is a matter of chance, so the trial tries again, each time with a new
+  /// semaphore.
+  ///
+  /// - Parameter make: returns how a permit of a semaphore without permits is taken and given.
+  func signalAndWait(
+    _ trial: Trial, _ make: () -> (take: @Sendable () -> Void, give: @Sendable () -> Void)
+  ) throws {
+    var (isOvertaken, attempt) = (false, 0)
+    while !isOvertaken, attempt < trial[attempts] {
+      attempt += 1
+      let (take, give) = make()
+      try withWaiters(1, take: take, give: give) { freed in
+        try standstill.wait()
+        let back = Gauge()
+        let signaller = try SystemThread {
+          give()
+          take()
+          back.up()
+        }
+        defer {
+          while back.now == 0 {
+            give()
+            yieldProcessor()
+          }
+          signaller.join()
+        }
+        try standstill.wait()
+        isOvertaken = freed.now == 0 && back.now == 1
+      }
+    }
+    trial.record(overtaken, isOvertaken ? 1 : 0)
+  }
+
   /// Starts threads that take a permit each, and runs `body`. Afterwards frees the threads that still wait.
   ///
   /// - Parameter body: receives the count of the threads that have a permit.

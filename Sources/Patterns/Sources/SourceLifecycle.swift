@@ -17,14 +17,16 @@ struct SourceLifecycle: Pattern {
   let events = Setting.count("events", 1...10_000, default: 100, "events sent while a source is held back")
 
   let callsWhileSuspended = Metric.count(
-    "calls-while-suspended", "handler calls while the source was inactive or suspended")
+    "calls-while-suspended", "handler calls while the source was inactive or suspended, or its queue held")
   let handlerCalls = Metric.count(
-    "handler-calls", "handler calls that the pending events took after activate or resume; the most of any source")
+    "handler-calls",
+    "handler calls that the pending events took once the source was not held back any more; the most of any source")
   let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
-    "resume-to-run", unless: "it began before", "from activate or resume until the handler begins")
+    "resume-to-run", unless: "it began before",
+    "from activate or resume, or from the release of the queue, until the handler begins")
   let shortEstimates = Metric.count(
-    "short-estimates", "resumed read sources whose first handler call got a smaller estimate than there were bytes")
+    "short-estimates", "read sources whose first handler call got a smaller estimate than there were bytes")
   let beganAfterCancel = Metric.count("began-after-cancel", "handler calls that began after cancel had returned")
   let sourcesCancelled = Metric.count(
     "sources-cancelled", "sources that were cancelled; where a call began late, the last one is its source")

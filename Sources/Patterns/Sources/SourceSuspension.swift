@@ -1,7 +1,8 @@
 import Dispatch
 import Instruments
 
-/// A source is inactive or suspended: what happens to the events that come meanwhile?
+/// A source is inactive or suspended, or its handler waits for its queue: what happens to the events that come
+/// meanwhile?
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Creating Dispatch Sources", "Suspending and Resuming
 /// Dispatch Sources".
@@ -35,7 +36,7 @@ extension SourceLifecycle {
     }
     Variant(
       "suspended-read", .documented, "a read source is suspended, then bytes are written to its pipe one by one",
-      own: [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun, shortEstimates]
+      own: heldRead
     ) { trial in
       try holdBackReading(trial) { life, pipe in
         let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
@@ -55,7 +56,31 @@ extension SourceLifecycle {
         return { source.cancel() }
       }
     }
+    Variant(
+      "waiting-read", .documented,
+      "the handler of a read source waits for its queue while bytes are written to the pipe one by one", own: heldRead
+    ) { trial in
+      try holdBackReading(trial) { life, pipe in
+        let source = DispatchSource.makeReadSource(fileDescriptor: pipe.reader, queue: life.queue)
+        source.setEventHandler {
+          pipe.estimates(source.data)
+          life.received(pipe.readOnly(source.data))
+        }
+        source.setCancelHandler { pipe.closeEnds() }
+        source.setRegistrationHandler { pipe.isWatched() }
+        source.activate()
+        pipe.awaitWatch()
+        life.queue.drainSources()
+        let queue = life.queue.hold()
+        try pipe.send(life.events)
+        life.look()
+        life.lettingGo { queue.release() }
+        return { source.cancel() }
+      }
+    }
   }
+
+  private var heldRead: [any Declaration] { held + [shortEstimates] }
 
   private var held: [any Declaration] { [repeats, events, callsWhileSuspended, handlerCalls, wrongSums, resumeToRun] }
 }

@@ -99,6 +99,12 @@ final class PipeOfBytes: @unchecked Sendable {
     }
   }
 
+  /// Reads as many bytes as estimated, and returns how many there were.
+  func readOnly(_ estimated: UInt) -> UInt {
+    var bytes = [UInt8](repeating: 0, count: Int(estimated))
+    return UInt(max(0, read(reader, &bytes, bytes.count)))
+  }
+
   /// Closes both ends.
   func closeEnds() {
     close(reader)

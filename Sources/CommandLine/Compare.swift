@@ -16,7 +16,7 @@ struct Compare: AsyncParsableCommand {
       The report begins with the answer: which settings do, and how much worse the others are. For strides it also tells the cost of \
       a block as a formula and, given `--set my-iteration=15ns --set my-iterations=1M`, recommends a stride for your own loop.
 
-      \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --time 10s", "in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
+      \(examples(("compare \(Lab.exampleSweep)", "the best of a range"), ("compare \(Lab.exampleSweep) --variant apply --time 10s", "of one variant, in 10 s"), ("compare \(Lab.exampleSweep) --precision 1%", "more exactly")))
       """)
 
   @Argument(help: "A scenario's name or a .yml file.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -35,7 +35,7 @@ struct Compare: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Stop a trial that takes longer, and do not try its variant at that setting again; this does not count as a failure (default: a tenth of --time, at least 500ms; a trial stopped by it is not judged).",
+      "Stop a trial that takes longer, and do not try its variant at that setting again; this does not count as a failure (default: a tenth of --time, at least 500ms, and more if time is left in the end; a trial stopped by it is not judged).",
       valueName: "duration"))
   var trialTime: String?
 
@@ -120,6 +120,7 @@ struct Compare: AsyncParsableCommand {
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }
+    budget.retriesStopped = trialTime == nil
     return budget
   }
 }

@@ -95,12 +95,26 @@ extension ConfidenceInterval {
   public var share: Double { 100 * max(high / estimate - 1, 1 - low / estimate) }
 
   /// The share above which a percentage of the estimate misleads, since the interval of a ratio is not symmetric around
-  /// it.
+  /// it. Sides that may differ by more are not called alike.
   private static let widestShare = 25.0
 
   /// Whether the interval reaches farther than a percentage of the estimate can describe.
   public var isWide: Bool { share > Self.widestShare }
 
-  /// Whether the interval includes no change and is so wide that it says nothing.
-  public var isNoise: Bool { low <= 1 && high >= 1 && isWide }
+  /// The largest difference from no change that a ratio within the interval has, in percent.
+  public var reachShare: Double { 100 * (max(high, 1 / low) - 1) }
+
+  /// Whether the interval includes no change and reaches so far from it that it says nothing.
+  public var isNoise: Bool { low <= 1 && high >= 1 && reachShare > Self.widestShare }
+
+  /// How many times as many rounds with the same noise would probably rank the two sides of this ratio, which includes
+  /// no change: the interval then either leaves out no change or is no longer noise. Nil if no number of rounds would.
+  ///
+  /// The width falls with the root of the number of rounds.
+  public var roundsToRank: Double? {
+    let distance = abs(Double.log(estimate))
+    let reach = (Double.log(high) - Double.log(low)) / 2
+    let enough = isNoise ? max(distance, Double.log(1 + Self.widestShare / 100) - distance) : distance
+    return enough > 0 ? (reach / enough) * (reach / enough) : nil
+  }
 }

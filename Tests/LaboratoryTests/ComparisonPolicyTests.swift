@@ -21,6 +21,20 @@ import Testing
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
   }
 
+  @Test func `a run without a competitor is not the best of its problem`() {
+    func comparison(_ problem: [String]) -> Comparison {
+      let cells = [1, 2].map { work in
+        Comparison.Cell(
+          variant: "plain", point: ["work": .integer(work)],
+          figures: (0..<6).map { RoundFigure(round: $0, value: Double(100 * work + $0 % 2)) })
+      }
+      return Comparison(
+        cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: problem), ranking: .lower)
+    }
+    #expect(comparison(["work"]).bests.isEmpty)
+    #expect(comparison([]).bests == [0])
+  }
+
   @Test func `one variant is the best if all are broken`() {
     #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
   }

@@ -115,6 +115,37 @@ import Testing
     #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
   }
 
+  @Test(arguments: [true, false])
+  func `a stopped run is tried once more with longer trials if time is left and none were asked for`(
+    _ retries: Bool
+  ) throws {
+    var budget = Budget(
+      rounds: 6, precision: 0.02, time: .seconds(60), trialTime: .seconds(2), left: .seconds(60))
+    budget.retriesStopped = retries
+    let plan = plan(budget)
+    let clock = SetClock()
+    var pace = Pace(plan) { clock.now }
+    for round in 0..<6 {
+      let starts = pace.allows(round: round)
+      #expect(starts)
+      if round == 0 {
+        clock.pass(.seconds(2))
+        pace.expired(plan.runs[2], .stopped(after: .seconds(2)), after: .seconds(2))
+      }
+      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
+    }
+    #expect(!pace.allows(plan.runs[2]))
+    let goesOn = pace.allows(round: 6)
+    #expect(goesOn == retries)
+    #expect(pace.allows(plan.runs[2]) == retries)
+    // 58 s are left for six rounds of this run.
+    #expect((try #require(pace.trialTime) > .seconds(9)) == retries)
+    // There is no third chance.
+    pace.expired(plan.runs[2], .stopped(after: .seconds(9)), after: .seconds(9))
+    let goesOnAgain = pace.allows(round: 7)
+    #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
+  }
+
   @Test func `the first round is finished when the time is over, except for workers that do not end`() {
     let plan = plan(Budget(rounds: 3, left: .zero))
     var pace = Pace(plan)

@@ -318,7 +318,9 @@ import Testing
   /// Returns the first advice of a comparison of strides with these settings.
   ///
   /// - Parameter busy: Whether another program keeps a second core.
-  private func advice(_ settings: [String], cores: [Int] = [], busy: Bool = false) throws -> String? {
+  private func advice(_ settings: [String], cores: [Int] = [], busy: Bool = false, warnings: [RunNote] = [])
+    throws -> String?
+  {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     let experiment = try library.experiment(ApplyStride.name).applying(
       Overrides(settings: ["iterations=1M"] + settings, variants: ["apply"])
@@ -339,7 +341,7 @@ import Testing
         return TrialRecord(round: round, outcome: .completed, observation: observation)
       }
     }
-    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs, warnings: warnings)
     return ApplyStride().findings(in: results).first { $0.kind == Conclusion.advice }?.says
   }
 
@@ -370,6 +372,8 @@ import Testing
   @Test func `the advice is for the reader's loop if it is given`() throws {
     let own = try #require(try advice(["my-iteration=160ns", "my-iterations=1M"]))
     #expect(own.contains(/For 1_000_000 iterations of 160 ns: stride 3[12] or more/), "\(own)")
+    let busy = try advice(["my-iteration=160ns"], warnings: [RunNote(RunNote.coresTaken, "they were busy")])
+    #expect(busy == "No stride for your own loop: the trials did not have several cores.")
     let short = try #require(try advice(["my-iteration=1ns", "my-iterations=10"]))
     #expect(short.contains("no stride does, the loop is too short"), "\(short)")
   }

@@ -81,7 +81,9 @@ public struct Comparison: Sendable {
     }
     let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
     let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
-    let bestOfGroup = policy.seeksBest ? runsOfGroup.compactMapValues { best(of: $0) } : [:]
+    // A run that no other run is compared with is not the best of anything.
+    let bestOfGroup =
+      policy.seeksBest ? runsOfGroup.filter { $0.value.count > 1 }.compactMapValues { best(of: $0) } : [:]
     let bestBeside = groupOfRun.map { bestOfGroup[$0] }
     let baseline = Self.baseline(cells, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {

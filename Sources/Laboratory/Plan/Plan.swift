@@ -17,6 +17,9 @@ public struct Budget: Sendable, Equatable {
   /// The longest time of a trial. A longer trial is `stopped`, or `hung` if it stands still, and its variant is not
   /// tried again; nil without a limit.
   public var trialTime: Duration?
+  /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time is left when the other
+  /// runs are done.
+  public var retriesStopped = false
   /// The time that is left for this run and the later ones, which no trial may exceed; nil without a limit.
   public var left: Duration?
   /// The share of the time left that one trial may take.

@@ -61,10 +61,12 @@ struct DisturbanceWatch {
           ? "other programs\(stolen > tolerated / 2 ? " and the hypervisor" : "") took \(percent(taken)) of the time of "
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
+      let isOneCore = isLacking && 2 * lacking.count > lacking.trials
+      let holds = isOneCore ? "what this run compares holds for one core only, and it" : "this run"
       return [
         RunNote(
           RunNote.coresTaken,
-          "the cores were busy: \(reasons.joined(separator: ", and ")); so this run cannot say how much several cores gain"
+          "the cores were busy: \(reasons.joined(separator: ", and ")); so \(holds) cannot say how much several cores gain"
         )
       ]
     }

@@ -19,6 +19,8 @@ struct Pace {
   private var givenUp: Set<String> = []
   /// The runs that were stopped while they worked. At another point there may be less to do.
   private var stopped: Set<String> = []
+  /// The time that a trial may take since the stopped runs got another chance; nil before that.
+  private var longerTrialTime: Duration?
   /// Whether a worker had to be ended because its time was over, for whatever reason.
   private var hasExpired = false
   /// The time and the number of the trials that are not tried again. They do not predict the others.
@@ -57,7 +59,19 @@ struct Pace {
     guard round >= plan.budget.rounds, let goal = plan.budget.precision else { return round < plan.budget.rounds }
     guard headline != nil else { return false }
     reached = precision
-    return reached.map { $0 > goal } ?? true
+    return reached.map { $0 > goal } ?? true || retriesStopped()
+  }
+
+  /// Gives the stopped runs one more chance, if the time that is left suffices for their rounds with longer trials.
+  private mutating func retriesStopped() -> Bool {
+    guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
+      return false
+    }
+    let longer = left / (ConfidenceInterval.fewest * stopped.count)
+    guard longer > limit else { return false }
+    longerTrialTime = longer
+    stopped = []
+    return true
   }
 
   /// Returns whether to start a trial of `run`. It is false if its variant is given up. It is also false if the time is
@@ -69,7 +83,7 @@ struct Pace {
   /// The time that a trial may take if it starts now; nil for as long as its settings say.
   var trialTime: Duration? {
     let shared = left.map { max($0 * plan.budget.trialShare, leastTrialTime) }
-    return [plan.budget.trialTime, shared].compactMap(\.self).min()
+    return [longerTrialTime ?? plan.budget.trialTime, shared].compactMap(\.self).min()
   }
 
   /// The time that is left for all trials; nil without a limit.

@@ -183,8 +183,8 @@ extension ApplyStride: FindingPattern {
   /// are about several cores, so they are left out if the trials did not have them.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
-    return (results.experiment.seeksBest && results.showGainOfCores ? [advice(sweeps, in: results)] : []).compactMap(
-      \.self)
+    let advice = results.showGainOfCores ? advice(sweeps, in: results) : nil
+    return (results.experiment.seeksBest ? [advice ?? noAdvice(sweeps, in: results)] : []).compactMap(\.self)
       + sweeps.flatMap { name, runs in
         [best(name, runs, in: results), results.showGainOfCores ? costModel(name, runs) : nil].compactMap(\.self)
       }
@@ -203,7 +203,17 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns advice for runs that differ only in variant and stride.
+  /// Says why there is no stride for the user's own loop; nil if the user asked for none.
+  private func noAdvice(_ sweeps: [(name: String, runs: [Run])], in results: Results) -> RunNote? {
+    let runs = sweeps.flatMap(\.runs)
+    guard let run = runs.first else { return nil }
+    let (length, time) = (myIterations.value(in: run.parameters) ?? 0, myIteration.value(in: run.parameters) ?? .zero)
+    guard length > 0 || time > .zero else { return nil }
+    let reason = results.showGainOfCores ? "no cost model fits these trials" : "the trials did not have several cores"
+    return RunNote(Conclusion.advice, "No stride for your own loop: \(reason).", runs: runs.map(\.label))
+  }
+
+  /// Returns advice for runs that differ only in variant and stride, with those of the runs that follow it.
   private func words(of sweeps: [(name: String, runs: [Run])], in results: Results) -> (says: String, runs: [String])? {
     let fastest = Ranking.lower.best(sweeps) { sweep in
       sweep.runs.compactMap { Ranking.typical($0.figures(elapsed.metric).map(\.value)) }.min()
@@ -229,7 +239,8 @@ extension ApplyStride: FindingPattern {
     } else {
       says += ": here \(Self.words(strides, of: model.iterations))"
     }
-    return (says + ".", fastest.runs.map(\.label))
+    let advised = fastest.runs.filter { run in cost(of: run).map { strides.contains($0.stride) } ?? false }
+    return (says + ".", advised.map(\.label))
   }
 
   /// Returns the time of the plain loop, from the speed-up of the strided ones; nil if nobody measured it.

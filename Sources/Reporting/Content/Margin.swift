@@ -9,10 +9,7 @@ extension ConfidenceInterval {
   }
 
   /// The larger distance of an end from 1, for an interval that includes 1: `2.1 %`.
-  var reach: String {
-    let share = 100 * (max(high, 1 / low) - 1)
-    return "\(Quantity.fixed(share, decimals: share < 9.95 ? 1 : 0)) %"
-  }
+  var reach: String { "\(Quantity.fixed(reachShare, decimals: reachShare < 9.95 ? 1 : 0)) %" }
 
   /// Whether every round has exactly the same ratio, as counts may.
   var isExact: Bool { low == high }

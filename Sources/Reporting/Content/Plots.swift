@@ -166,8 +166,14 @@ struct SweepCurve: Sendable {
   /// Returns a curve for a plot of marks. If there are many series, only those of some variants are kept, the more
   /// important ones first: the answer, and as many references as there is room for.
   func brief(of variants: [Int]) -> SweepCurve {
-    let both = series.filter { variants.contains($0.variant) }
-    let few = both.count > Self.mostOfMarks ? both.filter { $0.variant == variants.first } : both
+    // The others follow in their order, as long as there is room.
+    let rest = series.map(\.variant).filter { !variants.contains($0) }
+    let kept = (variants + rest).reduce(into: [Int]()) { kept, variant in
+      let isFirst = kept.isEmpty
+      let drawn = series.count { kept.contains($0.variant) || $0.variant == variant }
+      if isFirst || drawn <= Self.mostOfMarks { kept.append(variant) }
+    }
+    let few = series.filter { kept.contains($0.variant) }
     guard series.count > Self.mostOfMarks, !few.isEmpty, few.count < series.count else { return self }
     var brief = self
     brief.series = few

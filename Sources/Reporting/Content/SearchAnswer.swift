@@ -24,7 +24,7 @@ struct SearchAnswer {
     // The answer mentions a flaw, but the next metric decides among the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return nil }
     let answer = SearchAnswer(index, by: metric, shown: shown)
-    let parts = [answer.flaws, answer.bests].compactMap(\.self)
+    let parts = [answer.flaws, answer.bests, answer.stopped].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
@@ -52,11 +52,29 @@ struct SearchAnswer {
 
   /// The best settings among those without a flaw.
   private var bests: String? {
-    let bests = measured.filter(comparison.bests.contains)
+    if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
+      return "Not ranked: each \(comparison.groups) is a task of its own, of which the least would always be best. "
+        + "Sweep another setting as well, or compare several variants."
+    }
+    let bests = index.swept.filter { comparison.groupNames.contains($0.name) }.reversed()
+      .reduce(measured.filter(comparison.bests.contains)) { runs, parameter in
+        let order = parameter.swept ?? []
+        let places = runs.map { run in (run, point(run)[parameter.name].flatMap(order.firstIndex) ?? order.count) }
+        return places.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+      }
     let sentences = bests.prefix(Self.most).compactMap { sentence(best: $0) }
     guard !sentences.isEmpty else { return nil }
     let more = bests.count - sentences.count
     return sentences.joined(separator: " ") + (more > 0 ? " \(more) more are in the tables." : "")
+  }
+
+  /// The settings without a figure because a trial took too long, and what lets it take longer; nil if there are none.
+  private var stopped: String? {
+    let all = Array(index.document.runs.indices)
+    let stopped = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.stopped] > 0 }
+    guard !stopped.isEmpty else { return nil }
+    return "Not measured, since a trial took too long: \(names(stopped, of: all)); allow longer trials (--trial-time), "
+      + "or give it more time (--time)."
   }
 
   // MARK: One group
@@ -81,7 +99,7 @@ struct SearchAnswer {
       isCertain ? blame(worse, best, among: group) : nil,
       unranked.isEmpty || !isCertain
         ? nil
-        : "Too noisy to \(isAnyones ? "name the best" : "rank"): \(names(unranked, of: group)); give it more time (--time)",
+        : "Too noisy to \(isAnyones ? "name the best" : "rank"): \(names(unranked, of: group)); \(help(unclear, best, among: group))",
     ]
     let variants = index.document.scenario.variants.map(\.name)
     let text = parts.compactMap(\.self).map { part in
@@ -106,22 +124,53 @@ struct SearchAnswer {
   private func praise(_ best: Int, _ near: [Int], among group: [Int]) -> String {
     let good = group.filter { $0 == best || near.contains($0) }
     let isOneVariant = Set(group.map(variant)).count == 1
-    let all = names(group.filter { variant($0) == variant(best) && good.contains($0) }, of: group)
     guard isCertain else {
       return "\(names([best], of: group)) has the best mean so far; "
         + "\(ConfidenceInterval.fewest) rounds are needed to rank the settings"
     }
-    if good.count == group.count {
-      return "no difference found\(reach(near)): \(names(good, of: group)) will do"
-    }
-    guard isOneVariant else {
-      let others = near.filter { variant($0) != variant(best) }
-      let same = others.isEmpty ? "" : ". No difference found\(reach(near)): \(names(others, of: group))"
-      return "\(superlative(isBest: true)): \(all), \(figure(best))" + same
-    }
-    if good.count > 1 { return "\(all) is as good, \(figure(best))" }
+    let use = choice(good.filter { variant($0) == variant(best) }, best)
+    let name = names([use], of: group)
+    let same = near.isEmpty ? "" : ". No difference found\(reach(near)): \(names(good, of: group))"
+    guard isOneVariant else { return "\(superlative(isBest: true)): \(name), \(figure(use))" + same }
+    if good.count > 1 { return "use \(name), \(figure(use))" + same }
     let verb = metric.meaning == .duration ? "is" : "has the"
-    return "\(all) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(best))"
+    return "\(name) \(verb) \(superlative(isBest: true).uncapitalised), \(figure(use))"
+  }
+
+  /// Returns the one setting to use out of those without a difference: the middle one, which is the farthest from what
+  /// is too little and from what is too much. It is one that the pattern's advice is about, if there is one.
+  private func choice(_ good: [Int], _ best: Int) -> Int {
+    let ways = self.ways.filter { point(best)[$0.name] != nil }
+    guard let way = ways.first, ways.count == 1, good.allSatisfy({ number($0, way) != nil }) else { return best }
+    let advised = index.document.findings.first { $0.kind == Conclusion.advice }?.runs ?? []
+    let both = good.filter { advised.contains(index.labels[$0]) }
+    let candidates = (both.isEmpty ? good : both).sorted { (number($0, way) ?? 0) < (number($1, way) ?? 0) }
+    return candidates[candidates.count / 2]
+  }
+
+  /// Returns what would rank the runs: how much time, at the noise of this run, and fewer variants if there are many.
+  private func help(_ unclear: [Int], _ best: Int, among group: [Int]) -> String {
+    let isCompared = index.document.scenario.baseline == nil
+    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
+    let fewer = Set(group.map(variant)).count > 1 ? ", or try fewer variants (--variant \(variant(best)))" : ""
+    guard let factor = factors.max() else { return "give it more time (--time)" + fewer }
+    // A smaller run than the last one would not help, whatever the noise.
+    let seconds = index.document.seconds * max(factor, Self.leastFactor)
+    guard seconds <= Self.longest else {
+      return "with so much noise that takes more than an hour: try it when the machine is quiet" + fewer
+    }
+    return "give it more time (about --time \(Self.roundedUp(seconds))s at this noise)" + fewer
+  }
+
+  /// The smallest factor by which more time makes a difference, and the longest time that is worth a suggestion, in
+  /// seconds.
+  private static let (leastFactor, longest) = (1.5, 3600.0)
+
+  /// Returns seconds, rounded up to one significant digit: `1`, `20`, `300`.
+  private static func roundedUp(_ seconds: Double) -> Int {
+    var unit = 1
+    while seconds > Double(10 * unit) { unit *= 10 }
+    return Int((seconds / Double(unit)).rounded(.up)) * unit
   }
 
   /// Returns how much the choice matters: the worst of the runs that are certainly worse, and whose medians say so,

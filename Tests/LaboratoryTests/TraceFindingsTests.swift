@@ -83,6 +83,20 @@ import Testing
     #expect(trace.findings == [.standstill(lanes: [0])])
   }
 
+  @Test func `a program in which a block waits for a thread is not at a standstill, since the pool may start one`() {
+    func findings(_ blocks: [Trace.Block]) -> [TraceFinding] {
+      Self.trace(kind: .concurrent, end: .hung) {
+        $0.length = 3000 * Self.millisecond
+        $0.program = Trace.Program(hang: 250 * Self.millisecond)
+        $0.blocks = blocks
+        $0.lanes[1].waits = [Self.wait(.group, 100, nil)]
+      }.findings.filter { if case .standstill = $0 { true } else { false } }
+    }
+    let waiting = Self.block(on: 1, 10, 20)
+    #expect(findings([waiting]) == [.standstill(lanes: [1])])
+    #expect(findings([waiting, Self.block(on: nil, 30, number: 2)]) == [])
+  }
+
   /// A trace of two blocks that sleep on both threads for 8 ms, and four blocks that wait for a thread.
   private static var starved: Trace {
     trace { trace in
@@ -98,6 +112,19 @@ import Testing
 
   @Test func `a pool whose threads are all blocked while blocks could run is starved`() {
     #expect(Self.starvation(Self.starved) == .starvation(workers: 2, backlog: 4, time: 8 * Self.millisecond))
+  }
+
+  @Test func `a starved pool that starts a thread, which is soon blocked as well, is counted with that thread`() {
+    var trace = Self.starved
+    let (begin, blocked) = (4 * Self.millisecond, 4 * Self.millisecond + 1000)
+    trace.lanes.append(
+      Trace.Lane(
+        thread: 9, name: "pool 3", kind: .pool, begin: begin,
+        waits: [Self.wait(.sleep, blocked, 9 * Self.millisecond)]))
+    trace.blocks.append(Self.block(on: 3, 20, begin, 9 * Self.millisecond, number: 7))
+    #expect(
+      Self.starvation(trace)
+        == .starvation(workers: 3, backlog: 5, time: 8 * Self.millisecond - (blocked - begin)))
   }
 
   @Test func `a pool with fewer blocked threads than cores is not starved, since it starts another one`() {

@@ -123,7 +123,8 @@ extension Trace {
   /// Returns the lanes that had something to do and waited at the end for most of the record. The finding is nil if the
   /// program ended by itself.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
-    guard end != .completed else { return nil }
+    // The pool may start a thread for a block that waits for one.
+    guard end != .completed, !readyTimes.contains(where: { $0.1 >= length }) else { return nil }
     if case .trapped(let signal) = end, !Self.requests.contains(signal) { return nil }
     let reasons: Set<Wait.Reason> = [.group, .semaphore, .sync, .once, .lock, .condition, .join]
     let inside = Set(waits.filter { $0.wait.end == nil && $0.block != nil }.map(\.lane))
@@ -138,14 +139,10 @@ extension Trace {
   public func calls(_ stack: Int?) -> [String] { stack.flatMap { program?.stacks[$0] } ?? [] }
 
   /// Returns the stack of the wait or of the submission that a finding is about, the innermost function first; empty if
-  /// the stack is not known.
+  /// the stack is not known, or if each of several threads has one.
   public func calls(of finding: TraceFinding) -> [String] {
     switch finding {
-    case .deadlock(let owners):
-      guard let owner = owners.first else { return [] }
-      return calls(
-        blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?
-          .stack)
+    case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
     case .starvation, .crowd: return calls(poolWait?.stack)
     case .blockedJobs(_, let longest): return calls(longest.wait.stack)
     case .hang(let block, _, _): return calls(blocks[block].stack)
@@ -156,6 +153,13 @@ extension Trace {
     case .trap(_, let block): return calls(block.flatMap { blocks[$0].stack })
     case .failure, .loop, .wait, .overlap: return []
     }
+  }
+
+  /// Returns the functions in which a thread of a deadlock waits, the innermost first; empty if they are not known.
+  public func calls(of owner: TraceFinding.Owner) -> [String] {
+    calls(
+      blocks.last { $0.kind == .sync && $0.begin == nil && $0.submitter == owner.lane && $0.queue == owner.waitsFor }?
+        .stack)
   }
 
   /// A wait of the pool's threads inside blocks. It has the reason and the place that took most of the time.

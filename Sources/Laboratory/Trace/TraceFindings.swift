@@ -212,14 +212,16 @@ extension Trace {
     }
     edges.sort { $0.time < $1.time }
     var (now, total, since) = (Edge(time: 0), UInt64(0), UInt64?.none)
-    var (stretch, longest) = ((time: UInt64(0), workers: 0, ready: 0), (time: UInt64(0), workers: 0, ready: 0))
+    // The pool adds a thread now and then. It interrupts a stretch of time in which all are blocked, and does not end it.
+    var (stretch, longest) = (UInt64(0), UInt64(0))
+    var most = (workers: 0, ready: 0)
     var index = 0
     while index < edges.count {
       let time = edges[index].time
       if let since {
         total += time - since
-        stretch.time += time - since
-        if stretch.time > longest.time { longest = stretch }
+        stretch += time - since
+        longest = max(longest, stretch)
       }
       while index < edges.count, edges[index].time == time {
         now.workers += edges[index].workers
@@ -229,20 +231,19 @@ extension Trace {
       }
       let isStarved = now.blocked >= max(1, now.workers, cores.count) && now.ready > 0
       if isStarved {
-        stretch.workers = max(stretch.workers, now.blocked)
-        stretch.ready = max(stretch.ready, now.ready)
+        most = (max(most.workers, now.blocked), max(most.ready, now.ready))
       } else {
-        stretch = (0, 0, 0)
+        stretch = 0
       }
       since = isStarved ? time : nil
     }
-    guard longest.time >= (program == nil ? 1 : 10) * Self.shortest, total * 20 >= length - opening else { return nil }
-    return .starvation(workers: longest.workers, backlog: longest.ready, time: total)
+    guard longest >= (program == nil ? 1 : 10) * Self.shortest, total * 20 >= length - opening else { return nil }
+    return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
   /// The times during which each block could have begun if there had been a thread for it. Blocks that their submitter
   /// runs, and blocks that a barrier may delay, are left out.
-  private var readyTimes: [(UInt64, UInt64)] {
+  var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .job]
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {

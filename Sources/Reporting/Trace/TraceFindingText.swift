@@ -47,7 +47,7 @@ extension Trace {
     case .standstill(let lanes): return standstill(lanes)
     case .starvation(let workers, let backlog, let time):
       let threads =
-        workers == 1 ? "The pool's only thread with a block" : "All \(workers) threads of the pool with a block"
+        workers == 1 ? "The pool's only thread with a block" : "All threads of the pool with a block, up to \(workers),"
       return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
         + "\(backlog.counted("block")) that could have run waited for a thread."
         + (program == nil ? "" : poolWait.map { " Most of the waits are \(text(of: $0))." } ?? "")
@@ -89,7 +89,9 @@ extension Trace {
       }.joined()
     }
     let chain = owners.map { owner in
-      "\(lanes[owner.lane].name), inside \(name(of: blocks[owner.block])), waits in sync for \(label(owner.waitsFor))"
+      let calls = calls(of: owner).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")
+      return "\(lanes[owner.lane].name), inside \(name(of: blocks[owner.block])), waits in sync for "
+        + label(owner.waitsFor) + (calls.isEmpty ? "" : " at \(calls)")
     }
     return "Deadlock: \(chain.joined(separator: "; "))."
   }
@@ -100,7 +102,7 @@ extension Trace {
       lanes[index].waits.last { $0.end == nil }.map { "\(lanes[index].name) waits \(text(of: $0))" }
         ?? lanes[index].name
     }
-    let others = stuck.count > 3 ? " and \(stuck.count - 3) more threads wait" : ""
+    let others = stuck.count > 3 ? ", and \((stuck.count - 3).counted("more thread"))" : ""
     return "At the end no thread can continue: \(waiting.joined(separator: ", "))\(others)."
   }
 

@@ -64,16 +64,16 @@ import Testing
     (["smoke", "--only", "queue"], "gcdlab: --only: unknown name or tag 'queue'; did you mean 'queues'?\n"),
     (
       ["explain", "guide.99"],
-      "gcdlab: unknown sentence 'guide.99': guide has 45 sentences, guide.1 to guide.45\n"
+      "gcdlab: unknown sentence 'guide.99': guide has 46 sentences, guide.1 to guide.46\n"
     ),
     (
       ["documents", "guide.99"],
-      "gcdlab: unknown sentence 'guide.99': guide has 45 sentences, guide.1 to guide.45\n"
+      "gcdlab: unknown sentence 'guide.99': guide has 46 sentences, guide.1 to guide.46\n"
     ),
     (["explain", "gide.5"], "gcdlab: unknown sentence 'gide.5'; did you mean 'guide.5'?\n"),
     (
       ["explain", "guide"],
-      "gcdlab: 'guide' is a document of 45 sentences: name one, as in guide.1, or list them by documents guide\n"
+      "gcdlab: 'guide' is a document of 46 sentences: name one, as in guide.1, or list them by documents guide\n"
     ),
     (
       ["scenario", "singleton-race", "--export", "/"],

@@ -67,6 +67,7 @@ import Testing
         - starts-suspended             They cannot be explored: only the handlers and the cancellation of a custom source are
         - suspend-coalesces            modelled.
         - suspended-read
+        - waiting-read
         - retarget
 
         """), "\(finished.output)")

@@ -61,9 +61,11 @@ import Testing
       obstacles == [
         "singleton-race static-let", "queue-deadlock main-sync-on-main", "queue-deadlock apply-on-own-queue",
         "queue-deadlock apply-in-async-block", "queue-deadlock apply-on-main-queue",
+        "block-capture c-block", "block-capture c-block-called",
         "block-capture stack-block", "block-capture stack-block-sync",
         "source-lifecycle starts-suspended", "source-lifecycle suspend-coalesces", "source-lifecycle suspended-read",
-        "source-lifecycle retarget", "source-lifecycle queue-retained", "source-lifecycle queue-retained-timer",
+        "source-lifecycle waiting-read", "source-lifecycle retarget", "source-lifecycle queue-retained",
+        "source-lifecycle queue-retained-timer",
         "source-lifecycle released-while-pending", "source-lifecycle retain-cycle", "source-lifecycle release-inactive",
         "source-lifecycle release-cancelled-suspended",
         "cancellation sleep", "pool-starvation task-sleep",

@@ -212,7 +212,7 @@ extension Trace {
     }
     edges.sort { $0.time < $1.time }
     var (now, total, since) = (Edge(time: 0), UInt64(0), UInt64?.none)
-    // The pool adds a thread now and then. It interrupts a stretch of time in which all are blocked, and does not end it.
+    // A thread that the pool adds interrupts a stretch for the moment until it is blocked as well.
     var (stretch, longest) = (UInt64(0), UInt64(0))
     var most = (workers: 0, ready: 0)
     var index = 0

@@ -1,8 +1,8 @@
 // guide.6, usually: a lock needs the kernel, a queue only when it must. Tried by counting system calls with ptrace,
 // 10,000 free pairs each: a pthread mutex, dispatch_sync on an idle queue; and 200 meetings in which both must wait for
 // another thread. Broken: a System V semaphore is the lock. guide.36, usually: taking a free dispatch semaphore is
-// cheaper than a traditional one and does not enter the kernel. Against a POSIX and a System V semaphore, in rounds.
-// Broken: the System V semaphore takes its place.
+// cheaper than a traditional one and does not enter the kernel. Against a POSIX and a System V semaphore, in rounds; a POSIX
+// semaphore that does not enter it either makes it true in part. Broken: the System V semaphore takes its place.
 #include "probe.h"
 #include "calls.h"
 #include <semaphore.h>
@@ -62,8 +62,14 @@ int main(int count, char **words) {
         "system calls in %d free pairs: lock %ld, sync on a queue %ld; in 200 in which it must wait: queue %ld", PAIRS,
         lock, queue, waits);
   }
-  sem_t traditional;
+  __block sem_t traditional;
   sem_init(&traditional, 0, 1);
+  long traditional_calls = system_calls(^{
+    for (int i = 0; i < PAIRS; i++) {
+      sem_wait(&traditional);
+      sem_post(&traditional);
+    }
+  });
   int posix = 0, five_won = 0;
   for (int r = 0; r < ROUNDS; r++) {
     double start = busy();
@@ -91,10 +97,11 @@ int main(int count, char **words) {
   if (semaphore < 0) say("guide.36", UNAVAILABLE, "tracing is not allowed");
   else
     say("guide.36",
-        semaphore || cheaper[0] == 'f'              ? FAILS
+        semaphore || system[0] == 'f'               ? FAILS
+            : traditional_calls < PAIRS / 100       ? PARTLY
             : cheaper[0] == 'h' && system[0] == 'h' ? HOLDS
                                                     : OPEN,
-        "%ld system calls in %d free pairs; cheaper than a POSIX semaphore in %d, than a System V one in %d of %d "
-        "rounds",
-        semaphore, PAIRS, posix, five_won, ROUNDS);
+        "system calls in %d free pairs: %ld, of a POSIX semaphore %ld; cheaper than that in %d, than a System V one in "
+        "%d of %d rounds",
+        PAIRS, semaphore, traditional_calls, posix, five_won, ROUNDS);
 }

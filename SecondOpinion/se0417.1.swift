@@ -1,4 +1,4 @@
-// se0417.1, always: in a task that prefers an executor, nonisolated functions run on it.
+// se0417.1, always: in a task that prefers an executor, nonisolated functions run on it. In an immediate task they begin elsewhere.
 // se0417.2, always: children of a group and async let inherit the preference.
 // se0417.3, always: Task and Task.detached do not.
 // se0417.4, always: an actor with an executor of its own runs there.
@@ -99,7 +99,7 @@ func result<T: Sendable>(_ body: @escaping @Sendable () async -> T) -> T {
 }
 
 struct Counts {
-  var (inTask, inChildren, notInOthers, atHome) = (0, 0, 0, 0)
+  var (inTask, inImmediate, inChildren, notInOthers, atHome) = (0, 0, 0, 0, 0)
   var (idle, busy, nilChild, without, afterWaiting) = (0, 0, 0, 0, 0)
 }
 let rounds = 200
@@ -139,6 +139,8 @@ nonisolated func tryAll(_ counts: inout Counts) {
     }.value
   }
   counts.inTask += seen.0 ? 1 : 0
+  let immediate = Task.immediate(executorPreference: preferred) { await function() }
+  counts.inImmediate += result { await immediate.value } ? 1 : 0
   counts.inChildren += seen.1 ? 1 : 0
   counts.notInOthers += seen.2 ? 1 : 0
   counts.atHome += seen.3 ? 1 : 0
@@ -174,7 +176,10 @@ func tell(_ id: String, _ parts: (String, Int)...) {
     id, holds ? "holds" : "fails", parts.map { "\($0.0) \($0.1) of \(rounds)" }.joined(separator: ", "), separator: "\t"
   )
 }
-tell("se0417.1", ("on the preferred executor", counts.inTask))
+let inPart = counts.inTask == rounds && counts.inImmediate == 0
+print(
+  "se0417.1", inPart ? "partly" : counts.inTask == rounds ? "holds" : "fails",
+  "on the preferred executor \(counts.inTask) of \(rounds), of immediate tasks \(counts.inImmediate)", separator: "\t")
 tell("se0417.2", ("on the preferred executor", counts.inChildren))
 tell("se0417.3", ("elsewhere", counts.notInOthers))
 tell("se0417.4", ("on its own executor", counts.atHome))

@@ -42,15 +42,15 @@ import Testing
     }
     @Sendable func onPool(_ trial: Trial) throws { try pattern.eachCall(trial) { code, _ in code.look() } }
     @Sendable func onPreferred(_ trial: Trial) throws {
-      try pattern.eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) { code.look() }.value
+      try pattern.eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) { code.look() }.value
       }
     }
     /// No call of the actor, but looks on the pool and on the preferred executor.
     @Sendable func notOnOwn(_ trial: Trial) throws {
-      try pattern.eachJob(trial) { _, code, executors in
+      try pattern.eachJob(trial) { _, code, preferred in
         code.look()
-        await Task(executorPreference: executors.preferred) { code.look() }.value
+        await Task(executorPreference: preferred) { code.look() }.value
       }
     }
     @Sendable func meeting(on executor: any SerialExecutor, within patience: Duration)
@@ -90,8 +90,8 @@ import Testing
       + [
         red("immediate.elsewhere > 0", onPreferred),
         red("busy-actor.elsewhere > 0") { trial in
-          try pattern.eachCallOfBusy(trial) { code, executors in
-            Task(executorPreference: executors.preferred) { code.look() }
+          try pattern.eachCallOfBusy(trial) { code, preferred in
+            Task(executorPreference: preferred) { code.look() }
           }
         },
         red("after-waiting.on-preferred > 0") { trial in

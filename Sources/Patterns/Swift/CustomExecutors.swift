@@ -39,24 +39,24 @@ struct CustomExecutors: Pattern {
 
   var variants: [Variant] {
     Variant("task", .documented, "a task that prefers the executor", own: looks) { trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           code.look()
           await code.lookTwice()
         }.value
       }
     }
     Variant("detached", .documented, "a detached task that prefers the executor", own: looks) { trial in
-      try eachCall(trial) { code, executors in
-        await Task.detached(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task.detached(executorPreference: preferred) {
           code.look()
           await code.lookTwice()
         }.value
       }
     }
     Variant("scope", .documented, "the closure of withTaskExecutorPreference", own: looks) { trial in
-      try eachCall(trial) { code, executors in
-        await withTaskExecutorPreference(executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await withTaskExecutorPreference(preferred) {
           code.look()
           await code.lookTwice()
         }
@@ -64,8 +64,8 @@ struct CustomExecutors: Pattern {
     }
     Variant("immediate", .broken, "an immediate task that prefers the executor", own: looks) { trial in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
-      try eachCall(trial) { code, executors in
-        await Task.immediate(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task.immediate(executorPreference: preferred) {
           code.look()
           await code.lookTwice()
         }.value
@@ -73,8 +73,8 @@ struct CustomExecutors: Pattern {
     }
     Variant("after-scope", .documented, "the task, after withTaskExecutorPreference has returned", own: looks) {
       trial in
-      try eachCall(trial) { code, executors in
-        await withTaskExecutorPreference(executors.preferred) {}
+      try eachCall(trial) { code, preferred in
+        await withTaskExecutorPreference(preferred) {}
         await code.lookTwice()
       }
     }
@@ -88,8 +88,8 @@ struct CustomExecutors: Pattern {
     }
     Variant("group-child", .documented, "a child of a group, and its child, in a task that prefers", own: looks) {
       trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           await withDiscardingTaskGroup { group in
             group.addTask {
               await code.lookTwice()
@@ -100,8 +100,8 @@ struct CustomExecutors: Pattern {
       }
     }
     Variant("async-let", .documented, "an async let of a task that prefers", own: looks) { trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           async let looked: Void = code.lookTwice()
           await looked
         }.value
@@ -115,8 +115,8 @@ struct CustomExecutors: Pattern {
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")
       #else
-        try eachCall(trial) { code, executors in
-          await Task(executorPreference: executors.preferred) {
+        try eachCall(trial) { code, preferred in
+          await Task(executorPreference: preferred) {
             await withDiscardingTaskGroup { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
             await withTaskGroup(of: Void.self) { $0.addTask(executorPreference: nil) { await code.lookTwice() } }
           }.value
@@ -127,8 +127,8 @@ struct CustomExecutors: Pattern {
       "global-child", .documented, "a child of a group, added with the global executor, in a task that prefers",
       own: looks
     ) { trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           await withDiscardingTaskGroup {
             $0.addTask(executorPreference: globalConcurrentExecutor) { await code.lookTwice() }
           }
@@ -136,24 +136,24 @@ struct CustomExecutors: Pattern {
       }
     }
     Variant("unstructured", .documented, "a Task {} that a task creates which prefers", own: looks) { trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           await Task { await code.lookTwice() }.value
         }.value
       }
     }
     Variant("unstructured-detached", .documented, "a Task.detached {} that a task creates which prefers", own: looks) {
       trial in
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) {
           await Task.detached { await code.lookTwice() }.value
         }.value
       }
     }
     Variant("idle-actor", .documented, "an idle default actor, called by a task that prefers", own: looks) { trial in
       let actor = DefaultActor()
-      try eachCall(trial) { code, executors in
-        await Task(executorPreference: executors.preferred) { await actor.look(code) }.value
+      try eachCall(trial) { code, preferred in
+        await Task(executorPreference: preferred) { await actor.look(code) }.value
       }
     }
     Variant(
@@ -162,10 +162,10 @@ struct CustomExecutors: Pattern {
     ) { trial in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       let actor = DefaultActor()
-      try eachCallOfBusy(trial) { code, executors in
+      try eachCallOfBusy(trial) { code, preferred in
         Task { await actor.look(whileKept: code) }
         code.waitUntilKept()
-        return Task.immediate(executorPreference: executors.preferred) { await actor.look(code) }
+        return Task.immediate(executorPreference: preferred) { await actor.look(code) }
       }
     }
     Variant(
@@ -175,8 +175,8 @@ struct CustomExecutors: Pattern {
     ) { trial in
       guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       let actor = DefaultActor()
-      try eachCallOfBusy(trial) { code, executors in
-        Task(executorPreference: executors.preferred) { await actor.look(whileKept: code) }
+      try eachCallOfBusy(trial) { code, preferred in
+        Task(executorPreference: preferred) { await actor.look(whileKept: code) }
         code.waitUntilKept()
         return Task.immediate {
           await actor.count()
@@ -186,15 +186,15 @@ struct CustomExecutors: Pattern {
     }
     Variant("own-executor", .documented, "an actor with its own executor, called by a task that prefers", own: jobs) {
       trial in
-      try eachJob(trial) { actor, code, executors in
-        await Task(executorPreference: executors.preferred) { await actor.look(code) }.value
+      try eachJob(trial) { actor, code, preferred in
+        await Task(executorPreference: preferred) { await actor.look(code) }.value
       }
     }
     Variant("own-executor-child", .documented, "the same actor, called by a child of a group in such a task", own: jobs)
     {
       trial in
-      try eachJob(trial) { actor, code, executors in
-        await Task(executorPreference: executors.preferred) {
+      try eachJob(trial) { actor, code, preferred in
+        await Task(executorPreference: preferred) {
           await withDiscardingTaskGroup { $0.addTask { await actor.look(code) } }
         }.value
       }

@@ -6,16 +6,16 @@ import Synchronization
 extension CustomExecutors {
   /// Has a task without a preference run `body` for one call after the other, and records where the code ran.
   func eachCall(
-    _ trial: Trial, _ body: @escaping @Sendable (_ code: PlacedCode, _ executors: Executors) async -> Void
+    _ trial: Trial, _ body: @escaping @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void
   ) throws {
     let count = trial[calls]
     let codes = try waitFor {
-      let executors = Executors()
+      let preferred = PreferredExecutor()
       var codes: [PlacedCode] = []
       // The first calls are a warm-up.
       for index in -10..<count {
         let code = PlacedCode()
-        await body(code, executors)
+        await body(code, preferred)
         if index >= 0 { codes.append(code) }
       }
       return codes
@@ -27,12 +27,12 @@ extension CustomExecutors {
   /// Runs `body` for one call after the other on the calling thread, and records where the code ran. `body` returns the
   /// task whose call waits for an actor; then the actor may go on.
   func eachCallOfBusy(
-    _ trial: Trial, _ body: (_ code: PlacedCode, _ executors: Executors) throws -> Task<Void, Never>
+    _ trial: Trial, _ body: (_ code: PlacedCode, _ preferred: PreferredExecutor) throws -> Task<Void, Never>
   ) throws {
-    let executors = Executors()
+    let preferred = PreferredExecutor()
     let codes = try (0..<trial[calls]).map { _ in
       let code = PlacedCode()
-      let task = try body(code, executors)
+      let task = try body(code, preferred)
       code.letGo()
       try waitFor { await task.value }
       return code
@@ -43,14 +43,14 @@ extension CustomExecutors {
   /// Has a task call an actor with an executor of its own, and records the jobs that the executor was given, too.
   func eachJob(
     _ trial: Trial,
-    _ body: @escaping @Sendable (_ actor: OwnActor, _ code: PlacedCode, _ executors: Executors) async -> Void
+    _ body: @escaping @Sendable (_ actor: OwnActor, _ code: PlacedCode, _ preferred: PreferredExecutor) async -> Void
   ) throws {
     let executor = ActorExecutor()
     let actor = OwnActor(on: executor)
     let otherJobs = Mutex(0)
-    try eachCall(trial) { code, executors in
+    try eachCall(trial) { code, preferred in
       let before = executor.jobs
-      await body(actor, code, executors)
+      await body(actor, code, preferred)
       let isOne = executor.jobs == before + 1
       otherJobs.withLock { $0 += isOne ? 0 : 1 }
     }
@@ -132,12 +132,6 @@ enum CodePlace: Sendable {
     queue.setSpecific(key: Self.key, value: self)
     return queue
   }
-}
-
-/// The executors of a trial.
-struct Executors: Sendable {
-  /// The executor that tasks prefer.
-  let preferred = PreferredExecutor()
 }
 
 /// A task executor on a queue.

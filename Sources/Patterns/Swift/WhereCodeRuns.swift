@@ -94,7 +94,7 @@ struct WhereCodeRuns: Pattern {
       }
     }
     Variant("immediate", .modern, "an immediate task", own: [late]) { trial in
-      guard #available(macOS 26, *) else { throw Unavailable("Task.immediate needs macOS 26") }
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       try eachTask(trial) { actor, code in
         let task = Task.immediate {
           _ = actor
@@ -106,7 +106,7 @@ struct WhereCodeRuns: Pattern {
     }
     Variant("immediate-elsewhere", .broken, "an immediate task that is isolated to another actor", own: [late]) {
       trial in
-      guard #available(macOS 26, *) else { throw Unavailable("Task.immediate needs macOS 26") }
+      guard #available(macOS 26, *) else { throw Unavailable.immediateTask }
       try eachTask(trial) { actor, code in
         let task = Task.immediate { @Desk in code.look() }
         code.isCreated()

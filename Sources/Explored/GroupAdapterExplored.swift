@@ -76,54 +76,60 @@ extension GroupAdapter {
   typealias Adapter = @Sendable (FileRequests.Request, DispatchGroup, @escaping FileRequests.Handler) -> Void
   typealias OptionalAdapter = @Sendable (FileRequests.Request, DispatchGroup?, @escaping FileRequests.Handler) -> Void
 
-  func measure(_ trial: Trial, _ send: @escaping OptionalAdapter) throws {
-    try misuse(trial, requests: 2, failures: 1) { send($0, $1, $2) }
+  var measure: Probe<OptionalAdapter> {
+    Probe { trial, send in try misuse(requests: 2, failures: 1)(trial) { send($0, $1, $2) } }
   }
 
-  func measureWithoutGroup(_ trial: Trial, _ send: @escaping OptionalAdapter) throws {
-    let requests = FileRequests(count: 2, failures: 1)
-    requests.each { send($0, nil, $1) }
-    Execution.settle()
-    requests.judge(completes: false)
+  func measureWithoutGroup() -> Probe<OptionalAdapter> {
+    Probe { _, send in
+      let requests = FileRequests(count: 2, failures: 1)
+      requests.each { send($0, nil, $1) }
+      Execution.settle()
+      requests.judge(completes: false)
+    }
   }
 
-  func measureTasks(_ trial: Trial, _ send: @escaping @Sendable (FileRequests.Request) async throws -> [UInt8]) throws {
-    let requests = FileRequests(count: 2, failures: 1)
-    Task {
-      await withTaskGroup { group in
-        requests.each { request, handler in
-          group.addTask {
-            do {
-              handler(try await send(request), 0)
-            } catch {
-              handler([], (error as? SystemError)?.code ?? -1)
+  var measureTasks: Probe<@Sendable (FileRequests.Request) async throws -> [UInt8]> {
+    Probe { _, send in
+      let requests = FileRequests(count: 2, failures: 1)
+      Task {
+        await withTaskGroup { group in
+          requests.each { request, handler in
+            group.addTask {
+              do {
+                handler(try await send(request), 0)
+              } catch {
+                handler([], (error as? SystemError)?.code ?? -1)
+              }
             }
           }
         }
+        requests.completionBlock()
       }
-      requests.completionBlock()
+      Execution.settle()
+      requests.judge()
     }
-    Execution.settle()
-    requests.judge()
   }
 
-  func measureExtraLeave(_ trial: Trial, _ send: @escaping Adapter) throws {
-    try misuse(trial, requests: 2, failures: 1, send)
+  func measureExtraLeave() -> Probe<Adapter> { misuseAsConfigured }
+
+  var misuseAsConfigured: Probe<Adapter> { misuse(requests: 2, failures: 1) }
+
+  func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
+    Probe { _, send in
+      let requests = FileRequests(count: count, failures: failures)
+      let group = DispatchGroup()
+      requests.each { send($0, group, $1) }
+      group.notify(queue: requests.queue) { requests.completionBlock() }
+      Execution.settle()
+      requests.judge()
+    }
   }
 
-  func misuse(_ trial: Trial, requests count: Int, failures: Int, _ send: @escaping Adapter) throws {
-    let requests = FileRequests(count: count, failures: failures)
-    let group = DispatchGroup()
-    requests.each { send($0, group, $1) }
-    group.notify(queue: requests.queue) { requests.completionBlock() }
-    Execution.settle()
-    requests.judge()
-  }
-
-  func enter(
-    _ trial: Trial, _ enter: (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void
-  ) throws {
-    enter(DispatchGroup(), DispatchQueue(label: "entered")) { Execution.breaks("the group runs a block") }
-    Execution.settle()
+  var enter: Probe<@Sendable (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void> {
+    Probe { _, enter in
+      enter(DispatchGroup(), DispatchQueue(label: "entered")) { Execution.breaks("the group runs a block") }
+      Execution.settle()
+    }
   }
 }

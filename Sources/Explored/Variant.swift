@@ -75,6 +75,14 @@ struct Variant: Sendable {
     self.body = body
   }
 
+  /// Creates a variant that `probe` runs.
+  init<Body: Sendable>(
+    _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
+    needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, _ body: Body
+  ) {
+    self.init(name, role, summary) { trial in try probe(trial, body) }
+  }
+
   /// Creates a variant whose body is a task.
   init(
     _ name: String, _ role: Role, _ summary: String, own: [any Declaration] = [], without: [any Declaration] = [],

@@ -105,4 +105,40 @@ import Testing
     #expect(LessonCode(of: [("Own.swift", code)]).code(of: way) == ["DispatchQueue.main.async {}"])
     #expect(LessonCode(of: []).code(of: way) == nil)
   }
+
+  @Test func `the code of a probe's variant begins with the probe and the arguments of the body`() throws {
+    let code = """
+      struct Own: Pattern {
+        var variants: [Variant] {
+          Variant(
+            "way", .documented, "does it, (once", lives(of: [1, 2]), ends: .traps(within: .seconds(1))
+          ) { life, rest in
+            life.cancel()
+
+            rest.count()
+          }
+          Variant("other", .documented, "does it", lives(of: [])) { trial in
+            life.cancel()
+          }
+        }
+      }
+      extension Own {
+        /// Runs the body with a life.
+        func lives(of numbers: [Int]) -> Probe<@Sendable (Life, Rest) -> Void> {
+          Probe { trial, body in body(Life(), Rest()) }
+        }
+      }
+      """
+    let probe = TrialProbe()
+    let way = Variant("way", .documented, "does it", probe, file: "Own/Own.swift", line: 3) { _ in }
+    let lesson = LessonCode(of: [("Own.swift", code), ("OwnTrials.swift", Self.trials)])
+    #expect(
+      lesson.code(of: way) == [
+        "lives(of: [1, 2]) { life, rest in", "  life.cancel()", "", "  rest.count()", "}", "",
+        "// lives: Runs the body with a life.", "// life.cancel: Cancels the source.",
+      ])
+    // A body that has the trial itself needs no explanation.
+    let other = Variant("other", .documented, "does it", probe, file: "Own/Own.swift", line: 10) { _ in }
+    #expect(lesson.body(of: other) == ["life.cancel()"])
+  }
 }

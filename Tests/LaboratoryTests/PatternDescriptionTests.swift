@@ -1,4 +1,5 @@
 import LabTesting
+import Measurement
 import Testing
 
 @testable import Laboratory
@@ -29,6 +30,57 @@ import Testing
     #expect(variants.map { $0.ignores.sorted() } == [["pause"], [], ["pause", "size"], []])
     #expect(variants.map { $0.promises.map(\.name) } == [["early"], ["early"], [], ["early", "wait"]])
     #expect(variants[0].gives(Metric.outcomes[0]) && !variants[0].gives(Metric.timeToEnd))
+  }
+
+  private struct Probed: Pattern {
+    static let name = "probed"
+    let size = Setting.count("size", 1...10, default: 3, "how many")
+    let pause = Setting.duration("pause", .zero ... .seconds(2), default: .milliseconds(25), "how long")
+    let early = Metric.count("early", "too soon")
+    let wait = Metric.latency("wait", "how long it waited")
+
+    var counts: Probe<@Sendable (Int) -> Int> {
+      Probe(reads: [size], records: [early], longest: { _ in .seconds(3) }) { trial, body in
+        trial.record(early, body(trial[size]))
+      }
+    }
+    var waits: TaskProbe { Probe(reads: [pause], records: [wait]) }
+
+    var variants: [Variant] {
+      Variant("counted", .documented, "counts", counts) { size in size * 2 }
+      Variant("awaited", .modern, "waits", waits) { trial in
+        await Task.yield()
+        trial.record(wait, trial[pause])
+      }
+      Variant("counts-and-traps", .broken, "traps", counts, ends: .traps(within: .seconds(1))) { _ in fatalError() }
+      Variant("traps", .broken, "traps", ends: .traps(within: .seconds(1))) { _ in fatalError() }
+      Variant("whole", .documented, "uses everything") { _ in }
+    }
+  }
+
+  @Test func `a variant uses what its probe reads and records, and a hazard records nothing`() throws {
+    let variants = try PatternDescription(Probed()).variants
+    #expect(variants.map { $0.ignores.sorted() } == [["pause"], ["size"], ["pause"], ["pause", "size"], []])
+    #expect(variants.map { $0.promises.map(\.name) } == [["early"], ["wait"], [], [], ["early", "wait"]])
+  }
+
+  @Test func `a probe runs the body and records its result, and has the longest time of its variants`() throws {
+    let described = try PatternDescription(Probed())
+    let counted = try #require(described.variant("counted"))
+    let trial = Trial(variant: "counted", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
+    try counted.body(trial)
+    #expect(trial.observation.samples("early")?.summary.map { $0.total } == 6)
+    #expect(counted.atMost(trial, of: described) == .seconds(3))
+    let awaited = try #require(described.variant("awaited"))
+    try awaited.body(trial)
+    #expect(trial.observation.samples("wait")?.summary.map { $0.total } == 25e6)
+    #expect(awaited.atMost(trial, of: described) == .milliseconds(25))
+  }
+
+  private struct Undeclared: Pattern {
+    static let name = "undeclared"
+    var reads: TrialProbe { Probe(reads: [Twice().size]) }
+    var variants: [Variant] { Variant("one", .documented, "one", reads) { _ in } }
   }
 
   private struct Twice: Pattern {
@@ -66,6 +118,7 @@ import Testing
   @Test(arguments: [
     (Twice() as any Pattern, "'size' is declared twice, first in line "),
     (Reserved(), "'hung' is measured of every trial"),
+    (Undeclared(), "'size' is not declared by undeclared"),
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'size' is not declared by stranger"),
     (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),
   ])

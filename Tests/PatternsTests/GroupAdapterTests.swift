@@ -77,7 +77,7 @@ import Testing
       Red(check, variant, of: pattern, Self.settings.merging(["hold": .integer(1_000_000_000)]) { $1 }, body)
     }
     func misused(_ check: String, _ variant: String, requests: Int, failures: Int) -> Red {
-      red(check, variant) { try pattern.misuse($0, requests: requests, failures: failures, adapt) }
+      red(check, variant) { try pattern.misuse(requests: requests, failures: failures)($0, adapt) }
     }
     return [
       // The group is left as soon as the call returns.
@@ -99,7 +99,7 @@ import Testing
         }
       },
       red("nil-group.handlers-not-once == 0", "nil-group") { trial in
-        try pattern.measureWithoutGroup(trial) { request, _, handler in
+        try pattern.measureWithoutGroup()(trial) { request, _, handler in
           request.send { data, error in
             handler(data, error)
             handler(data, error)
@@ -108,13 +108,13 @@ import Testing
       },
       // The error is not passed on.
       red("all.wrong-replies == 0", "nil-group") { trial in
-        try pattern.measureWithoutGroup(trial) { request, _, handler in
+        try pattern.measureWithoutGroup()(trial) { request, _, handler in
           request.send { data, _ in handler(data, 0) }
         }
       },
       // The call waits until the handler has run.
       red("nil-group.unfinished == nil-group.sent", "nil-group") { trial in
-        try pattern.measureWithoutGroup(trial, patience: .milliseconds(10)) { request, _, handler in
+        try pattern.measureWithoutGroup(patience: .milliseconds(10))(trial) { request, _, handler in
           request.letReply()
           request.send(handler)
           request.waitForReply()
@@ -126,10 +126,10 @@ import Testing
       misused("leave-before-enter.trapped == 1", "leave-before-enter", requests: 1, failures: 1),
       misused("leave-before-enter-again.trapped == 1", "leave-before-enter-again", requests: 1, failures: 1),
       red("extra-leave-early.unfinished > 0", "extra-leave-early") {
-        try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
+        try pattern.measureExtraLeave(patience: .milliseconds(10))($0, adapt)
       },
       red("leave-before-enter-early.unfinished > 0", "leave-before-enter-early") {
-        try pattern.measureExtraLeave($0, patience: .milliseconds(10), adapt)
+        try pattern.measureExtraLeave(patience: .milliseconds(10))($0, adapt)
       },
       red("enter-only.ran-by-enter == 0", "enter-only") { trial in
         try pattern.enter(trial) { group, queue, block in

@@ -109,8 +109,44 @@ struct LessonCode: Sendable {
     guard let end = lines.firstIndex(where: { $0.hasPrefix(indent + "}") }),
       let start = lines[..<end].firstIndex(where: { $0.hasSuffix(" in") })
     else { return nil }
-    let body = lines[start...].dropFirst().prefix(end - start - 1)
-    return body.map { String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0)) }
+    let body = lines[start...].dropFirst().prefix(end - start - 1).map {
+      String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0))
+    }
+    let call = ProbeCall(in: lines[...start].map { $0.drop { $0 == " " } }.joined(separator: " "))
+    guard variant.use != nil, let call, call.arguments != "trial" else { return body }
+    return ["\(call.probe) { \(call.arguments) in"] + body.map { $0.isEmpty ? $0 : "  " + $0 } + ["}"]
+  }
+
+  /// The probe of a variant and the arguments of its body, as the source has them before the body.
+  private struct ProbeCall {
+    let probe: Substring
+    let arguments: Substring
+
+    /// Finds both in `Variant("name", .role, "summary", probe, …) { arguments in`; nil if there is no probe.
+    init?(in head: String) {
+      guard let start = head.firstRange(of: "Variant(")?.upperBound, let brace = head.lastIndex(of: "{") else {
+        return nil
+      }
+      var places = [start]
+      var (depth, isText) = (0, false)
+      for index in head[start..<brace].indices {
+        switch head[index] {
+        case "\"": isText.toggle()
+        case _ where isText: break
+        case "(", "[": depth += 1
+        case ")", "]": depth -= 1
+        case "," where depth == 0: places.append(head.index(after: index))
+        default: break
+        }
+        if depth < 0 {
+          places.append(head.index(after: index))
+          break
+        }
+      }
+      guard places.count > 4 else { return nil }
+      probe = head[places[3]..<head.index(before: places[4])].drop { $0 == " " }
+      arguments = head[head.index(after: brace)...].dropLast(" in".count).drop { $0 == " " }
+    }
   }
 
   /// Returns the names of types and of calls in some lines, in their order.

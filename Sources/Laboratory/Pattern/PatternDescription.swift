@@ -51,7 +51,8 @@ public struct PatternDescription: Sendable {
         throw InputError(
           "variant '\(variant.name)' appears twice, also in line \(twin.place.line)", at: "\(variant.place)")
       }
-      for name in (variant.own + variant.without).flatMap(\.names) where places[name] == nil {
+      let used = (variant.use?.reads ?? []) + (variant.use?.records ?? [])
+      for name in (variant.own + variant.without + used).flatMap(\.names) where places[name] == nil {
         throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(variant.place)")
       }
     }
@@ -64,6 +65,14 @@ public struct PatternDescription: Sendable {
     metrics = measured + (variants.contains { $0.ending != .completes } ? [Metric.timeToEnd] : [])
     let owned = Set(variants.flatMap { $0.own.flatMap(\.names) })
     self.variants = variants.map { variant in
+      if variant.use != nil || variant.ending != .completes && variant.own.isEmpty && variant.without.isEmpty {
+        let reads = Set((variant.use?.reads ?? []).flatMap(\.names))
+        let records = variant.ending == .completes ? Set((variant.use?.records ?? []).flatMap(\.names)) : []
+        var resolved = variant
+        resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
+        resolved.promises = measured.filter { records.contains($0.name) }
+        return resolved
+      }
       let own = Set(variant.own.flatMap(\.names))
       let unused = Set(variant.without.flatMap(\.names)).union(owned.subtracting(own))
       var resolved = variant

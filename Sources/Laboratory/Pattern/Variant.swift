@@ -30,9 +30,11 @@ public struct Variant: Sendable {
   /// Returns the longest time that a trial with its settings takes; nil for the pattern's answer
   /// (``Pattern/longest(_:)``).
   let takes: (@Sendable (Trial) -> Duration)?
+  /// What the trials use; nil if the variant has no probe.
+  let use: ProbeUse?
   let own: [any Declaration]
   let without: [any Declaration]
-  let body: @Sendable (Trial) throws -> Void
+  private(set) var body: @Sendable (Trial) throws -> Void
 
   /// The parameters that do not affect this variant. A sweep over them runs the variant only once, and a trial must not
   /// read them. They are known once the pattern is described (``PatternDescription``).
@@ -72,8 +74,30 @@ public struct Variant: Sendable {
     self.mainQueue = mainQueue
     self.shows = shows
     self.takes = takes
+    use = nil
     place = SourcePlace(file, line)
     self.body = body
+  }
+
+  /// Creates a variant that `probe` measures.
+  public init<Body>(
+    _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
+    needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [],
+    file: StaticString = #fileID, line: UInt = #line, _ body: Body
+  ) {
+    self.name = name
+    self.role = role
+    self.summary = summary
+    own = []
+    without = []
+    self.ending = ending
+    self.needs = needs
+    self.mainQueue = mainQueue
+    self.shows = shows
+    takes = probe.use.longest
+    use = probe.use
+    place = SourcePlace(file, line)
+    self.body = { trial in try probe(trial, body) }
   }
 
   /// Creates a variant in Swift concurrency: the body is a task, and the trial's own thread waits for its end.
@@ -94,11 +118,8 @@ public struct Variant: Sendable {
 extension Variant {
   /// Returns the variant with another body. Tests use it to break what is claimed.
   package func running(_ body: @escaping @Sendable (Trial) throws -> Void) -> Variant {
-    var changed = Variant(
-      name, role, summary, own: own, without: without, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
-      takes: takes, body)
-    changed.ignores = ignores
-    changed.promises = promises
+    var changed = self
+    changed.body = body
     return changed
   }
 

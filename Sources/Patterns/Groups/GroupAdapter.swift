@@ -35,143 +35,114 @@ struct GroupAdapter: Pattern {
   var problem: [any Declaration] { [requests, calls] }
 
   var variants: [Variant] {
-    Variant("balanced", .documented, "enters before the call, leaves in its handler on success and on error") { trial in
-      try measure(trial) { request, group, handler in
-        guard let group else { return request.send(handler) }
-        group.enter()
-        request.send { data, error in
-          handler(data, error)
-          group.leave()
-        }
+    Variant("balanced", .documented, "enters before the call, leaves in its handler on success and on error", measure) {
+      request, group, handler in
+      guard let group else { return request.send(handler) }
+      group.enter()
+      request.send { data, error in
+        handler(data, error)
+        group.leave()
       }
     }
-    Variant("nil-group", .documented, "the same adapter, called without a group", without: [hold, completion]) {
-      trial in
-      try measureWithoutGroup(trial) { request, group, handler in
-        guard let group else { return request.send(handler) }
-        group.enter()
-        request.send { data, error in
-          handler(data, error)
-          group.leave()
-        }
+    Variant("nil-group", .documented, "the same adapter, called without a group", measureWithoutGroup()) {
+      request, group, handler in
+      guard let group else { return request.send(handler) }
+      group.enter()
+      request.send { data, error in
+        handler(data, error)
+        group.leave()
       }
     }
     Variant(
-      "leave-missing-on-error", .broken, "leaves only when the request succeeds",
-      without: [hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      "leave-missing-on-error", .broken, "leaves only when the request succeeds", misuseAsConfigured,
       ends: .hangs(within: .milliseconds(50))
-    ) { trial in
-      try misuse(trial, requests: trial[requests], failures: trial[failures]) { request, group, handler in
-        group.enter()
-        request.send { data, error in
-          handler(data, error)
-          guard error == 0 else { return }
-          group.leave()
-        }
+    ) { request, group, handler in
+      group.enter()
+      request.send { data, error in
+        handler(data, error)
+        guard error == 0 else { return }
+        group.leave()
       }
     }
     Variant(
       "extra-leave", .broken, "leaves twice on an error; no other request is in the group",
-      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
-      ends: traps
-    ) { trial in
-      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
-        group.enter()
-        request.send { data, error in
-          if error != 0 { group.leave() }
-          handler(data, error)
-          group.leave()
-        }
+      misuse(requests: 1, failures: 1), ends: traps
+    ) { request, group, handler in
+      group.enter()
+      request.send { data, error in
+        if error != 0 { group.leave() }
+        handler(data, error)
+        group.leave()
       }
     }
     Variant(
       "extra-leave-early", .broken,
       "leaves twice on an error while another request is outstanding; the lab enters once more to continue",
-      without: [requests, failures, hold, calls, completion]
-    ) { trial in
-      try measureExtraLeave(trial) { request, group, handler in
-        group.enter()
-        request.send { data, error in
-          if error != 0 { group.leave() }
-          handler(data, error)
-          group.leave()
-        }
+      measureExtraLeave()
+    ) { request, group, handler in
+      group.enter()
+      request.send { data, error in
+        if error != 0 { group.leave() }
+        handler(data, error)
+        group.leave()
       }
     }
     Variant(
       "extra-leave-late", .broken, "leaves twice on an error while another request is outstanding, which leaves later",
-      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
-      ends: traps
-    ) { trial in
-      try misuse(trial, requests: 2, failures: 1) { request, group, handler in
-        group.enter()
-        request.send { data, error in
-          if error != 0 { group.leave() }
-          handler(data, error)
-          group.leave()
-        }
+      misuse(requests: 2, failures: 1), ends: traps
+    ) { request, group, handler in
+      group.enter()
+      request.send { data, error in
+        if error != 0 { group.leave() }
+        handler(data, error)
+        group.leave()
       }
     }
     Variant(
-      "leave-before-enter", .broken, "enters after the call, whose reply came first",
-      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
+      "leave-before-enter", .broken, "enters after the call, whose reply came first", misuse(requests: 1, failures: 1),
       ends: traps
-    ) { trial in
-      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
-        request.send { data, error in
-          handler(data, error)
-          group.leave()
-        }
-        request.waitForReply()
-        group.enter()
+    ) { request, group, handler in
+      request.send { data, error in
+        handler(data, error)
+        group.leave()
       }
+      request.waitForReply()
+      group.enter()
     }
     Variant(
       "leave-before-enter-again", .broken, "as leave-before-enter, in a group that was entered and left before",
-      without: [requests, failures, hold, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion],
-      ends: traps
-    ) { trial in
-      try misuse(trial, requests: 1, failures: 1) { request, group, handler in
-        group.enter()
+      misuse(requests: 1, failures: 1), ends: traps
+    ) { request, group, handler in
+      group.enter()
+      group.leave()
+      request.send { data, error in
+        handler(data, error)
         group.leave()
-        request.send { data, error in
-          handler(data, error)
-          group.leave()
-        }
-        request.waitForReply()
-        group.enter()
       }
+      request.waitForReply()
+      group.enter()
     }
     Variant(
       "leave-before-enter-early", .broken,
-      "the first of two requests is entered after its reply, while the second is outstanding",
-      without: [requests, failures, hold, calls, completion]
-    ) { trial in
-      try measureExtraLeave(trial) { request, group, handler in
-        if !request.isFirst { group.enter() }
+      "the first of two requests is entered after its reply, while the second is outstanding", measureExtraLeave()
+    ) { request, group, handler in
+      if !request.isFirst { group.enter() }
+      request.send { data, error in
+        handler(data, error)
+        group.leave()
+      }
+    }
+    Variant("enter-only", .documented, "enters the group and expects it to run a block", enter) { group, queue, block in
+      group.enter()
+    }
+    Variant("continuation", .modern, "the same call as an async function; a task group waits for it", measureTasks) {
+      request in
+      try await withCheckedThrowingContinuation { reply in
         request.send { data, error in
-          handler(data, error)
-          group.leave()
-        }
-      }
-    }
-    Variant(
-      "enter-only", .documented, "enters the group and expects it to run a block", own: [ranByEnter],
-      without: [requests, failures, calls, sent, unfinished, handlersNotOnce, wrongReplies, completion]
-    ) { trial in
-      try enter(trial) { group, queue, block in
-        group.enter()
-      }
-    }
-    Variant("continuation", .modern, "the same call as an async function; a task group waits for it") { trial in
-      try measureTasks(trial) { request in
-        try await withCheckedThrowingContinuation { reply in
-          request.send { data, error in
-            if error == 0 {
-              reply.resume(returning: data)
-            } else {
-              reply.resume(throwing: SystemError(error, "read \(request.path)"))
-            }
+          if error == 0 {
+            reply.resume(returning: data)
+          } else {
+            reply.resume(throwing: SystemError(error, "read \(request.path)"))
           }
         }
       }

@@ -17,44 +17,51 @@ extension GroupAdapter {
     (trial[hold] + .milliseconds(1) * trial[requests]) * trial[calls] + .seconds(10)
   }
 
+  /// The metrics of every request.
+  private var requestMetrics: [any Declaration] { [sent, unfinished, handlersNotOnce, wrongReplies] }
+
   /// Sends requests through an adapter with a group, waits for the group to notify, and counts the handlers that ran
   /// before.
-  func measure(_ trial: Trial, _ send: @escaping OptionalAdapter) throws {
-    try measureCalls(trial, hold: trial[hold]) { requests in
-      let group = DispatchGroup()
-      requests.each { send($0, group, $1) }
-      group.notify(queue: requests.queue) { requests.completionBlock() }
+  var measure: Probe<OptionalAdapter> {
+    Probe(reads: [requests, failures, hold, calls], records: requestMetrics + [completion]) { trial, send in
+      try measureCalls(trial, hold: trial[hold]) { requests in
+        let group = DispatchGroup()
+        requests.each { send($0, group, $1) }
+        group.notify(queue: requests.queue) { requests.completionBlock() }
+      }
     }
   }
 
   /// Sends requests through an adapter without a group, and waits for their handlers. The trial has a group that nobody
   /// passes to the adapter, and waits for its end for `patience`.
-  func measureWithoutGroup(
-    _ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping OptionalAdapter
-  ) throws {
-    try measureCalls(trial, hold: patience, completes: false) { requests in
-      let group = DispatchGroup()
-      requests.each { send($0, nil, $1) }
-      group.notify(queue: requests.queue) { requests.completionBlock() }
+  func measureWithoutGroup(patience: Duration = .seconds(10)) -> Probe<OptionalAdapter> {
+    Probe(reads: [requests, failures, calls], records: requestMetrics) { trial, send in
+      try measureCalls(trial, hold: patience, completes: false) { requests in
+        let group = DispatchGroup()
+        requests.each { send($0, nil, $1) }
+        group.notify(queue: requests.queue) { requests.completionBlock() }
+      }
     }
   }
 
   /// Sends requests from the child tasks of a task group, and waits for the group.
-  func measureTasks(_ trial: Trial, _ send: @escaping @Sendable (FileRequests.Request) async throws -> [UInt8]) throws {
-    try measureCalls(trial, hold: trial[hold]) { requests in
-      Task {
-        await withTaskGroup { group in
-          requests.each { request, handler in
-            group.addTask {
-              do {
-                handler(try await send(request), 0)
-              } catch {
-                handler([], (error as? SystemError)?.code ?? -1)
+  var measureTasks: Probe<@Sendable (FileRequests.Request) async throws -> [UInt8]> {
+    Probe(reads: [requests, failures, hold, calls], records: requestMetrics + [completion]) { trial, send in
+      try measureCalls(trial, hold: trial[hold]) { requests in
+        Task {
+          await withTaskGroup { group in
+            requests.each { request, handler in
+              group.addTask {
+                do {
+                  handler(try await send(request), 0)
+                } catch {
+                  handler([], (error as? SystemError)?.code ?? -1)
+                }
               }
             }
           }
+          requests.completionBlock()
         }
-        requests.completionBlock()
       }
     }
   }
@@ -86,55 +93,66 @@ extension GroupAdapter {
   /// ended. Then the trial enters the group once, to balance the extra leave.
   ///
   /// - Parameter patience: how long the trial waits for the end of the group.
-  func measureExtraLeave(_ trial: Trial, patience: Duration = .seconds(10), _ send: @escaping Adapter) throws {
-    try Self.requireThreads(2)
-    let files = try ReadFiles()
-    defer { files.remove() }
-    let requests = FileRequests(of: files, count: 2, failures: 1, hold: patience)
-    let group = DispatchGroup()
-    requests.each { send($0, group, $1) }
-    group.notify(queue: requests.queue) { requests.completionBlock() }
-    requests.letReplies(0..<1)
-    if requests.holdReplies() { group.enter() }
-    requests.letReplies(1..<2)
-    requests.waitForHandlers()
-    requests.waitForEnd()
-    try record(trial, [requests])
+  func measureExtraLeave(patience: Duration = .seconds(10)) -> Probe<Adapter> {
+    Probe(reads: [], records: requestMetrics) { trial, send in
+      try Self.requireThreads(2)
+      let files = try ReadFiles()
+      defer { files.remove() }
+      let requests = FileRequests(of: files, count: 2, failures: 1, hold: patience)
+      let group = DispatchGroup()
+      requests.each { send($0, group, $1) }
+      group.notify(queue: requests.queue) { requests.completionBlock() }
+      requests.letReplies(0..<1)
+      if requests.holdReplies() { group.enter() }
+      requests.letReplies(1..<2)
+      requests.waitForHandlers()
+      requests.waitForEnd()
+      try record(trial, [requests])
+    }
+  }
+
+  /// Sends as many requests as the settings say through an adapter that is expected to hang.
+  var misuseAsConfigured: Probe<Adapter> {
+    Probe(reads: [requests, failures], records: []) { trial, send in
+      try misuse(requests: trial[requests], failures: trial[failures])(trial, send)
+    }
   }
 
   /// Sends requests through an adapter that is expected to trap or to hang. The replies arrive one after the other.
-  func misuse(_ trial: Trial, requests count: Int, failures: Int, _ send: @escaping Adapter) throws {
-    try Self.requireThreads(count)
-    let files = try ReadFiles()
-    defer { files.remove() }
-    let requests = FileRequests(of: files, count: count, failures: failures, hold: .zero)
-    let group = DispatchGroup()
-    trial.hazard()
-    requests.each { request, handler in
-      if count == 1 { requests.letReplies(0..<1) }
-      send(request, group, handler)
+  func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
+    Probe(reads: [], records: []) { trial, send in
+      try Self.requireThreads(count)
+      let files = try ReadFiles()
+      defer { files.remove() }
+      let requests = FileRequests(of: files, count: count, failures: failures, hold: .zero)
+      let group = DispatchGroup()
+      trial.hazard()
+      requests.each { request, handler in
+        if count == 1 { requests.letReplies(0..<1) }
+        send(request, group, handler)
+      }
+      for index in 0..<count {
+        requests.letReplies(index..<(index + 1))
+        requests.waitForReply(index)
+      }
+      group.notify(queue: requests.queue) { requests.completionBlock() }
+      requests.waitForEnd()
     }
-    for index in 0..<count {
-      requests.letReplies(index..<(index + 1))
-      requests.waitForReply(index)
-    }
-    group.notify(queue: requests.queue) { requests.completionBlock() }
-    requests.waitForEnd()
   }
 
   /// Enters a group, and checks whether that alone has run any block.
-  func enter(
-    _ trial: Trial, _ enter: (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void
-  ) throws {
-    try SystemThread.requireCapacity(for: 4)
-    let (group, queue) = (DispatchGroup(), DispatchQueue(label: "entered"))
-    let runs = Gauge()
-    enter(group, queue) { runs.up() }
-    group.wait(within: trial[hold])
-    // Everything that is in the queue by now runs before this.
-    queue.sync {}
-    trial.record(ranByEnter, runs.now)
-    group.leave()
+  var enter: Probe<@Sendable (DispatchGroup, DispatchQueue, @escaping @Sendable () -> Void) -> Void> {
+    Probe(reads: [hold], records: [ranByEnter]) { trial, enter in
+      try SystemThread.requireCapacity(for: 4)
+      let (group, queue) = (DispatchGroup(), DispatchQueue(label: "entered"))
+      let runs = Gauge()
+      enter(group, queue) { runs.up() }
+      group.wait(within: trial[hold])
+      // Everything that is in the queue by now runs before this.
+      queue.sync {}
+      trial.record(ranByEnter, runs.now)
+      group.leave()
+    }
   }
 
   /// Verifies that threads can be started. The queue of each reply may need a thread, and DispatchIO some more. If the

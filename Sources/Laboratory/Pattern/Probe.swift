@@ -1,0 +1,84 @@
+import Platform
+
+/// How a pattern measures the variants that have the same kind of body: what a trial reads and records, how long it
+/// takes, how many threads it needs, and the code around the body.
+///
+/// ```swift
+/// /// Sends requests through an adapter, waits for the group, and counts the handlers that ran before.
+/// var calls: Probe<@Sendable (Request, DispatchGroup) -> Void> {
+///   Probe(reads: [requests], records: [sent, unfinished]) { trial, send in
+///     …
+///     trial.record(unfinished, count)
+///   }
+/// }
+/// ```
+///
+/// A variant names the probe before its body: `Variant("balanced", .documented, "…", calls) { request, group in … }`.
+public struct Probe<Body: Sendable>: Sendable {
+  let use: ProbeUse
+  private let run: @Sendable (Trial, Body) throws -> Void
+
+  /// Creates a probe.
+  ///
+  /// - Parameters:
+  ///   - reads: the settings that a trial may read. A sweep over other settings runs a variant only once.
+  ///   - records: the metrics that each completed trial records. A variant that is expected to trap or to hang records
+  ///     none of them.
+  ///   - longest: the longest time of a trial with its settings on an idle machine, if it differs from the pattern's
+  ///     (``Pattern/longest(_:)``).
+  ///   - threads: how many threads a trial must be able to start. If the system does not allow them, the variant is
+  ///     unavailable.
+  ///   - run: runs a body once and records what it measured.
+  public init(
+    reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,
+    threads: (@Sendable (Trial) -> Int)? = nil, _ run: @escaping @Sendable (Trial, Body) throws -> Void
+  ) {
+    use = ProbeUse(reads: reads, records: records, longest: longest)
+    self.run =
+      if let threads {
+        { trial, body in
+          try SystemThread.requireCapacity(for: threads(trial))
+          try run(trial, body)
+        }
+      } else {
+        run
+      }
+  }
+
+  /// Runs a body once in a trial.
+  ///
+  /// - Throws: what the body throws, and ``Unavailable`` or a `SystemError` if the machine lacks something.
+  public func callAsFunction(_ trial: Trial, _ body: Body) throws { try run(trial, body) }
+}
+
+/// A probe for bodies that contain all of their measuring code.
+public typealias TrialProbe = Probe<@Sendable (Trial) throws -> Void>
+/// A probe for tasks that contain all of their measuring code. The trial's own thread waits for the end of the task.
+public typealias TaskProbe = Probe<@Sendable (Trial) async throws -> Void>
+
+extension TrialProbe {
+  /// Creates a probe for bodies that contain all of their measuring code.
+  public init(
+    reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil
+  ) {
+    self.init(reads: reads, records: records, longest: longest) { trial, body in try body(trial) }
+  }
+}
+
+extension TaskProbe {
+  /// Creates a probe for tasks that contain all of their measuring code.
+  public init(
+    reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil
+  ) {
+    self.init(reads: reads, records: records, longest: longest) { trial, body in
+      try waitFor { try await body(trial) }
+    }
+  }
+}
+
+/// The declarations that the trials of a variant use, and their longest time.
+struct ProbeUse: Sendable {
+  let reads: [any Declaration]
+  let records: [any Declaration]
+  let longest: (@Sendable (Trial) -> Duration)?
+}

@@ -41,6 +41,18 @@ import Testing
     #expect(said.contains(scenario), "\(said)")
   }
 
+  @Test func `a place has the file and the line of the call, if llvm-symbolizer is installed`() async throws {
+    guard try await Binary.shell("command -v llvm-symbolizer").status == 0 else {
+      try skip("llvm-symbolizer is not installed")
+    }
+    let said = Self.said(try await Self.record([], "hazards", "pool"))
+    let found = try #require(said.firstMatch(of: /waitForReply\(_:\) \((Hazards\.swift):(\d+)\)/), "\(said)")
+    let source = #filePath.replacing("CommandLineTests/ProgramTraceTests.swift", with: "Programs/hazards/\(found.1)")
+    let line = try #require(Int(found.2))
+    let code = try #require(readFile(source)).split(separator: "\n", omittingEmptySubsequences: false)[line - 1]
+    #expect(code.contains(".wait()"), "\(code)")
+  }
+
   @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main"])
   func `its cure is not`(_ hazard: String) async throws {
     let finished = try await Self.record(["--hang", "10min"], "hazards", hazard, "cured")

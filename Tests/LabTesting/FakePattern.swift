@@ -24,10 +24,18 @@ public struct FakePattern: Pattern {
 
   /// The variants: a yardstick that ignores the stride, and two more.
   public var variants: [Variant] {
-    Variant("loop", .yardstick, "the plain loop", without: [stride]) { _ in }
-    Variant("apply", .documented, "the documented way", own: [blocks]) { _ in }
-    Variant("broken", .broken, "the way the document warns of") { _ in }
+    Variant("loop", .yardstick, "the plain loop", TrialProbe(reads: [work, chunk, balance], records: figures)) { _ in }
+    Variant(
+      "apply", .documented, "the documented way",
+      TrialProbe(reads: [stride, work, chunk, balance], records: figures + [blocks])
+    ) { _ in }
+    Variant(
+      "broken", .broken, "the way the document warns of",
+      TrialProbe(reads: [stride, work, chunk, balance], records: figures)
+    ) { _ in }
   }
+
+  private var figures: [any Declaration] { [elapsed, missed, rate] }
 }
 
 extension FakePattern {

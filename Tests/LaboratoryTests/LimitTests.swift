@@ -10,11 +10,12 @@ import Testing
     let pause = Setting.duration("pause", .zero ... .seconds(100), default: .seconds(10), "how long each takes")
     let times = Setting.count("times", 1...1000, default: 100, "how often")
     var variants: [Variant] {
-      Variant("once", .documented, "pauses once", without: [times]) { _ in }
-      Variant("often", .documented, "pauses often", takes: { trial in trial[Slow().pause] * trial[Slow().times] }) {
-        _ in
-      }
-      Variant("never", .documented, "does not pause", without: [pause, times]) { _ in }
+      Variant("once", .documented, "pauses once", TrialProbe(reads: [pause])) { _ in }
+      Variant("often", .documented, "pauses often", often) { _ in }
+      Variant("never", .documented, "does not pause", TrialProbe()) { _ in }
+    }
+    private var often: TrialProbe {
+      Probe(reads: [pause, times], longest: { trial in trial[pause] * trial[times] })
     }
   }
 

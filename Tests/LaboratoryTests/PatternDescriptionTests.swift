@@ -14,21 +14,19 @@ import Testing
     let wait = Metric.latency("wait", "how long it waited")
 
     var variants: [Variant] {
-      Variant("plain", .documented, "uses what is everyone's") { _ in }
-      Variant("paused", .documented, "has a pause of its own", own: [pause]) { _ in }
-      Variant("silent", .modern, "does not count", without: [early, size]) { _ in }
-      Variant("waiting", .modern, "waits, and pauses too", own: [wait, pause]) { _ in }
+      Variant("plain", .documented, "uses everything") { _ in }
+      Variant("silent", .modern, "does not count", TrialProbe(reads: [pause], records: [wait])) { _ in }
     }
   }
 
-  @Test func `a variant uses all declarations, except those that it excludes or that belong to others`() throws {
+  @Test func `a variant without a probe uses all declarations`() throws {
     let described = try PatternDescription(Sample())
     #expect(described.parameters.map(\.name) == ["size", "pause"])
     #expect(described.metrics.map(\.name) == ["early", "wait"])
     let variants = described.variants
-    #expect(variants.map(\.name) == ["plain", "paused", "silent", "waiting"])
-    #expect(variants.map { $0.ignores.sorted() } == [["pause"], [], ["pause", "size"], []])
-    #expect(variants.map { $0.promises.map(\.name) } == [["early"], ["early"], [], ["early", "wait"]])
+    #expect(variants.map(\.name) == ["plain", "silent"])
+    #expect(variants.map { $0.ignores.sorted() } == [[], ["size"]])
+    #expect(variants.map { $0.promises.map(\.name) } == [["early", "wait"], ["wait"]])
     #expect(variants[0].gives(Metric.outcomes[0]) && !variants[0].gives(Metric.timeToEnd))
   }
 
@@ -101,7 +99,7 @@ import Testing
   }
   private struct Stranger: Pattern {
     static let name = "stranger"
-    var variants: [Variant] { Variant("one", .documented, "one", without: [Twice().size]) { _ in } }
+    var variants: [Variant] { Variant("one", .documented, "one", TrialProbe(records: [Reserved().hung])) { _ in } }
   }
   private struct Greedy: Pattern {
     static let name = "greedy"
@@ -119,7 +117,7 @@ import Testing
     (Twice() as any Pattern, "'size' is declared twice, first in line "),
     (Reserved(), "'hung' is measured of every trial"),
     (Undeclared(), "'size' is not declared by undeclared"),
-    (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'size' is not declared by stranger"),
+    (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'hung' is not declared by stranger"),
     (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),
   ])
   func `an author's error names the file and the line`(_ pattern: any Pattern, _ message: String) throws {

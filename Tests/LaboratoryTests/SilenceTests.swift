@@ -21,8 +21,8 @@ import Testing
     let late = Metric.count("late", "too late")
     let parked = Metric.count("parked", unless: "the system does not report it", "who sleeps")
     var variants: [Variant] {
-      Variant("plain", .documented, "uses what is everyone's", without: [pause, late]) { _ in }
-      Variant("other", .documented, "does not count", without: [early]) { _ in }
+      Variant("plain", .documented, "has one setting", TrialProbe(reads: [size], records: [early, parked])) { _ in }
+      Variant("other", .documented, "has both", TrialProbe(reads: [size, pause], records: [late, parked])) { _ in }
     }
   }
   private static let pattern = Promising()

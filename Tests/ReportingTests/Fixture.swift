@@ -21,7 +21,9 @@ enum Fixture {
     let ways: [(name: String, role: Variant.Role)]
 
     var variants: [Variant] {
-      for way in ways { Variant(way.name, way.role, "a way", without: [stride]) { _ in } }
+      for way in ways {
+        Variant(way.name, way.role, "a way", TrialProbe(records: [elapsed, missed, rate, each])) { _ in }
+      }
     }
   }
 
@@ -37,7 +39,9 @@ enum Fixture {
 
     var problem: [any Declaration] { [work] }
     var variants: [Variant] {
-      Variant("plain", .yardstick, "a way", without: [stride]) { _ in }
+      Variant(
+        "plain", .yardstick, "a way", TrialProbe(reads: [work, threads], records: [elapsed, missed, rate])
+      ) { _ in }
       Variant("apply", .documented, "another way") { _ in }
     }
   }

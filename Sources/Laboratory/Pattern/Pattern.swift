@@ -11,18 +11,26 @@
 ///   let requests = Setting.count("requests", 1...1000, default: 10, "requests in the group")
 ///   let completion = Metric.latency("completion", "from the last handler to the completion block")
 ///
-///   var variants: [Variant] {
-///     Variant("balanced", .documented, "leaves on success and on error") { trial in
+///   /// Sends the requests, and waits for the group.
+///   var calls: Probe<@Sendable (Request, DispatchGroup) -> Void> {
+///     Probe(reads: [requests], records: [completion]) { trial, send in
 ///       …
 ///       trial.record(completion, elapsed)
+///     }
+///   }
+///
+///   var variants: [Variant] {
+///     Variant("balanced", .documented, "leaves on success and on error", calls) { request, group in
+///       group.enter()
+///       request.send { _, _ in group.leave() }
 ///     }
 ///   }
 /// }
 /// ```
 ///
-/// One rule applies to settings and measures alike: a variant uses every declaration, except those that it lists in
-/// `without`, and those that other variants list in `own`. The rule determines what a sweep skips, what a trial may
-/// read, and what it must record.
+/// One rule applies to settings and measures alike: a variant uses what its probe (``Probe``) reads and records, or all
+/// declarations if it has no probe. A variant that is expected to trap or to hang records nothing. The rule determines
+/// what a sweep skips, what a trial may read, and what it must record.
 public protocol Pattern: Sendable {
   /// The name of the pattern, as scenario files write it after `pattern:`.
   static var name: String { get }

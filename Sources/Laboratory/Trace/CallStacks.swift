@@ -1,6 +1,7 @@
 import Platform
 
-/// The stacks of a record, with the names of functions in place of addresses.
+/// The stacks of a record, with the names of functions, and the lines of their calls if they are known, in place of
+/// addresses.
 struct CallStacks {
   /// The stacks, each with its functions, the innermost first.
   private(set) var found: [[String]] = []
@@ -47,24 +48,51 @@ struct CallStacks {
       }
     }
     modules.sort { $0.base < $1.base }
-    var files: [String: SymbolFile] = [:]
-    for (site, calls) in addresses.sorted(by: { $0.key < $1.key }) {
-      let names = calls.compactMap { call -> String? in
-        guard let module = modules.last(where: { $0.base <= call }) else { return nil }
-        let file = module.path.split(separator: "/").last.map(String.init) ?? module.path
-        guard !Self.systemLibraries.contains(where: file.hasPrefix) else { return nil }
-        if files[module.path] == nil { files[module.path] = SymbolFile(module.path) }
-        // The address is that of the instruction after the call.
-        let offset = call - module.base - 1
-        guard files[module.path]?.isOfDispatch(offset) != true else { return nil }
-        let name = files[module.path]?.name(at: offset) ?? "\(file)+0x\(String(offset, radix: 16))"
-        return Self.isGlue(name) ? nil : name
+    // Each call is the address of the instruction after it, so the address before that one belongs to the call.
+    let stacks = addresses.sorted { $0.key < $1.key }.map { site, calls in
+      (
+        site: site,
+        calls: calls.compactMap { call in
+          modules.last { $0.base <= call }.map { Call(path: $0.path, offset: call - $0.base - 1) }
+        }.filter { !$0.isOfSystem }
+      )
+    }
+    let calls = Dictionary(grouping: stacks.flatMap(\.calls), by: \.path).mapValues { Set($0.map(\.offset)) }
+    let symbols = calls.keys.reduce(into: [String: SymbolFile]()) { $0[$1] = SymbolFile($1) }
+    let lines = calls.reduce(into: [String: SourceLines]()) { $0[$1.key] = SourceLines(of: $1.key, $1.value) }
+    for (site, calls) in stacks {
+      let frames = calls.compactMap { call -> Frame? in
+        guard symbols[call.path]?.isOfDispatch(call.offset) != true else { return nil }
+        let name = symbols[call.path]?.name(at: call.offset)
+        if let name, Self.isGlue(name) { return nil }
+        return Frame(
+          name: name ?? "\(call.file)+0x\(String(call.offset, radix: 16))", hasName: name != nil,
+          place: lines[call.path]?.place(of: call.offset))
       }
       // A function without a name is shown only if there is no other.
-      let named = names.filter { !$0.contains("+0x") }
+      let named = frames.filter(\.hasName)
       indexOf[site] = found.count
-      found.append(Self.withoutRepetitions(named.isEmpty ? names : named))
+      found.append(Self.withoutRepetitions(named.isEmpty ? frames : named))
     }
+  }
+
+  /// The address of a call, in the file that contains it.
+  private struct Call {
+    let path: String
+    let offset: UInt64
+
+    /// The name of the file.
+    var file: String { path.split(separator: "/").last.map(String.init) ?? path }
+    /// Whether the call is one of the system's libraries.
+    var isOfSystem: Bool { CallStacks.systemLibraries.contains(where: file.hasPrefix) }
+  }
+
+  /// A function in a stack.
+  private struct Frame {
+    let name: String
+    let hasName: Bool
+    /// The file and the line of the call in it; nil if they are not known.
+    let place: String?
   }
 
   private var sites: [Int: (site: Int, left: Int)] = [:]
@@ -72,10 +100,13 @@ struct CallStacks {
   /// Returns the index of the stack with a number in the record; nil if there is none.
   subscript(_ site: Int) -> Int? { site == 0 ? nil : indexOf[site] }
 
-  /// Returns names without those that repeat the one before: the compiler puts forwarders around a closure, which have
-  /// its name.
-  private static func withoutRepetitions(_ names: [String]) -> [String] {
-    names.indices.filter { $0 == 0 || names[$0] != names[$0 - 1] }.map { names[$0] }
+  /// Returns the texts of frames without those that repeat the name of the one before: the compiler puts forwarders
+  /// around a closure, which have its name and no place.
+  private static func withoutRepetitions(_ frames: [Frame]) -> [String] {
+    frames.indices.filter { $0 == 0 || frames[$0].name != frames[$0 - 1].name }.map { first in
+      let same = frames[first...].prefix { $0.name == frames[first].name }
+      return same.lazy.compactMap(\.place).first.map { "\(frames[first].name) (\($0))" } ?? frames[first].name
+    }
   }
 
   /// Returns whether a function is one that the compiler and the C library put around others.

@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The places in the source code of an executable file, by the addresses of its instructions.
+public struct SourceLines: Sendable {
+  private let places: [UInt64: String]
+
+  /// The number of addresses that are looked up at once: a command line has room for them.
+  private static let batch = 4000
+
+  /// Looks up addresses in the file's debugging information, with LLVM's `llvm-symbolizer`. No place is known if that
+  /// program is not installed, or if the file has no debugging information. The lookup uses at most 20 s of processor
+  /// time for each 4000 addresses.
+  public init(of path: String, _ addresses: Set<UInt64>) {
+    var places: [UInt64: String] = [:]
+    let sorted = addresses.sorted()
+    for start in stride(from: 0, to: sorted.count, by: Self.batch) {
+      let batch = sorted[start..<min(start + Self.batch, sorted.count)]
+      for (address, place) in zip(batch, Self.lookUp(batch, in: path)) { places[address] = Self.readable(place) }
+    }
+    self.places = places
+  }
+
+  /// Returns the file and the line of an address: `main.swift:12`; nil if it is not known.
+  public func place(of address: UInt64) -> String? { places[address] }
+
+  /// Returns the place of each address as the program writes it; empty if it did not find all of them.
+  private static func lookUp(_ addresses: ArraySlice<UInt64>, in path: String) -> [String] {
+    let numbers = addresses.map { "0x" + String($0, radix: 16) }.joined(separator: " ")
+    let file = path.replacing("'", with: "'\\''")
+    let command =
+      "exec 2>/dev/null; ulimit -t 20; exec llvm-symbolizer --functions=none --no-inlines --obj='\(file)' \(numbers)"
+    guard let output = popen(command, "r") else { return [] }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = fread(&buffer, 1, buffer.count, output), count > 0 { text += buffer[..<count] }
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    return pclose(output) == 0 && lines.count == addresses.count ? lines : []
+  }
+
+  /// Returns `main.swift:12` of `/home/me/main.swift:12:3`; nil for code that the compiler generated.
+  private static func readable(_ place: String) -> String? {
+    let parts = place.split(separator: ":")
+    guard parts.count >= 3, let line = Int(parts[parts.count - 2]), line > 0,
+      let file = parts.dropLast(2).joined(separator: ":").split(separator: "/").last, file != "<compiler-generated>"
+    else { return nil }
+    return "\(file):\(line)"
+  }
+}

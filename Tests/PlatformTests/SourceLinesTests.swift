@@ -1,0 +1,10 @@
+import Platform
+import Testing
+
+/// The places of addresses in source code.
+@Suite struct SourceLinesTests {
+  @Test(arguments: ["/nowhere", "/dev/null", "it's not; true '", #filePath])
+  func `a file without instructions has no places`(_ path: String) {
+    #expect(SourceLines(of: path, [1, 4096]).place(of: 4096) == nil)
+  }
+}

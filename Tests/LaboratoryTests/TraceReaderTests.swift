@@ -40,6 +40,33 @@ import Testing
     #expect(block.lane.map { trace.lanes[$0].thread } == 3)
   }
 
+  @Test func `the trace of a program begins where its record is complete, and has findings`() throws {
+    var events: [RecordedEvent] = []
+    // Blocks of 10 ns, each submitted within 200 ns; a block of the overwritten time is left over.
+    for block in UInt64(0)..<2000 {
+      let time = 10_000 + block * 500
+      events.append(RecordedEvent(.submit, at: time, thread: 2, count: 200, a: block, b: 77))
+      events.append(RecordedEvent(.begin, at: time + 1300, thread: 3, a: block, b: 77))
+      events.append(RecordedEvent(.end, at: time + 1310, thread: 3, a: block))
+    }
+    events.sort { $0.time < $1.time }
+    func program(_ overwrittenUntil: UInt64, last: UInt64? = nil) -> Trace {
+      var record = TraceRecord(process: 1, events: events, lost: (overwrittenUntil > 0 ? 4321 : 0, 0), switches: [])
+      record.overwrittenUntil = overwrittenUntil
+      return TraceReader.program(
+        record, name: "p", cores: [0, 1], end: .completed, ended: 1_100_000, last: last, hang: 1_000_000)
+    }
+    for (trace, overwritten) in [
+      (program(0), nil), (program(20_000), 4321), (program(20_000, last: 900_000), nil),
+    ] as [(Trace, Int?)] {
+      #expect(trace.program?.overwritten == overwritten)
+      #expect(trace.gaps.isEmpty)
+      let small = trace.findings.contains { if case .small = $0 { true } else { false } }
+      #expect(small, "\(trace.findings)")
+    }
+    #expect(program(20_000).length < program(0).length)
+  }
+
   @Test func `a later queue at the same address is another queue`() {
     let events: [RecordedEvent] = [(1000, "one"), (1100, "two")].flatMap { time, label in
       [

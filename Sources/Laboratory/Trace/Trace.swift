@@ -44,12 +44,16 @@ public struct Trace: Sendable, Codable, Equatable {
     /// The queues whose blocks may have waited for something other than a thread: those that were suspended, or that
     /// have a target of their own.
     public var heldQueues: Set<Int>
+    /// The number of events before the beginning of the trace that later ones have overwritten; nil if the trace has all
+    /// of the time that was asked for.
+    public var overwritten: Int?
 
     /// Creates the facts of a program.
-    public init(hang: UInt64, stacks: [[String]] = [], heldQueues: Set<Int> = []) {
+    public init(hang: UInt64, stacks: [[String]] = [], heldQueues: Set<Int> = [], overwritten: Int? = nil) {
       self.hang = hang
       self.stacks = stacks
       self.heldQueues = heldQueues
+      self.overwritten = overwritten
     }
   }
 

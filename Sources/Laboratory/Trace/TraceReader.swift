@@ -76,7 +76,9 @@ struct TraceReader {
   ) -> Trace {
     let first = record.events.first?.time ?? record.switches.first?.time ?? ended
     let until = record.events.last { $0.kind == .bodyEnds }?.time ?? ended
-    let start = last.map { max(first, until - min($0, until)) } ?? first
+    let asked = last.map { max(first, until - min($0, until)) } ?? first
+    // Nothing is known of the time whose events were overwritten, so the trace begins after it.
+    let start = max(asked, record.overwrittenUntil)
     var reader = TraceReader(record, start: start, length: max(1, until - min(start, until)))
     reader.isProgram = true
     reader.stacks = CallStacks(record.events)
@@ -87,7 +89,9 @@ struct TraceReader {
         scenario: Self.name(in: record.events) ?? name, variant: "process \(record.process)", cores: cores,
         length: reader.length, end: end))
     trace.missing = reader.missing
-    trace.program = Trace.Program(hang: hang, stacks: reader.stacks.found, heldQueues: reader.held)
+    trace.program = Trace.Program(
+      hang: hang, stacks: reader.stacks.found, heldQueues: reader.held,
+      overwritten: start > asked ? record.lost.events : nil)
     return trace
   }
 

@@ -76,6 +76,10 @@ public struct TraceText {
 
   private func remarks(_ trace: Trace, _ folding: Folding) -> [String] {
     var remarks = trace.missing.map(\.why)
+    if let overwritten = trace.program?.overwritten {
+      remarks.append(
+        "the trace begins where the record is complete: \(overwritten.withCommas) earlier events were overwritten")
+    }
     for gap in trace.gaps {
       let what = gap.record == .calls ? "events of blocks and waits" : "of the scheduler's records"
       remarks.append(

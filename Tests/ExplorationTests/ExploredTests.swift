@@ -380,13 +380,13 @@ import Testing
     Mutant("value: without the capture list", breaks: "a block sees another value than at its creation") { trial in
       try BlockCapture().measureValues(trial) { block in
         var x = block.number
-        let item = DispatchWorkItem { block.leaves(x) }
+        let item = DispatchWorkItem { block.sees(x) }
         block.queue.async(execute: item)
         x = 456
       }
     },
     Mutant("object: the block does not retain it", breaks: "the object is released before its block has run") { trial in
-      try BlockCapture().measureObjects(trial) { block in
+      try BlockCapture().measureObjects()(trial) { block in
         let object = block.makeObject()
         block.queue.async { [weak object] in if let object { block.uses(object) } }
       }

@@ -34,7 +34,7 @@ struct ReadersWriter: Pattern {
   var problem: [any Declaration] { [operations, work, reads] }
 
   var variants: [Variant] {
-    Variant("unprotected", .broken, "no lock at all", without: [hold]) { trial in
+    Variant("unprotected", .broken, "no lock at all", unguarded) { trial in
       try measureUnguarded(trial) { pair in
         pair.read()
       } write: { pair in
@@ -85,5 +85,12 @@ struct ReadersWriter: Pattern {
         await owner.write(pair)
       }
     }
+  }
+
+  /// A probe for a pair without a guard. Its held writes end when a reader has read.
+  private var unguarded: TrialProbe {
+    Probe(
+      reads: [threads, operations, reads, work, heldWrites],
+      records: [tornReads, throughput, readLatency, writeLatency])
   }
 }

@@ -403,7 +403,7 @@ import Testing
           return true
         }
       }
-      try ActorReentrancy().sell(trial, patience: .zero) { seats in
+      try ActorReentrancy().sell()(trial) { seats in
         let office = BoxOffice(seats: seats)
         return { buyer in await office.sell(to: buyer) }
       }

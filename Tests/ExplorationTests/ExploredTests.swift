@@ -274,7 +274,7 @@ import Testing
     Mutant("private: a block in place of the barrier", breaks: "the barrier begins while the earlier block runs") {
       trial in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try BarrierScope().look(trial) { blocks in
+      try BarrierScope().countOverlaps(trial) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async {

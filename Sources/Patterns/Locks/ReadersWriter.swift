@@ -35,7 +35,7 @@ struct ReadersWriter: Pattern {
 
   var variants: [Variant] {
     Variant("unprotected", .broken, "no lock at all", unguarded) { trial in
-      try measureUnguarded(trial) { pair in
+      try measure(trial, holdingUpTo: .seconds(10)) { pair in
         pair.read()
       } write: { pair in
         pair.write()

@@ -61,7 +61,7 @@ import Testing
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.cancel {}
       work.wait(for: item)
@@ -77,7 +77,7 @@ import Testing
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
       let item = DispatchWorkItem { work.begins() }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       queue.async(execute: item)
       work.cancel { item.cancel() }
       work.wait(for: item)

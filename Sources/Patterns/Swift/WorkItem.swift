@@ -52,7 +52,7 @@ struct WorkItem: Pattern {
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       queue.async(execute: item)
       work.cancel { item.cancel() }
       work.wait(for: item)
@@ -63,7 +63,7 @@ struct WorkItem: Pattern {
         work.blockUntilCancelled()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
       work.cancel { item.cancel() }
@@ -79,7 +79,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       weakItem.item = item
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
       work.cancel { item.cancel() }
@@ -91,7 +91,7 @@ struct WorkItem: Pattern {
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.isToldOfEnd() }
+      item.notify(queue: work.notices) { work.noteNotification() }
       work.cancel { item.cancel() }
       work.wait(for: item, within: patience)
     }

@@ -103,8 +103,8 @@ final class CancelledWork: Sendable {
   func blockUntilCancelled() { isCancelled.pass() }
   /// Suspends the task until it is cancelled.
   func suspendUntilCancelled() async { await isCancelled.passed() }
-  /// Notes that the notify block runs.
-  func isToldOfEnd() {
+  /// Notes that the notify block runs, or that the awaiting task has resumed.
+  func noteNotification() {
     told.set()
     isTold.signal()
   }
@@ -131,7 +131,7 @@ final class CancelledWork: Sendable {
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
-      isToldOfEnd()
+      noteNotification()
     }
     awaitNotice(within: Self.bound)
   }

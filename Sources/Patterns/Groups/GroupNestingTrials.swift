@@ -31,8 +31,7 @@ extension GroupNesting {
   /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
   func measure(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings + [hold], records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
-      let calls = try call(trial, hold: trial[hold], patience: patience, watching(method))
-      if addsOnMain { recordWrongQueue(trial, calls) }
+      try call(trial, hold: trial[hold], patience: patience, addsOnMain: addsOnMain, watching(method))
     }
   }
 
@@ -41,15 +40,14 @@ extension GroupNesting {
   /// - Parameter addsOnMain: whether the method adds its work on the main queue, which is then verified.
   func measureEarly(addsOnMain: Bool = false, patience: Duration = .seconds(10)) -> Probe<Method> {
     Probe(reads: settings, records: results + (addsOnMain ? [wrongQueue] : [])) { trial, method in
-      let calls = try call(trial, hold: patience, patience: patience, watching(method))
-      if addsOnMain { recordWrongQueue(trial, calls) }
+      try call(trial, hold: patience, patience: patience, addsOnMain: addsOnMain, watching(method))
     }
   }
 
   /// Runs a method without a dispatch group, which itself reports the end of its work.
   var measureTask: Probe<@Sendable (NestedWork) -> Void> {
     Probe(reads: settings + [hold], records: results) { trial, method in
-      _ = try call(trial, hold: trial[hold], patience: .seconds(10), method)
+      try call(trial, hold: trial[hold], patience: .seconds(10), addsOnMain: false, method)
     }
   }
 
@@ -75,14 +73,10 @@ extension GroupNesting {
     }
   }
 
-  /// Records how many results were set on a queue other than the main queue.
-  private func recordWrongQueue(_ trial: Trial, _ calls: [NestedWork]) {
-    trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere })
-  }
-
   private func call(
-    _ trial: Trial, hold: Duration, patience: Duration, _ method: @escaping @Sendable (NestedWork) -> Void
-  ) throws -> [NestedWork] {
+    _ trial: Trial, hold: Duration, patience: Duration, addsOnMain: Bool,
+    _ method: @escaping @Sendable (NestedWork) -> Void
+  ) throws {
     let (tasks, steps, repeats) = (trial[tasks], trial.steps(work), trial[repeats])
     // If the pool cannot start its threads, Dispatch waits for them forever.
     try SystemThread.requireCapacity(for: 4)
@@ -108,7 +102,7 @@ extension GroupNesting {
     trial.record(missingAtGroupEnd, calls.reduce(0) { $0 + $1.early })
     trial.record(missing, calls.reduce(0) { $0 + $1.missing })
     trial.record(notOnce, calls.count { $0.completions != 1 })
-    return calls
+    if addsOnMain { trial.record(wrongQueue, calls.reduce(0) { $0 + $1.setElsewhere }) }
   }
 }
 
